@@ -16,8 +16,8 @@ use clap::Parser;
 use plugcast::build::{self, SourceRequest};
 use plugcast::compile::Source;
 use plugcast::disk::folder::Folder;
-use plugcast::disk::scratch::Scratch;
 use plugcast::disk::sha256;
+use plugcast::disk::temp_dir::TempFolder;
 use plugcast::target::Targets;
 
 /// Measure the blocks of emitted skills, agents and commands
@@ -67,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         let mut request = SourceRequest::new(folder);
         (request.name, request.config) = (Some(label.to_owned()), config);
         let bundle = Source::read(&request, &targets)?.bundle(target)?;
-        let out = Scratch::new()?;
+        let out = TempFolder::new()?;
         build::write(&bundle, &Folder::open(out.path())?)?;
         let folder = out.path().join(&target.name);
         for file in bundle.record.manifest.files.iter().filter(|file| is_component(&file.path)) {

@@ -5,10 +5,10 @@
 #[path = "mutants.rs"]
 pub mod mutants;
 
-use plugcast::read::tree::Fault;
+use plugcast::read::tree::ReadFault;
 use plugcast::read::{frontmatter, json as json_reader, markdown, yaml as yaml_reader};
 use plugcast::rewrite::{self, Edit};
-use plugcast::source::{Content, SourceFile, Span};
+use plugcast::source::{FileContent, SourceFile, Span};
 
 /// Frontmatter and what stands below it.
 pub fn frontmatter(bytes: &[u8]) {
@@ -78,7 +78,7 @@ pub fn marketplace(bytes: &[u8]) {
     let Some(node) = json_reader::parse(&text).0 else { return };
     let path = ".claude-plugin/marketplace.json";
     let size = text.len() as u64;
-    let file = SourceFile::new(path.into(), path.into(), false, size, Content::Text(text.into()));
+    let file = SourceFile::new(path.into(), path.into(), false, size, FileContent::Text(text.into()));
     let mut found = Vec::new();
     let read = plugcast::model::marketplace::read(&file, node, (true, &["github".to_owned()]), &mut found);
     for entry in &read.entries {
@@ -108,7 +108,7 @@ pub fn spliced(bytes: &[u8]) {
     }
 }
 
-fn within(faults: &[Fault], text: &str) {
+fn within(faults: &[ReadFault], text: &str) {
     for span in faults.iter().flat_map(|fault| [Some(fault.span), fault.first]).flatten() {
         assert!(text.get(span.start..span.end).is_some(), "{span:?} in {} bytes", text.len());
     }

@@ -2,16 +2,16 @@
 //! read back what was emitted. Writing is a step of its own.
 
 mod assemble;
-mod beside;
+mod adjacent;
 pub mod cache;
 mod catalogue;
 mod command_objects;
 mod config_fault;
 mod config_file;
-mod confined;
+mod containment;
 mod discover;
 pub mod helper;
-mod hidden;
+mod hidden_text;
 mod layout;
 mod listing;
 mod losses;
@@ -21,25 +21,27 @@ mod pages;
 mod request;
 mod typed_names;
 mod understand;
-mod unlisted;
+mod unlisted_files;
 
 use std::path::PathBuf;
 
 pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
-pub use crate::disk::walk::PassedOver;
+pub use crate::disk::walk::SkipPolicy;
 pub use assemble::{BundleRecord, HostBundle};
 pub(crate) use assemble::{Purpose, assemble, source_digest};
 pub use config_file::{nearest_config, read_config, read_config_in};
 pub(crate) use discover::gather;
-pub use discover::{COMPONENT_FOLDERS, Gathered, README, is_source, must_be_there};
-pub use hidden::hidden;
+pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_be_there};
+pub use hidden_text::hidden;
 pub use losses::{Denial, LossIds, denied, ledger_of, loss_ids, unmatched};
-pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};
+pub use output::{
+    WriteSummary, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write,
+};
 pub use pages::PAGES;
 pub use request::SourceRequest;
 pub(crate) use understand::understand;
-pub use unlisted::{unlisted, unlisted_findings, unlisted_there};
+pub use unlisted_files::{unlisted, unlisted_findings, unlisted_there};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;

@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use draft::Draft;
+use draft::MarkdownDraft;
 
 use crate::disk::{self, Fingerprint};
 
@@ -21,7 +21,7 @@ pub const BODY: &str = "\0body";
 
 /// What one file of a bundle will hold; `emit` turns it into bytes.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum NodeContent {
     /// The bytes of that file.
     CopyOf(PathBuf),
     /// This text.
@@ -44,34 +44,34 @@ pub enum Content {
         /// An object.
         document: serde_json::Value,
         /// The Markdown file whose body it carries.
-        body: Option<Box<Draft>>,
+        body: Option<Box<MarkdownDraft>>,
     },
     /// A YAML document.
     Yaml(serde_json::Value),
     /// A Markdown file with edits.
-    Markdown(Box<Draft>),
+    Markdown(Box<MarkdownDraft>),
 }
 
-impl Content {
+impl NodeContent {
     /// `value` in the format that the ending of `path` names: TOML, YAML, else JSON.
     pub fn document(path: &Utf8Path, value: serde_json::Value) -> Self {
         match path.extension() {
-            Some("toml") => Content::Toml { document: value, body: None },
-            Some("yaml" | "yml") => Content::Yaml(value),
-            _ => Content::Json(value),
+            Some("toml") => NodeContent::Toml { document: value, body: None },
+            Some("yaml" | "yml") => NodeContent::Yaml(value),
+            _ => NodeContent::Json(value),
         }
     }
 }
 
 /// One file of a bundle before it is written.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct BundleNode {
     /// Path relative to the bundle, with `/`.
     pub path: Utf8PathBuf,
     /// Mode 0755 instead of 0644.
     pub executable: bool,
     /// The content.
-    pub content: Content,
+    pub content: NodeContent,
     /// The source file relative to SRC; `None` when the file is generated.
     pub from: Option<Utf8PathBuf>,
 }
@@ -96,7 +96,7 @@ pub struct HelperFile {
 /// The document written to `.plugcast/manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub struct BundleManifest {
     /// `plugcast.manifest/1`.
     pub schema: String,
     /// The version of plugcast that built the bundle.

@@ -3,7 +3,7 @@
 
 pub mod anchors;
 pub mod baseline;
-pub mod called;
+pub mod script_calls;
 pub mod context;
 pub mod expression;
 pub mod copies;
@@ -22,7 +22,7 @@ pub mod readme;
 pub mod renames;
 pub mod rule;
 pub mod rules;
-pub mod running;
+pub mod runnable;
 pub mod scope;
 pub mod score;
 pub mod script;
@@ -34,7 +34,7 @@ pub mod snippet;
 pub mod stage;
 mod suppress;
 pub mod tools;
-pub mod written;
+pub mod raw_value;
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
@@ -47,11 +47,11 @@ use crate::model::plugin::Plugin;
 use crate::parallel;
 use crate::process::activity;
 use crate::target::Target;
-use context::{Context, Text};
-use rule::{Check, Rule};
-use scope::Scope;
+use context::{PluginText, RuleContext};
+use rule::{Rule, RuleCheck};
+use scope::CheckScope;
 use settings::Settings;
-use sink::Sink;
+use sink::FindingSink;
 
 /// What a run found.
 #[derive(Debug, Clone, Default)]
@@ -76,7 +76,7 @@ impl Findings {
 /// Runs every rule that `context.settings` switches on. `reading` is what was found while the source
 /// was read; findings of rules that the table does not have stay as they are. Rules see everything; what
 /// lies outside of `scope` is not looked at where that changes nothing, and never spoken of.
-pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Findings {
+pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckScope) -> Findings {
     let active: Vec<&'static Rule> =
         rules::RULES.iter().filter(|rule| context.settings.is_on(rule)).collect();
     let mut found: Vec<Diagnostic> = reading
@@ -86,12 +86,13 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     let inner = context.project.plugins.iter().flat_map(|plugin| &plugin.inner_hooks.1);
     found.extend(inner.filter(|found| active.iter().any(|rule| rule.name == found.rule)).cloned());
     let texts = context.texts();
-    let wanted: Vec<&Text<'_>> = texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
+    let wanted: Vec<&PluginText<'_>> =
+        texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
     // Such a rule says for the selected hosts what readers said for none.
     let mains: BTreeSet<&str> =
         texts.iter().filter(|text| text.main).map(|text| text.file.path.as_str()).collect();
     found.retain(|found| {
-        let anew = rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, Check::Anew(_)));
+        let anew = rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, RuleCheck::Anew(_)));
         !anew || !mains.contains(found.path.as_str())
     });
     let files = wanted.len();
@@ -105,11 +106,15 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     let mut whole: Vec<(&'static Rule, Option<&Plugin>)> = Vec::new();
     for rule in &active {
         match rule.check {
-            Check::Project(_) => whole.push((rule, None)),
-            Check::Plugin(_) => {
+            RuleCheck::Project(_) => whole.push((rule, None)),
+            RuleCheck::Plugin(_) => {
                 whole.extend(context.project.plugins.iter().map(|plugin| (*rule, Some(plugin))))
             }
-            Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) | Check::Anew(_) => {}
+            RuleCheck::Reading
+            | RuleCheck::Engine
+            | RuleCheck::Text(_)
+            | RuleCheck::Component(_)
+            | RuleCheck::Anew(_) => {}
         }
     }
     let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| over_whole(context, rule, plugin));
@@ -137,13 +142,13 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     Findings { diagnostics: found, files, suppressed, known: 0 }
 }
 
-fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {
+fn over_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for rule in active {
         let path = Some(text.file.path.as_str());
         match rule.check {
-            Check::Text(check) => found.extend(guarded(rule, path, |sink| check(context, text, sink))),
-            Check::Component(check) | Check::Anew(check) if text.main => {
+            RuleCheck::Text(check) => found.extend(guarded(rule, path, |sink| check(context, text, sink))),
+            RuleCheck::Component(check) | RuleCheck::Anew(check) if text.main => {
                 if let Some(component) = text.component {
                     found.extend(guarded(rule, path, |sink| check(context, component, text, sink)));
                 }
@@ -155,7 +160,7 @@ fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -
 }
 
 /// Whether a host that `found` is about reads the folder of a project in which it lies; the others are left out of it.
-fn hosts_read(context: &Context<'_>, found: &mut Diagnostic) -> bool {
+fn hosts_read(context: &RuleContext<'_>, found: &mut Diagnostic) -> bool {
     if found.hosts.is_empty() || !found.path.contains("/.") && !found.path.starts_with('.') {
         return true;
     }
@@ -176,10 +181,10 @@ fn hosts_read(context: &Context<'_>, found: &mut Diagnostic) -> bool {
     !found.hosts.is_empty()
 }
 
-fn over_whole(context: &Context<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {
+fn over_whole(context: &RuleContext<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {
     match (rule.check, plugin) {
-        (Check::Project(check), _) => guarded(rule, None, |sink| check(context, sink)),
-        (Check::Plugin(check), Some(plugin)) => {
+        (RuleCheck::Project(check), _) => guarded(rule, None, |sink| check(context, sink)),
+        (RuleCheck::Plugin(check), Some(plugin)) => {
             guarded(rule, Some(plugin.root.as_str()), |sink| check(context, plugin, sink))
         }
         _ => Vec::new(),
@@ -187,8 +192,8 @@ fn over_whole(context: &Context<'_>, rule: &'static Rule, plugin: Option<&Plugin
 }
 
 /// Runs one rule; if it panics, that is one finding about the rule, and the others go on.
-fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink)) -> Vec<Diagnostic> {
-    let mut sink = Sink::new(rule);
+fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut FindingSink)) -> Vec<Diagnostic> {
+    let mut sink = FindingSink::new(rule);
     if panic::catch_unwind(AssertUnwindSafe(|| check(&mut sink))).is_ok() {
         return sink.into_found();
     }
@@ -207,22 +212,22 @@ pub fn near(name: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// Which word is no rule, group or glob, and what was perhaps meant.
-pub fn settings(config: &crate::model::config::CheckConfig) -> Result<Settings, settings::Unknown> {
+pub fn settings(config: &crate::model::config::CheckConfig) -> Result<Settings, settings::UnknownWord> {
     Settings::new(config)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rule::Group;
+    use rule::RuleGroup;
 
     static RULE: Rule = Rule {
         name: "falls-over",
-        group: Group::Correctness,
+        group: RuleGroup::Correctness,
         severity: Severity::Error,
         summary: "a rule with a fault of its own",
         page: "",
-        check: Check::Engine,
+        check: RuleCheck::Engine,
     };
 
     #[test]

@@ -45,15 +45,15 @@ pub const FAILED: u8 = 2;
 #[command(name = "plugcast", version, about, max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
     #[command(flatten)]
-    global: Global,
+    global: GlobalOptions,
 }
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
-pub struct Global {
+pub struct GlobalOptions {
     /// When to use color
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
     pub color: Color,
@@ -81,7 +81,7 @@ pub enum Color {
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum OutputFormat {
     /// Text
     Human,
     /// One JSON object
@@ -89,7 +89,7 @@ pub enum Format {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     Build(build::BuildArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
@@ -108,7 +108,7 @@ enum Command {
 
 /// Why a command ended with exit code 2.
 #[derive(Debug)]
-pub struct Failure {
+pub struct CommandFailure {
     /// A short name for machines.
     pub code: String,
     /// A sentence, lower case.
@@ -119,7 +119,7 @@ pub struct Failure {
     pub place: Option<(String, usize, usize)>,
 }
 
-impl Failure {
+impl CommandFailure {
     /// An interrupt came before the work was done.
     fn interrupted() -> Self {
         Self { code: "interrupted".into(), message: "interrupted".into(), help: None, place: None }
@@ -131,7 +131,7 @@ impl Failure {
     }
 }
 
-impl From<TargetError> for Failure {
+impl From<TargetError> for CommandFailure {
     fn from(error: TargetError) -> Self {
         Self {
             code: "target".into(),
@@ -142,7 +142,7 @@ impl From<TargetError> for Failure {
     }
 }
 
-impl From<crate::build::BuildError> for Failure {
+impl From<crate::build::BuildError> for CommandFailure {
     fn from(error: crate::build::BuildError) -> Self {
         let place = match &error {
             crate::build::BuildError::Config { path, line, column, .. } => {
@@ -159,21 +159,21 @@ impl From<crate::build::BuildError> for Failure {
     }
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for CommandFailure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CommandFailure {}
 
-impl From<crate::git::GitError> for Failure {
+impl From<crate::git::GitError> for CommandFailure {
     fn from(error: crate::git::GitError) -> Self {
         Self { code: "git".into(), message: error.message, help: Some(error.help), place: None }
     }
 }
 
-impl From<crate::disk::DiskError> for Failure {
+impl From<crate::disk::DiskError> for CommandFailure {
     fn from(error: crate::disk::DiskError) -> Self {
         crate::build::BuildError::from(error).into()
     }
@@ -194,27 +194,27 @@ pub fn run() -> u8 {
     }
     console.show_progress();
     let result = match &cli.command {
-        Command::Build(args) => build::run(args, &cli.global, &console),
-        Command::Check(args) => check::run(args, &cli.global, &console),
-        Command::Eval(args) => eval::run(args, &cli.global, &console),
-        Command::Rules(args) => rules::run(args, &console),
-        Command::Verify(args) => verify_command(args, &cli.global, &console),
-        Command::Diff(args) => diff::run(args, &cli.global, &console),
-        Command::Release(args) => release::run(args, &cli.global, &console),
-        Command::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
-        Command::Explain(args) => explain::run(args, &cli.global, &console),
-        Command::Promote(args) => promote::run(args, &cli.global, &console),
-        Command::Targets(args) => targets::run(args, &cli.global, &console),
-        Command::Schema(args) => schema::run(args, &console),
-        Command::Completions(args) => Ok(completions::run(args, Cli::command(), &console)),
-        Command::Man(args) => man::run(args, Cli::command(), &console),
+        CliCommand::Build(args) => build::run(args, &cli.global, &console),
+        CliCommand::Check(args) => check::run(args, &cli.global, &console),
+        CliCommand::Eval(args) => eval::run(args, &cli.global, &console),
+        CliCommand::Rules(args) => rules::run(args, &console),
+        CliCommand::Verify(args) => verify_command(args, &cli.global, &console),
+        CliCommand::Diff(args) => diff::run(args, &cli.global, &console),
+        CliCommand::Release(args) => release::run(args, &cli.global, &console),
+        CliCommand::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
+        CliCommand::Explain(args) => explain::run(args, &cli.global, &console),
+        CliCommand::Promote(args) => promote::run(args, &cli.global, &console),
+        CliCommand::Targets(args) => targets::run(args, &cli.global, &console),
+        CliCommand::Schema(args) => schema::run(args, &console),
+        CliCommand::Completions(args) => Ok(completions::run(args, Cli::command(), &console)),
+        CliCommand::Man(args) => man::run(args, Cli::command(), &console),
     };
     progress::end();
     match result {
         // Whatever went wrong then, this is why.
         _ if interrupt::pending() => {
             if json {
-                report(&Failure::interrupted(), true, &console);
+                report(&CommandFailure::interrupted(), true, &console);
             } else {
                 console.error("interrupted\n");
             }
@@ -236,25 +236,30 @@ pub fn run() -> u8 {
 ///
 /// # Errors
 /// When an interrupt came.
-pub fn go_on() -> Result<(), Failure> {
-    interrupt::check().map_err(|_| Failure::interrupted())
+pub fn go_on() -> Result<(), CommandFailure> {
+    interrupt::check().map_err(|_| CommandFailure::interrupted())
 }
 
 fn search_path() -> String {
     std::env::var("PATH").unwrap_or_default()
 }
 
-fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+fn verify_command(
+    args: &verify::VerifyArgs,
+    global: &GlobalOptions,
+    console: &Console,
+) -> Result<u8, CommandFailure> {
     let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
     let targets = targets(global)?;
     let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
-    let find_source = |wanted: &verify::against::Wanted<'_>| verify::against::find(wanted, &targets);
-    let surroundings = verify::Surroundings {
+    let find_source =
+        |wanted: &verify::compared_source::WantedSource<'_>| verify::compared_source::find(wanted, &targets);
+    let surroundings = verify::VerifyEnvironment {
         search_path: search_path(),
         source_host: targets.source_host().name.clone(),
         find_source: &find_source,
         is_source: &is_source,
-        json: args.format == Format::Json,
+        json: args.format == OutputFormat::Json,
         build_to_temporary: &build_to_temporary,
     };
     let printed = verify::run(args, &surroundings)?;
@@ -268,7 +273,7 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
     if json && error.exit_code() != 0 {
         let error = UsageError::from_clap(error);
         let help = error.help("plugcast");
-        let failure = Failure::usage(error.message, help);
+        let failure = CommandFailure::usage(error.message, help);
         report(&failure, true, &Console::plain());
     } else {
         let text = error.render().to_string();
@@ -276,7 +281,7 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
         if error.exit_code() != 0 && (unobeyed(&text) != text || printable::report(&text) != text) {
             let error = UsageError::from_clap(error);
             let help = error.help("plugcast");
-            report(&Failure::usage(error.message, help), false, &Console::plain());
+            report(&CommandFailure::usage(error.message, help), false, &Console::plain());
             return FAILED;
         }
         // A closed pipe while printing help is no error.
@@ -289,7 +294,7 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
     if error.exit_code() == 0 { CLEAN } else { FAILED }
 }
 
-fn report(failure: &Failure, json: bool, console: &Console) {
+fn report(failure: &CommandFailure, json: bool, console: &Console) {
     if json {
         let place = failure.place.clone();
         let body = ErrorBody {
@@ -315,22 +320,22 @@ fn report(failure: &Failure, json: bool, console: &Console) {
 }
 
 /// The failure for a host that is not there, with the one that was perhaps meant.
-pub fn no_host(name: &str, targets: &Targets) -> Failure {
+pub fn no_host(name: &str, targets: &Targets) -> CommandFailure {
     if name.trim().is_empty() {
         let help = format!("remove the comma; known hosts: {}", targets.names().join(", "));
-        return Failure::usage("trailing comma or empty name in the list of hosts", help);
+        return CommandFailure::usage("trailing comma or empty name in the list of hosts", help);
     }
     let meant = near::nearest(name, targets.names());
     let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));
     let help = format!("{meant}known hosts: {}", targets.names().join(", "));
-    Failure::usage(format!("unknown host `{name}`"), help)
+    CommandFailure::usage(format!("unknown host `{name}`"), help)
 }
 
 /// The hosts of this run: the embedded ones, with those of `--targets-dir` on top.
 ///
 /// # Errors
 /// When the folder cannot be read, or a target in it is wrong.
-pub fn targets(global: &Global) -> Result<Targets, Failure> {
+pub fn targets(global: &GlobalOptions) -> Result<Targets, CommandFailure> {
     let Some(folder) = &global.targets_dir else { return Ok(Targets::embedded()?) };
     let mut added = std::collections::BTreeMap::new();
     for (host, is_folder) in crate::disk::list(folder)? {
@@ -349,7 +354,7 @@ pub fn targets(global: &Global) -> Result<Targets, Failure> {
     }
     if added.is_empty() {
         let message = format!("`{}` contains no folder with a `target.toml`", folder.display());
-        return Err(Failure::usage(message, "pass the folder above the hosts' folders"));
+        return Err(CommandFailure::usage(message, "pass the folder above the hosts' folders"));
     }
     Ok(Targets::with(added)?)
 }

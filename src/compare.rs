@@ -6,16 +6,18 @@ mod documents;
 pub mod impact;
 mod inventory;
 mod matching;
-mod past;
-mod shipped;
+mod commit_source;
+mod shipped_files;
 mod side;
 mod wording;
 
-pub use difference::{Change, Changed, Difference, FieldChange, HostDifference, LossChange, Topic};
+pub use commit_source::{CommitSource, past};
+pub use difference::{
+    ChangedItem, DiffReport, HostDifference, ItemChange, LossChange, ValueChange, ValueTopic,
+};
 pub use impact::Impact;
-pub use inventory::{Inventory, Item};
-pub use past::{Past, past};
-pub use side::{Side, bundles, source};
+pub use inventory::{HostInventory, InventoryItem};
+pub use side::{ComparisonSide, bundles, source};
 pub use wording::{line, title};
 
 use crate::build::BuildError;
@@ -28,11 +30,11 @@ use crate::target::{Target, Targets};
 /// # Errors
 /// When a side cannot be cast, or its bundle cannot be read.
 pub fn compare(
-    (old, old_label): (&Side<'_>, &str),
-    (new, new_label): (&Side<'_>, &str),
+    (old, old_label): (&ComparisonSide<'_>, &str),
+    (new, new_label): (&ComparisonSide<'_>, &str),
     hosts: &[&Target],
     targets: &Targets,
-) -> Result<Difference, BuildError> {
+) -> Result<DiffReport, BuildError> {
     let files = old.files().max(new.files());
     let compared = parallel::map(hosts.to_vec(), files, |target| {
         let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);
@@ -41,7 +43,7 @@ pub fn compare(
     });
     let compared = compared.into_iter().collect::<Result<Vec<_>, BuildError>>()?;
     let impact = compared.iter().map(|host| host.impact()).max().unwrap_or_default();
-    Ok(Difference {
+    Ok(DiffReport {
         schema: crate::schema::DIFF.tag(),
         old: old_label.to_owned(),
         new: new_label.to_owned(),

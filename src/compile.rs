@@ -6,7 +6,7 @@ mod unchanged;
 pub use unchanged::{CacheLookup, unchanged};
 
 use crate::build::cache::{CacheKey, CacheOptions};
-use crate::build::{self, BuildError, Gathered, HostBundle, Purpose, SourceRequest};
+use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};
 use crate::diagnostic::Diagnostic;
 use crate::model::project::Project;
 use crate::source::SourceTree;
@@ -17,7 +17,7 @@ use crate::target::{Target, Targets};
 pub struct Discovery<'a> {
     request: &'a SourceRequest,
     targets: &'a Targets,
-    gathered: Gathered,
+    gathered: DiscoveredSource,
 }
 
 impl<'a> Discovery<'a> {

@@ -22,7 +22,7 @@ pub enum Severity {
 /// How grave a loss is, gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum LossClass {
     /// Something that protected the user no longer does.
     Security,
     /// It works differently.
@@ -62,7 +62,7 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// Other places that belong to it, such as the first definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedPlace>,
     /// What stays the same when lines move, once somebody has asked for it; no part of the JSON.
     #[serde(skip)]
     pub fingerprint: Option<String>,
@@ -107,7 +107,7 @@ pub struct FixEdit {
 /// Another place that belongs to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Related {
+pub struct RelatedPlace {
     /// The file, relative to SRC.
     pub path: String,
     /// 1-based line.
@@ -194,7 +194,7 @@ impl Diagnostic {
     /// Adds another place that belongs to the finding.
     pub fn relate(&mut self, file: &SourceFile, span: Span, message: impl Into<String>) {
         let (start, end) = (file.position(span.start), file.position(span.end.max(span.start)));
-        self.related.push(Related {
+        self.related.push(RelatedPlace {
             path: file.path.to_string(),
             line: start.line,
             column: start.column,

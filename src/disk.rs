@@ -12,12 +12,12 @@ pub mod memory;
 pub mod reader;
 pub mod replace;
 pub mod root;
-pub mod scratch;
+pub mod temp_dir;
 mod remedy;
 mod special;
 mod stat;
-mod step;
-pub mod together;
+mod fs_op;
+pub mod transaction;
 pub mod walk;
 mod work_tree;
 
@@ -30,20 +30,20 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use crate::process::temporary;
-use crate::source::Text;
+use crate::source::SharedText;
 use reader::SizeLimit;
 use stat::real;
 
 pub use remedy::{remedy, remedy_in};
 pub use special::{SPECIAL, special_file_for, special_file_in};
-pub use stat::{Kind, canonical, is_file, is_folder, is_inside, kind, links, list};
+pub use stat::{FileKind, canonical, is_file, is_folder, is_inside, kind, links, list};
 pub use work_tree::is_work_tree_of;
 
 /// What a file to be written holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// This text.
-    Text(Text),
+    Text(SharedText),
     /// The bytes of a file, copied without being held in memory.
     CopyOf {
         /// The file, absolute and without links.
@@ -155,7 +155,7 @@ pub fn fingerprint(payload: &Payload) -> Fingerprint {
 /// When it cannot be read, a link took its place, or it has another size.
 pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
     if let Some(place) = memory::place(path) {
-        let bytes = place.in_place().and_then(memory::Node::bytes);
+        let bytes = place.in_place().and_then(memory::MemoryNode::bytes);
         let bytes = bytes.map_err(|error| DiskError::new("read", path, error))?;
         return Ok(Fingerprint { size: bytes.len() as u64, sha256: sha256(bytes) });
     }
@@ -202,14 +202,14 @@ pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerp
 /// Why a file is not written: what was hashed is not what is there now.
 #[derive(Debug, thiserror::Error)]
 #[error("it changed while it was being read")]
-struct Changed;
+struct ContentMismatch;
 
 fn changed() -> io::Error {
-    io::Error::other(Changed)
+    io::Error::other(ContentMismatch)
 }
 
 fn is_changed(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<Changed>() || error.is::<beneath::LinkInPlace>())
+    error.get_ref().is_some_and(|error| error.is::<ContentMismatch>() || error.is::<beneath::LinkInPlace>())
 }
 
 /// Whether the open `file` of `size` bytes holds exactly `payload`.

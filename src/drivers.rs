@@ -9,7 +9,7 @@ pub mod emitted;
 pub mod http;
 pub mod installation;
 pub mod integrity;
-pub mod loaded;
+pub mod loaded_bundle;
 pub mod model_server;
 pub mod observation;
 pub mod openai_chat;
@@ -25,10 +25,10 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::ledger::Kind;
-use crate::process::Command;
-use loaded::LoadedBundle;
-use observation::{Installation, Invocation, Observation, Scope, Way};
+use crate::ledger::ComponentKind;
+use crate::process::ChildCommand;
+use loaded_bundle::LoadedBundle;
+use observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use session::{Session, Transcript};
 use source::{SourceLayout, SourceListing};
 
@@ -51,13 +51,13 @@ pub trait Driver: Sync {
         false
     }
     /// How the host shows the name that the ledger has for a component of a plugin.
-    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String;
+    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
     /// Who can start this skill or command; `None` when nobody may without leave to run commands.
-    fn way(&self, frontmatter: &str, body: &str, scope: Scope) -> Option<Way>;
+    fn way(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
     /// The lines of a body that the host must give to the model.
     fn lines(&self, body: &str) -> Vec<String>;
     /// Why the host shows some components of this kind to nobody, so that they are only resolved.
-    fn unshown(&self, kind: Kind) -> &'static str;
+    fn unshown(&self, kind: ComponentKind) -> &'static str;
     /// Starts the host with the bundle and reports what it shows.
     ///
     /// # Errors
@@ -66,9 +66,9 @@ pub trait Driver: Sync {
     fn observe(
         &self,
         bundle: &LoadedBundle,
-        bodies: &[Invocation],
+        bodies: &[BodyInvocation],
         installation: &Installation,
-        scope: Scope,
+        scope: ObservationScope,
     ) -> Result<Observation>;
     /// Starts the host with a source as its author wrote it, and reports what it lists. Only the host that sources
     /// are written for can.
@@ -79,7 +79,7 @@ pub trait Driver: Sync {
         &self,
         _layout: &SourceLayout,
         _installation: &Installation,
-        _scope: Scope,
+        _scope: ObservationScope,
     ) -> Result<SourceListing> {
         anyhow::bail!("host `{}` reads no sources", self.host())
     }
@@ -106,10 +106,10 @@ const VERSION_LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
 /// # Errors
 /// When the binary cannot be started or names no version.
 pub fn version(installation: &Installation) -> Result<String> {
-    let home = crate::disk::scratch::Scratch::new()?;
+    let home = crate::disk::temp_dir::TempFolder::new()?;
     let environment =
         [("PATH", installation.search_path.clone()), ("HOME", home.path().display().to_string())];
-    let command = Command::new(&installation.binary, home.path())
+    let command = ChildCommand::new(&installation.binary, home.path())
         .argument("--version")
         .environment(environment)
         .limit(VERSION_LIMIT);

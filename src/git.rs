@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::disk;
-use crate::process::git::{self, Overrides, UnreadableKey};
-use crate::process::{Command, Ended};
+use crate::process::git::{self, GitOverrides, UnreadableKey};
+use crate::process::{ChildCommand, ChildOutput};
 
-pub use snapshot::Snapshot;
+pub use snapshot::CommitSnapshot;
 
 /// How much git may answer: a small repository can stand for any number of files and bytes.
 const MOST: usize = 64 * 1024 * 1024;
@@ -43,7 +43,7 @@ pub struct Git {
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
     /// Against what the repository's configuration names, once it was asked for.
-    overrides: Arc<OnceLock<Overrides>>,
+    overrides: Arc<OnceLock<GitOverrides>>,
 }
 
 /// Why git gave no answer.
@@ -80,12 +80,12 @@ impl Git {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn run(&self, arguments: &[&str]) -> Result<Ended, GitError> {
+    pub fn run(&self, arguments: &[&str]) -> Result<ChildOutput, GitError> {
         self.ended(&self.command(arguments)?, MOST)
     }
 
     /// What became of a call of git that answers with at most `most` bytes.
-    fn ended(&self, command: &Command, most: usize) -> Result<Ended, GitError> {
+    fn ended(&self, command: &ChildCommand, most: usize) -> Result<ChildOutput, GitError> {
         let ended = command.run_piped(most).map_err(not_run)?;
         if !ended.timed_out && !git::lacked_memory(&ended.stderr_text()) {
             return Ok(ended);
@@ -221,27 +221,27 @@ impl Git {
         Ok(self.run(&["rev-parse", "--is-shallow-repository"])?.stdout_text().trim() == "true")
     }
 
-    fn command(&self, arguments: &[&str]) -> Result<Command, GitError> {
+    fn command(&self, arguments: &[&str]) -> Result<ChildCommand, GitError> {
         Ok(self.overridden(self.overrides()?, arguments))
     }
 
-    fn overridden(&self, overrides: &Overrides, arguments: &[&str]) -> Command {
-        let command = Command::new("git", &self.folder).environment(self.environment.iter().cloned());
+    fn overridden(&self, overrides: &GitOverrides, arguments: &[&str]) -> ChildCommand {
+        let command = ChildCommand::new("git", &self.folder).environment(self.environment.iter().cloned());
         let command = overrides.apply(command).arguments(arguments.iter().copied());
         let command = command.memory(git::MEMORY);
         command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
     }
 
-    fn overrides(&self) -> Result<&Overrides, GitError> {
+    fn overrides(&self) -> Result<&GitOverrides, GitError> {
         if let Some(known) = self.overrides.get() {
             return Ok(known);
         }
-        let ask = |question: &[&str]| self.ended(&self.overridden(&Overrides::default(), question), MOST);
+        let ask = |question: &[&str]| self.ended(&self.overridden(&GitOverrides::default(), question), MOST);
         let answer = ask(&git::QUESTION)?;
         let found = match answer.code {
-            Some(NO_OPTION) => Overrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false)?,
+            Some(NO_OPTION) => GitOverrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false)?,
             // Nothing is found, or a folder without a repository, which every other question is told as well.
-            Some(_) => Overrides::parse(&answer.stdout, true)?,
+            Some(_) => GitOverrides::parse(&answer.stdout, true)?,
             None => {
                 return Err(GitError::new(format!("`git config` ended by {}", answer.how()), "try again"));
             }
@@ -268,7 +268,7 @@ fn not_run(error: std::io::Error) -> GitError {
     GitError::new(format!("`git` cannot be started: {error}"), "install git, or leave out what needs it")
 }
 
-fn answered(ended: &Ended) -> Result<Vec<u8>, GitError> {
+fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
     if ended.succeeded() {
         return Ok(ended.stdout.clone());
     }
@@ -284,7 +284,7 @@ fn answered(ended: &Ended) -> Result<Vec<u8>, GitError> {
 }
 
 /// The first line that git said.
-fn first(ended: &Ended) -> String {
+fn first(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
     line.trim_start_matches("fatal: ").to_owned()

@@ -7,9 +7,9 @@ use globset::Glob;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use crate::diagnostic::Class;
+pub use crate::diagnostic::LossClass;
 use crate::model::config::AcceptLoss;
-pub use crate::source::Kind;
+pub use crate::source::ComponentKind;
 
 /// The document written to `.plugcast/ledger.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,21 +18,21 @@ pub struct Ledger {
     /// `plugcast.ledger/1`.
     pub schema: String,
     /// Every row, ordered by plugin, path, position and pointer.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LedgerRow>,
     /// Counts over `rows`.
-    pub summary: Summary,
+    pub summary: LedgerSummary,
 }
 
 /// What became of one thing of the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct LedgerRow {
     /// Unique within the ledger: plugin, path, span and pointer.
     pub id: String,
     /// The plugin's name; empty for a row of the whole source.
     pub plugin: String,
     /// What kind of thing this row is about.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// The qualified name of a component, the name of a field, or the text of a reference.
     pub name: String,
     /// The source file, relative to SRC, with `/`.
@@ -44,7 +44,7 @@ pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: RowOutcome,
     /// Where it went: an emitted path relative to the bundle, or the form that stands for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
@@ -73,7 +73,7 @@ pub struct RowSpan {
 /// What became of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum RowOutcome {
     /// It is in the bundle as it was.
     Kept,
     /// It is in the bundle in the host's own form, with the same effect.
@@ -91,7 +91,7 @@ pub struct Loss {
     /// `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
     pub id: String,
     /// How grave the loss is.
-    pub class: Class,
+    pub class: LossClass,
     /// Accepted by the author in `plugcast.toml`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepted: bool,
@@ -100,7 +100,7 @@ pub struct Loss {
 /// Counts over the rows of a ledger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Summary {
+pub struct LedgerSummary {
     /// Rows with outcome `kept`.
     pub kept: usize,
     /// Rows with outcome `mapped`.
@@ -127,10 +127,10 @@ pub struct LossCounts {
 
 impl Ledger {
     /// Orders `rows`, makes their ids unique and counts them.
-    pub fn new(mut rows: Vec<Row>) -> Self {
+    pub fn new(mut rows: Vec<LedgerRow>) -> Self {
         rows.sort_by(|a, b| a.place().cmp(&b.place()));
         rows.dedup_by(|a, b| a.id == b.id && a.kind == b.kind && a.name == b.name);
-        let summary = Summary::of(&rows);
+        let summary = LedgerSummary::of(&rows);
         Self { schema: crate::schema::LEDGER.tag(), rows, summary }
     }
 }
@@ -150,9 +150,9 @@ impl Ledger {
     }
 }
 
-impl Row {
+impl LedgerRow {
     /// A row about something that is kept; the builders change that.
-    pub fn kept(plugin: &str, kind: Kind, name: impl Into<String>, path: &camino::Utf8Path) -> Self {
+    pub fn kept(plugin: &str, kind: ComponentKind, name: impl Into<String>, path: &camino::Utf8Path) -> Self {
         let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
         Self {
             id: format!("{plugin}:{path}"),
@@ -162,7 +162,7 @@ impl Row {
             path,
             span: None,
             pointer: None,
-            outcome: Outcome::Kept,
+            outcome: RowOutcome::Kept,
             to: None,
             loss: None,
             reason: None,
@@ -191,14 +191,14 @@ impl Row {
     }
 
     /// What became of it, and why.
-    pub fn became(mut self, outcome: Outcome, reason: impl Into<String>) -> Self {
+    pub fn became(mut self, outcome: RowOutcome, reason: impl Into<String>) -> Self {
         self.outcome = outcome;
         self.reason = Some(reason.into());
         self
     }
 
     /// What is lost along `axis`; `part` is the field or construct, or empty for the whole.
-    pub fn loss(mut self, axis: &str, class: Class, owner: (Kind, &str), part: &str) -> Self {
+    pub fn loss(mut self, axis: &str, class: LossClass, owner: (ComponentKind, &str), part: &str) -> Self {
         let (kind, name) = owner;
         let local = name.strip_prefix(&format!("{}:", self.plugin)).unwrap_or(name);
         let part = if part.is_empty() { String::new() } else { format!("/{part}") };
@@ -210,23 +210,23 @@ impl Row {
         self
     }
 
-    fn place(&self) -> (&str, &str, usize, usize, &Option<String>, Kind, &str) {
+    fn place(&self) -> (&str, &str, usize, usize, &Option<String>, ComponentKind, &str) {
         let (start, end) = self.span.map_or((0, 0), |span| (span.start + 1, span.end));
         (&self.plugin, &self.path, start, end, &self.pointer, self.kind, &self.name)
     }
 }
 
-impl Summary {
+impl LedgerSummary {
     /// Counts `rows`; a loss that several rows share counts once.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
+    pub fn of<'a>(rows: impl IntoIterator<Item = &'a LedgerRow>) -> Self {
         let mut summary = Self::default();
         let mut losses = std::collections::BTreeMap::new();
         for row in rows {
             match row.outcome {
-                Outcome::Kept => summary.kept += 1,
-                Outcome::Mapped => summary.mapped += 1,
-                Outcome::Degraded => summary.degraded += 1,
-                Outcome::Dropped => summary.dropped += 1,
+                RowOutcome::Kept => summary.kept += 1,
+                RowOutcome::Mapped => summary.mapped += 1,
+                RowOutcome::Degraded => summary.degraded += 1,
+                RowOutcome::Dropped => summary.dropped += 1,
             }
             if let Some(loss) = &row.loss {
                 losses.insert(&loss.id, loss.class);
@@ -234,9 +234,9 @@ impl Summary {
         }
         for class in losses.into_values() {
             match class {
-                Class::Security => summary.losses.security += 1,
-                Class::Behavior => summary.losses.behavior += 1,
-                Class::Cosmetic => summary.losses.cosmetic += 1,
+                LossClass::Security => summary.losses.security += 1,
+                LossClass::Behavior => summary.losses.behavior += 1,
+                LossClass::Cosmetic => summary.losses.cosmetic += 1,
             }
         }
         summary

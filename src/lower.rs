@@ -6,11 +6,11 @@ mod bindings;
 mod command_objects;
 mod commands;
 mod component;
-mod declared;
-mod dispatched;
+mod declared_rows;
+mod dispatch_search;
 mod fields;
 mod files;
-mod foreign;
+mod foreign_plugin;
 mod hooks;
 mod inline;
 mod installable;
@@ -18,7 +18,7 @@ mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
-mod named;
+mod naming;
 mod native;
 mod notes;
 mod overrides;
@@ -32,7 +32,7 @@ mod refuse;
 mod registration;
 mod repair;
 mod rows;
-mod running;
+mod hooks_and_servers;
 mod safe_yaml;
 mod servers;
 mod shape;
@@ -44,46 +44,46 @@ pub use native::is_granted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bundle::{HelperFile, Node};
+use crate::bundle::{BundleNode, HelperFile};
 use crate::diagnostic::Diagnostic;
-use crate::ledger::Row;
+use crate::ledger::LedgerRow;
 use crate::model::plugin::Plugin;
-use crate::model::project::{Project, Resolved};
+use crate::model::project::{Project, ResolvedProject};
 use crate::read::format::SourceFacts;
 use crate::source::by_parts;
 use crate::target::{Target, Targets};
 
 /// What a project becomes on one host.
 #[derive(Debug, Default)]
-pub struct Cast {
+pub struct LoweredBundle {
     /// Every file, in no particular order.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<BundleNode>,
     /// Every program that is copied as it is, in no particular order.
     pub helpers: Vec<HelperFile>,
     /// Every row of the ledger, in no particular order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LedgerRow>,
     /// What was found wrong while lowering.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// What the lowering of one plugin needs to know.
-pub(crate) struct Scene<'a> {
+pub(crate) struct LoweringContext<'a> {
     project: &'a Project,
     /// What its texts name.
-    resolved: Resolved<'a>,
+    resolved: ResolvedProject<'a>,
     plugin: &'a Plugin,
     target: &'a Target,
     source: &'a SourceFacts,
     /// Qualified names of agents that something in the build dispatches.
     dispatched: &'a BTreeSet<&'a str>,
     /// Where every file of the plugin goes.
-    places: place::Places,
+    places: place::OutputPaths,
     /// What the host's list of skills makes of it.
-    listing: listing::Listing,
+    listing: listing::PluginListing,
     /// What its list of skills makes of all plugins together, where something is not shown as it is.
     session: Option<&'a listing::SessionListing>,
     /// What the host's sandbox refuses.
-    commands: &'a commands::Commands,
+    commands: &'a commands::CommandTable,
     /// What becomes of the tools of servers.
     server_tools: &'a servers::ServerTools,
     /// What counts where the user gives no value for an option.
@@ -91,19 +91,19 @@ pub(crate) struct Scene<'a> {
 }
 
 /// Casts `project` for `target`.
-pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
-    let mut cast = Cast::default();
+pub fn lower(project: &Project, target: &Target, targets: &Targets) -> LoweredBundle {
+    let mut cast = LoweredBundle::default();
     let project = &*project.for_host(&target.name, targets.source());
     let resolved = project.resolve(targets.source());
-    let dispatched = dispatched::agents(project, resolved, target, targets.source());
+    let dispatched = dispatch_search::agents(project, resolved, target, targets.source());
     rows::outside(project, &mut cast);
-    let commands = commands::Commands::of(&target.sandbox);
+    let commands = commands::CommandTable::of(&target.sandbox);
     let server_tools = servers::ServerTools::new(project, target, targets.source());
     let prepared = project.plugins.iter().map(|plugin| {
         let own = overrides::target(target, project.tools_here.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);
-        let places = place::Places::of(plugin, target);
-        let listing = listing::Listing::of(plugin, target, &places, resolved);
+        let places = place::OutputPaths::of(plugin, target);
+        let listing = listing::PluginListing::of(plugin, target, &places, resolved);
         (own, places, listing)
     });
     let prepared: Vec<_> = prepared.collect();
@@ -115,7 +115,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
         let source = targets.source();
         let target = own.as_ref().unwrap_or(target);
         let commands = &commands;
-        let scene = Scene {
+        let scene = LoweringContext {
             project,
             resolved,
             plugin,
@@ -127,7 +127,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             session: session.as_ref(),
             commands,
             server_tools: &server_tools,
-            defaults: running::defaults(plugin, source),
+            defaults: hooks_and_servers::defaults(plugin, source),
         };
         lower_plugin(&scene, &mut cast);
     }
@@ -138,10 +138,10 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     cast
 }
 
-fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
-    let mut registered = registration::Registered::default();
+fn lower_plugin(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
+    let mut registered = registration::Registration::default();
     rows::plugin(scene, cast);
-    running::lower(scene, &mut registered, cast);
+    hooks_and_servers::lower(scene, &mut registered, cast);
     manifest::manifest(scene, cast);
     for component in &scene.plugin.components {
         component::lower(scene, component, &mut registered, cast);

@@ -58,9 +58,9 @@ fn lines(text: &str, kept: fn(&str) -> usize) -> Cow<'_, str> {
 
 /// A report for people that is made line by line: what one `writeln!` adds is one line of it, whatever its values hold.
 #[derive(Debug, Default)]
-pub struct Lines(String);
+pub struct PrintableLines(String);
 
-impl Lines {
+impl PrintableLines {
     /// Adds one line; this is what `writeln!` calls.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Lines {
     }
 
     /// Adds what consists of safe lines.
-    pub fn push(&mut self, lines: Lines) {
+    pub fn push(&mut self, lines: PrintableLines) {
         self.0 += &lines.0;
     }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_is_written_at_once_is_one_line() {
-        let mut lines = Lines::default();
+        let mut lines = PrintableLines::default();
         let (name, evil) = ("a", "b\nFORGED \u{1b}[8m");
         let _ = writeln!(lines, "{name}: {evil}");
         let _ = write!(lines, "{evil}");

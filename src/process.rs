@@ -13,12 +13,12 @@ pub mod foreign;
 pub mod git;
 mod group;
 pub mod interrupt;
-mod piped;
-mod running;
+mod child_output;
+mod running_child;
 pub mod temporary;
 
-pub use piped::Sink;
-pub use running::{Line, Running};
+pub use child_output::OutputSink;
+pub use running_child::{ChildLine, RunningChild};
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -30,30 +30,30 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use group::{Group, lead_group, wait_without_reaping};
+use group::{ProcessGroup, lead_group, wait_without_reaping};
 use temporary::temporary;
 
 /// A child process that is not started yet.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub struct ChildCommand {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     folder: PathBuf,
     input: Option<Vec<u8>>,
     limit: Duration,
-    watch: Option<Watch>,
+    watch: Option<ChildWatch>,
     memory: Option<u64>,
     guarded: bool,
     uninterrupted: bool,
 }
 
 /// After how long it is asked, of the child's folder, whether the child can never end.
-type Watch = (Duration, fn(&Path) -> bool);
+type ChildWatch = (Duration, fn(&Path) -> bool);
 
 /// A child that has ended.
 #[derive(Debug, Clone)]
-pub struct Ended {
+pub struct ChildOutput {
     /// The exit code; `None` when a signal ended the child.
     pub code: Option<i32>,
     /// The signal that ended the child.
@@ -66,7 +66,7 @@ pub struct Ended {
     pub stderr: Vec<u8>,
 }
 
-impl Ended {
+impl ChildOutput {
     /// Whether the child ended by itself with code 0.
     pub fn succeeded(&self) -> bool {
         self.code == Some(0)
@@ -93,7 +93,7 @@ impl Ended {
     }
 }
 
-impl Command {
+impl ChildCommand {
     /// A child that runs `program` in `folder` with an empty environment and no input.
     pub fn new(program: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Command {
     ///
     /// # Errors
     /// When the child cannot be started or its files cannot be made; a failing child is no error.
-    pub fn run(&self) -> io::Result<Ended> {
+    pub fn run(&self) -> io::Result<ChildOutput> {
         let mut command = self.prepared()?;
         let (mut stdout, mut stderr) = (temporary(tempfile::tempfile())?, temporary(tempfile::tempfile())?);
         let stdin = match &self.input {
@@ -196,10 +196,16 @@ impl Command {
             .stdout(Stdio::from(stdout.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
             .spawn()?;
-        let mut group = Group::of(&child, self.guarded, self.uninterrupted);
+        let mut group = ProcessGroup::of(&child, self.guarded, self.uninterrupted);
         let (status, timed_out) = wait_at_most(&mut child, &mut group, self.patience())?;
         let (code, signal) = (status.code(), status.signal());
-        Ok(Ended { code, signal, timed_out, stdout: contents(&mut stdout)?, stderr: contents(&mut stderr)? })
+        Ok(ChildOutput {
+            code,
+            signal,
+            timed_out,
+            stdout: contents(&mut stdout)?,
+            stderr: contents(&mut stderr)?,
+        })
     }
 
     /// How long the child may run. The feature `fault`, in no build that is handed out, makes it shorter.
@@ -238,7 +244,11 @@ fn contents(file: &mut File) -> io::Result<Vec<u8>> {
 
 /// Waits for the child, at most `limit`, then kills whatever is left of its group. Returns the
 /// status and whether the limit passed.
-fn wait_at_most(child: &mut Child, group: &mut Group, limit: Duration) -> io::Result<(ExitStatus, bool)> {
+fn wait_at_most(
+    child: &mut Child,
+    group: &mut ProcessGroup,
+    limit: Duration,
+) -> io::Result<(ExitStatus, bool)> {
     let id = group.id();
     let (ended, waiter) = mpsc::channel();
     thread::spawn(move || {
@@ -254,8 +264,8 @@ fn wait_at_most(child: &mut Child, group: &mut Group, limit: Duration) -> io::Re
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Command {
-        Command::new("/bin/sh", "/").arguments(["-c", script])
+    fn shell(script: &str) -> ChildCommand {
+        ChildCommand::new("/bin/sh", "/").arguments(["-c", script])
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //! is `plan`, which places keep the old name rightly, and which a person has to decide. Pure: texts in,
 //! edits by byte range out; `cli` reads, checks the result in memory, and writes.
 
-mod choose;
+mod selection;
 mod history;
 mod marks;
 mod mention;
 mod path;
 mod place;
 mod signs;
-mod standing;
+mod target_state;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,20 +18,20 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
 
-pub use choose::{Beta, Choice, Unclear, choose};
 pub use place::Remark;
-pub use standing::{Differences, Standing, dead_ends, in_the_way, standing, views};
+pub use selection::{AmbiguousChoice, BetaSkill, SkillChoice, choose};
+pub use target_state::{SkillDifferences, TargetState, dead_ends, in_the_way, standing, views};
 
 use crate::model::project::Project;
 use crate::process::activity;
 use crate::read::format::SourceFacts;
 use crate::rewrite::{self, Edit};
-use crate::source::{Content, SourceFile, SourceTree, Span};
-use mention::{Finder, Verdict};
+use crate::source::{FileContent, SourceFile, SourceTree, Span};
+use mention::{MentionFinder, MentionVerdict};
 
 /// What a person decides.
 #[derive(Debug, Clone, Default)]
-pub struct Decisions {
+pub struct PromotionDecisions {
     /// Files in which every whole mention is the skill's name.
     pub rename: GlobSet,
     /// Files that rightly keep the old name.
@@ -42,18 +42,18 @@ pub struct Decisions {
 
 /// One text that changes.
 #[derive(Debug, Clone)]
-pub struct Rewritten {
+pub struct RewrittenText {
     /// The text now.
     pub old: Arc<str>,
     /// The text then.
     pub new: Arc<str>,
     /// What changes, in the order of the text.
-    pub edits: Vec<Change>,
+    pub edits: Vec<PromotionEdit>,
 }
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct PromotionEdit {
     /// The bytes that go.
     pub span: Span,
     /// What comes instead.
@@ -64,9 +64,9 @@ pub struct Change {
 
 /// What a promotion does to a repository.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
+pub struct PromotionPlan {
     /// Texts that change, by the path that they have now, relative to SRC.
-    pub texts: BTreeMap<Utf8PathBuf, Rewritten>,
+    pub texts: BTreeMap<Utf8PathBuf, RewrittenText>,
     /// Places that may name the skill, and nobody but a person knows.
     pub unsure: Vec<Remark>,
     /// Places that rightly keep the old name.
@@ -84,20 +84,20 @@ const UNLISTED: &str =
 pub fn plan(
     project: &Project,
     source: &SourceFacts,
-    beta: &Beta<'_>,
+    beta: &BetaSkill<'_>,
     files: &SourceTree,
     root: &Path,
-    decisions: &Decisions,
-) -> Plan {
-    let mut plan = Plan::default();
-    let finder = Finder::new(project, beta, files);
+    decisions: &PromotionDecisions,
+) -> PromotionPlan {
+    let mut plan = PromotionPlan::default();
+    let finder = MentionFinder::new(project, beta, files);
     let bundles = place::bundles(files);
     activity::begin("looking for the beta's name in files", files.files().count());
     for file in files.files() {
         activity::step();
         let path = file.path.as_path();
         let Some(text) = file.text() else {
-            if let Content::NotText { reason, .. } = &file.content {
+            if let FileContent::NotText { reason, .. } = &file.content {
                 plan.notes.push(place::whole(path, format!("was not looked at: the file {reason}")));
             }
             continue;
@@ -120,17 +120,17 @@ pub fn plan(
             }
             let remark = |why: &str| place::remark(file, mention.span, why);
             match mention.verdict {
-                Verdict::Other => {}
+                MentionVerdict::Other => {}
                 _ if bundle.is_some_and(|bundle| !bundle.writes(path)) => plan.notes.push(remark(UNLISTED)),
                 _ if bundle.is_some() => plan.left.push(remark("a bundle, which `plugcast build` rewrites")),
                 _ if record.is_some() => plan.left.push(remark(record.unwrap_or_default())),
                 _ if decisions.leave.is_match(path) => plan.left.push(remark("`--leave` names the file")),
-                Verdict::Leave(why) => plan.left.push(remark(why)),
-                Verdict::Unsure(_) if decisions.rename.is_match(path) => {
+                MentionVerdict::Leave(why) => plan.left.push(remark(why)),
+                MentionVerdict::Unsure(_) if decisions.rename.is_match(path) => {
                     changes.push(mention.change("a place that `--rename` names"));
                 }
-                Verdict::Name(what) => changes.push(mention.change(what)),
-                Verdict::Unsure(why) => plan.unsure.push(remark(why)),
+                MentionVerdict::Name(what) => changes.push(mention.change(what)),
+                MentionVerdict::Unsure(why) => plan.unsure.push(remark(why)),
             }
         }
         if own {
@@ -147,24 +147,24 @@ pub fn plan(
     plan
 }
 
-impl Plan {
-    fn rewrite(&mut self, file: &SourceFile, changes: Vec<Change>) {
-        let Content::Text(old) = &file.content else { return };
+impl PromotionPlan {
+    fn rewrite(&mut self, file: &SourceFile, changes: Vec<PromotionEdit>) {
+        let FileContent::Text(old) = &file.content else { return };
         let edits: Vec<Edit<()>> = changes
             .iter()
             .map(|change| Edit { span: change.span, text: change.text.clone(), tag: () })
             .collect();
         if let Ok((new, _)) = rewrite::apply(old, &edits) {
-            let rewritten = Rewritten { old: Arc::clone(old), new: Arc::from(new), edits: changes };
+            let rewritten = RewrittenText { old: Arc::clone(old), new: Arc::from(new), edits: changes };
             self.texts.insert(file.path.clone(), rewritten);
         }
     }
 
     /// Gives a file that plugcast itself wrote a new text.
     pub fn renew(&mut self, file: &SourceFile, text: String, what: &'static str) {
-        let Content::Text(old) = &file.content else { return };
+        let FileContent::Text(old) = &file.content else { return };
         if **old != *text {
-            let change = Change { span: Span::new(0, old.len()), text, what };
+            let change = PromotionEdit { span: Span::new(0, old.len()), text, what };
             self.rewrite(file, vec![change]);
         }
     }
@@ -173,7 +173,7 @@ impl Plan {
     pub fn text_of(&self, file: &SourceFile) -> Option<Arc<str>> {
         match (self.texts.get(&file.path), &file.content) {
             (Some(rewritten), _) => Some(Arc::clone(&rewritten.new)),
-            (None, Content::Text(text)) => Some(Arc::clone(text)),
+            (None, FileContent::Text(text)) => Some(Arc::clone(text)),
             _ => None,
         }
     }

@@ -12,7 +12,7 @@ pub mod hidden_chars;
 pub mod intent;
 pub mod json;
 pub mod markdown;
-pub mod polish;
+pub mod size_limits;
 pub mod salvage;
 pub mod shell;
 pub mod tags;
@@ -30,7 +30,7 @@ mod tests {
     use proptest::prelude::Strategy;
     use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-    use super::{frontmatter, json, markdown, tree::Fault};
+    use super::{frontmatter, json, markdown, tree::ReadFault};
     use crate::source::Span;
 
     /// Pieces that readers give a meaning to, between arbitrary characters.
@@ -41,7 +41,7 @@ mod tests {
         proptest::string::string_regex(&whole).expect("a regular expression")
     }
 
-    fn within(faults: &[Fault], text: &str) {
+    fn within(faults: &[ReadFault], text: &str) {
         for fault in faults {
             let places = [Some(fault.span), fault.first];
             assert!(

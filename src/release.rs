@@ -10,10 +10,10 @@ mod counts;
 mod history;
 mod inventory;
 mod losses;
-mod owned;
+mod ownership;
 pub mod pages;
-mod said;
-pub mod scene;
+mod published_values;
+pub mod context;
 mod tags;
 mod units;
 mod values;
@@ -24,10 +24,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::build::BuildError;
-use crate::compare::{Difference, Impact};
+use crate::compare::{DiffReport, Impact};
 use crate::diagnostic::{self, Applicability, Diagnostic, Severity};
 use crate::git::GitError;
-pub use scene::{Request, Scene};
+pub use context::{ReleaseContext, ReleaseRequest};
 
 /// Why a release could not be checked.
 #[derive(Debug, thiserror::Error)]
@@ -51,24 +51,24 @@ pub enum ReleaseError {
     },
 }
 
-type Check = fn(&Scene<'_>, &mut Vec<Diagnostic>) -> Result<(), ReleaseError>;
+type ReleaseCheck = fn(&ReleaseContext<'_>, &mut Vec<Diagnostic>) -> Result<(), ReleaseError>;
 
 /// Every check, in the order in which a person would go through them.
-const CHECKS: [Check; 7] = [
+const CHECKS: [ReleaseCheck; 7] = [
     versions::check,
     changelog::check,
     counts::check,
     inventory::check,
     bundles::check,
     losses::check,
-    owned::check,
+    ownership::check,
 ];
 
 /// Runs every check.
 ///
 /// # Errors
 /// When git, a source or a bundle cannot be read.
-pub fn check(scene: &Scene<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
+pub fn check(scene: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
     let mut out = Vec::new();
     for check in CHECKS {
         check(scene, &mut out)?;
@@ -102,7 +102,7 @@ pub struct ReleaseReport {
     /// `plugcast.release/1`.
     pub schema: String,
     /// What has a version of its own: every plugin, and what release automation counts apart.
-    pub released: Vec<Released>,
+    pub released: Vec<ReleasedUnit>,
     /// What is wrong; paths are relative to the top of the repository.
     pub diagnostics: Vec<Diagnostic>,
     /// Counts.
@@ -112,7 +112,7 @@ pub struct ReleaseReport {
 /// One thing with a version of its own.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Released {
+pub struct ReleasedUnit {
     /// The plugin's name, or that of the package.
     pub name: String,
     /// Its folder, relative to the top of the repository; empty for the top.
@@ -125,7 +125,7 @@ pub struct Released {
     pub needs: Impact,
     /// What changed since then for the users of each host; absent where nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed: Option<Difference>,
+    pub changed: Option<DiffReport>,
 }
 
 /// Counts of a run of `release check`.

@@ -5,7 +5,7 @@ pub mod closure;
 
 use std::collections::BTreeMap;
 
-use crate::bundle::{Content, Node};
+use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::Payload;
 use crate::model::component::Component;
@@ -18,9 +18,9 @@ pub const RULE: &str = "reread";
 
 /// The components of a project by their files.
 #[derive(Debug)]
-pub struct Owners<'a>(BTreeMap<&'a str, &'a Component>);
+pub struct ComponentOwners<'a>(BTreeMap<&'a str, &'a Component>);
 
-impl<'a> Owners<'a> {
+impl<'a> ComponentOwners<'a> {
     /// Those of every plugin of `project`.
     pub fn of(project: &'a Project) -> Self {
         let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
@@ -31,8 +31,13 @@ impl<'a> Owners<'a> {
 
 /// What is wrong with one emitted file: a frontmatter that the host cannot read, a description that
 /// it reads differently, a document that does not parse.
-pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Target) -> Vec<Diagnostic> {
-    let (Payload::Text(text), false) = (payload, matches!(node.content, Content::CopyOf(_))) else {
+pub fn emitted(
+    node: &BundleNode,
+    payload: &Payload,
+    owners: &ComponentOwners<'_>,
+    target: &Target,
+) -> Vec<Diagnostic> {
+    let (Payload::Text(text), false) = (payload, matches!(node.content, NodeContent::CopyOf(_))) else {
         return Vec::new();
     };
     let fail = |message: String| {
@@ -41,16 +46,16 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
         vec![Diagnostic::whole(path, Severity::Error, RULE, message).host(&target.name).help(help)]
     };
     match &node.content {
-        Content::Markdown(_) => {
+        NodeContent::Markdown(_) => {
             let owner = node.from.as_ref().and_then(|from| owners.0.get(from.as_str()));
             owner.and_then(|component| markdown(text, component, target)).map(fail).unwrap_or_default()
         }
-        Content::Toml { .. }
+        NodeContent::Toml { .. }
             if !closure::reads_beside(&node.path) && text.parse::<toml::Table>().is_err() =>
         {
             fail(format!("`{}` is not valid TOML", node.path))
         }
-        Content::Json(_) if crate::read::json::parse(text).0.is_none() => {
+        NodeContent::Json(_) if crate::read::json::parse(text).0.is_none() => {
             fail(format!("`{}` is not valid JSON", node.path))
         }
         _ => Vec::new(),

@@ -16,7 +16,7 @@ pub struct Edit<Tag> {
 
 /// Where an edit ended up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied<Tag> {
+pub struct AppliedEdit<Tag> {
     /// The range of the source that was replaced.
     pub source: Span,
     /// The range of the new text that replaced it.
@@ -28,14 +28,17 @@ pub struct Applied<Tag> {
 /// Two edits that touch the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("two edits overlap at bytes {}..{} and {}..{}", .0.start, .0.end, .1.start, .1.end)]
-pub struct Overlap(pub Span, pub Span);
+pub struct OverlapError(pub Span, pub Span);
 
 /// Applies `edits` in any order.
 ///
 /// # Errors
-/// [`Overlap`] when two edits touch the same bytes or a span does not lie on character boundaries
+/// [`OverlapError`] when two edits touch the same bytes or a span does not lie on character boundaries
 /// of `text`; nothing is applied then.
-pub fn apply<Tag: Clone>(text: &str, edits: &[Edit<Tag>]) -> Result<(String, Vec<Applied<Tag>>), Overlap> {
+pub fn apply<Tag: Clone>(
+    text: &str,
+    edits: &[Edit<Tag>],
+) -> Result<(String, Vec<AppliedEdit<Tag>>), OverlapError> {
     let mut order: Vec<&Edit<Tag>> = edits.iter().collect();
     order.sort_by_key(|edit| edit.span);
     let mut out = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
@@ -44,12 +47,12 @@ pub fn apply<Tag: Clone>(text: &str, edits: &[Edit<Tag>]) -> Result<(String, Vec
     for edit in order {
         let Some(kept) = text.get(last.end..edit.span.start).filter(|_| text.is_char_boundary(edit.span.end))
         else {
-            return Err(Overlap(last, edit.span));
+            return Err(OverlapError(last, edit.span));
         };
         out.push_str(kept);
         let start = out.len();
         out.push_str(&edit.text);
-        applied.push(Applied {
+        applied.push(AppliedEdit {
             source: edit.span,
             emitted: Span::new(start, out.len()),
             tag: edit.tag.clone(),

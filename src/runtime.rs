@@ -14,8 +14,8 @@ pub mod github;
 pub mod grammar;
 pub mod hosts;
 pub mod launch;
-pub mod listening;
-pub mod moment;
+pub mod listeners;
+pub mod timestamp;
 pub mod place;
 pub mod polish;
 pub mod published;
@@ -24,7 +24,7 @@ pub mod review;
 pub mod run;
 pub mod server;
 pub mod store;
-pub mod surroundings;
+pub mod environment;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -33,10 +33,10 @@ use std::path::PathBuf;
 use semver::Version;
 
 use crate::process::{detached, interrupt};
-use answer::{ENVIRONMENT, Failure, Format, OK};
-use command_line::Value;
-use grammar::Request;
-use surroundings::Surroundings;
+use answer::{CallFailure, ENVIRONMENT, OK, ResponseFormat};
+use command_line::OptionValue;
+use environment::Environment;
+use grammar::HelperRequest;
 
 /// What `--version` prints. `plugcast build` finds the version of a helper by these very words in the
 /// binary, whatever platform it is for.
@@ -52,11 +52,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
         return detached::become_program(argv);
     }
     // A wrong value is reported where the command line is parsed.
-    let format = grammar::early(&words, "--format").and_then(|name| Format::parse(&name).ok());
+    let format = grammar::early(&words, "--format").and_then(|name| ResponseFormat::parse(&name).ok());
     let mut undo = Vec::new();
     let (text, code) = match answer(&words, &mut undo) {
         Ok(text) => (text, OK),
-        Err((failure, schema)) => failure.print(&schema, format.unwrap_or(Format::Json)),
+        Err((failure, schema)) => failure.print(&schema, format.unwrap_or(ResponseFormat::Json)),
     };
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => code,
@@ -64,7 +64,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
         Err(error) => {
             if error.kind() != std::io::ErrorKind::BrokenPipe {
                 let message = format!("the answer cannot be written to standard output: {error}");
-                Surroundings::read().warn(&message);
+                Environment::read().warn(&message);
             }
             if !undo.is_empty() {
                 let words: Vec<OsString> = words.iter().take(1).cloned().chain(undo).collect();
@@ -77,24 +77,25 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
 }
 
 /// What is printed, or why not, with the schema of that. `undo` gets the words of the command that takes it back.
-fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failure, String)> {
-    let unnamed = |failure: Failure| (failure, "rt.error/1".to_owned());
+fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallFailure, String)> {
+    let unnamed = |failure: CallFailure| (failure, "rt.error/1".to_owned());
     // A command that an old helper does not have yet must not hide that it is too old.
     if let Some(Ok(needed)) = grammar::early(words, "--require").map(|needed| Version::parse(&needed)) {
         require(&needed).map_err(|failure| {
             let begins = grammar::published_words(words) == Some("review begin");
             unnamed(match begins && words.iter().any(|word| word == "--stdin") {
-                true => review::arguments::unread(failure, &Surroundings::read()),
+                true => review::arguments::unread(failure, &Environment::read()),
                 false => failure,
             })
         })?;
     }
-    let id =
-        |command: &str| published::find(command).map_or_else(String::new, published::Published::schema_id);
+    let id = |command: &str| {
+        published::find(command).map_or_else(String::new, published::PublishedCommand::schema_id)
+    };
     let invocation = match grammar::parse(words) {
-        Ok(Request::Run(invocation)) => invocation,
-        Ok(Request::Help(help)) => return Ok(help),
-        Ok(Request::Version) => return Ok(BANNER.to_owned()),
+        Ok(HelperRequest::Run(invocation)) => invocation,
+        Ok(HelperRequest::Help(help)) => return Ok(help),
+        Ok(HelperRequest::Version) => return Ok(BANNER.to_owned()),
         Err(failure) => {
             return Err(match grammar::published_words(words) {
                 Some(command) => (failure, id(command)),
@@ -103,8 +104,8 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failu
         }
     };
     let (schema, format) = (id(invocation.command.command), invocation.format);
-    let surroundings = Surroundings::read();
-    let (interrupted, _) = Failure::interrupted().print(&schema, format);
+    let surroundings = Environment::read();
+    let (interrupted, _) = CallFailure::interrupted().print(&schema, format);
     let last = move || {
         // The output itself is held by whoever prints the answer; a part of ours is better than nothing.
         let _ = rustix::io::write(rustix::stdio::stdout(), interrupted.as_bytes());
@@ -121,17 +122,17 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failu
             undo.extend(said.undo().iter().map(OsString::from));
             Ok(said.print(&schema, format))
         }
-        Ok(_) => Err((Failure::interrupted(), schema)),
-        Err(_) if interrupt::pending() => Err((Failure::interrupted(), schema)),
+        Ok(_) => Err((CallFailure::interrupted(), schema)),
+        Err(_) if interrupt::pending() => Err((CallFailure::interrupted(), schema)),
         Err(failure) => Err((failure, schema)),
     }
 }
 
 /// Whether this helper is new enough. Build metadata does not count.
-fn require(needed: &Version) -> Result<(), Failure> {
+fn require(needed: &Version) -> Result<(), CallFailure> {
     let own = env!("CARGO_PKG_VERSION");
     let new_enough = Version::parse(own).is_ok_and(|own| own.cmp_precedence(needed).is_ge());
-    if new_enough { Ok(()) } else { Err(Failure::too_old(own, needed)) }
+    if new_enough { Ok(()) } else { Err(CallFailure::too_old(own, needed)) }
 }
 
 #[cfg(test)]

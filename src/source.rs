@@ -13,10 +13,10 @@ use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use kind::Kind;
+pub use kind::ComponentKind;
 pub use lines::LineIndex;
 pub use paths::PathMap;
-pub use text::Text;
+pub use text::SharedText;
 
 /// A byte range of one file, end exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,7 +65,7 @@ pub struct Position {
 
 /// What is known of a file's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     /// Valid UTF-8, in memory.
     Text(Arc<str>),
     /// Not text, or too large to hold: it is copied from disk when it is needed.
@@ -91,7 +91,7 @@ pub struct SourceFile {
     /// Size in bytes.
     pub size: u64,
     /// The text, if it is text.
-    pub content: Content,
+    pub content: FileContent,
     /// Made when the first position is asked for.
     lines: OnceLock<LineIndex>,
     /// Made when it is first asked for; several bundles need it.
@@ -100,7 +100,13 @@ pub struct SourceFile {
 
 impl SourceFile {
     /// A file at `path` (relative to SRC) whose bytes are at `origin`.
-    pub fn new(path: Utf8PathBuf, origin: PathBuf, executable: bool, size: u64, content: Content) -> Self {
+    pub fn new(
+        path: Utf8PathBuf,
+        origin: PathBuf,
+        executable: bool,
+        size: u64,
+        content: FileContent,
+    ) -> Self {
         Self { path, origin, executable, size, content, lines: OnceLock::new(), sha256: OnceLock::new() }
     }
 
@@ -137,7 +143,7 @@ impl SourceFile {
     /// The text, if the file holds text that was read.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
-            Content::Text(text) => Some(text),
+            FileContent::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -264,7 +270,7 @@ impl SourceTree {
             None if self.exclusions.iter().any(|left_out| path.starts_with(&left_out.path)) => return,
             None => (origin, false),
         };
-        let content = Content::Text(Arc::clone(text));
+        let content = FileContent::Text(Arc::clone(text));
         self.insert(SourceFile::new(path.to_owned(), origin, executable, text.len() as u64, content));
     }
 
@@ -350,7 +356,7 @@ mod tests {
     fn below_stops_at_the_folder_and_ignores_namesakes() {
         let mut tree = SourceTree::default();
         for path in ["a/x", "a-b/x", "a/b/y", "b/z"] {
-            tree.insert(SourceFile::new(path.into(), PathBuf::new(), false, 0, Content::OnDisk));
+            tree.insert(SourceFile::new(path.into(), PathBuf::new(), false, 0, FileContent::OnDisk));
         }
         let below: Vec<_> = tree.below(Utf8Path::new("a")).map(|file| file.path.as_str()).collect();
         assert_eq!(below, ["a/b/y", "a/x"]);

@@ -87,7 +87,7 @@ impl EditKind {
 
 /// Where a line of an emitted file comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trace<'a> {
+pub struct LineTrace<'a> {
     /// The 1-based line of the source; of the place where the line was inserted, if it was.
     pub source_line: usize,
     /// The edits that made a part of the line, in order.
@@ -96,7 +96,7 @@ pub struct Trace<'a> {
 
 impl MappedFile {
     /// Traces the 1-based `line` of the emitted text; `None` when it has no such line.
-    pub fn trace(&self, emitted: &str, line: usize) -> Option<Trace<'_>> {
+    pub fn trace(&self, emitted: &str, line: usize) -> Option<LineTrace<'_>> {
         let start = match line.checked_sub(1)? {
             0 => 0,
             before => emitted
@@ -114,14 +114,14 @@ impl MappedFile {
         if let Some(first) =
             edits.first().filter(|edit| edit.emitted.start <= start && edit.emitted.end > start)
         {
-            return Some(Trace { source_line: first.source.line, edits });
+            return Some(LineTrace { source_line: first.source.line, edits });
         }
         let mut source_line = line;
         for edit in self.edits.iter().filter(|edit| edit.emitted.end <= start) {
             let made = emitted.get(edit.emitted.start..edit.emitted.end).unwrap_or("").matches('\n').count();
             source_line = (source_line + edit.source_line_feeds()).saturating_sub(made);
         }
-        Some(Trace { source_line, edits })
+        Some(LineTrace { source_line, edits })
     }
 }
 

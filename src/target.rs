@@ -8,9 +8,9 @@ mod embedded;
 pub mod facts;
 mod listing;
 mod notes;
-mod own;
+mod own_manifest;
 mod permissions;
-mod running;
+mod components;
 mod typed_name;
 mod value_format;
 mod yaml;
@@ -21,20 +21,20 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use axis::Axis;
 pub use checks::{CheckFacts, FileFormat, ProjectFiles, RefusedCommand};
+pub use components::*;
 pub use facts::*;
 pub use listing::ListingFacts;
 pub use notes::{NotesFacts, SandboxFacts};
-pub use own::{OwnField, OwnManifestFacts};
+pub use own_manifest::{OwnField, OwnManifestFacts};
 pub use permissions::PermissionFacts;
-pub use running::*;
 pub use typed_name::TypedName;
 pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 
-use crate::diagnostic::Class;
+use crate::diagnostic::LossClass;
 use crate::disk::sha256;
 use crate::read::format::SourceFacts;
-use crate::source::{Kind, LineIndex};
+use crate::source::{ComponentKind, LineIndex};
 
 /// All known hosts.
 #[derive(Debug, Clone)]
@@ -156,16 +156,16 @@ impl Targets {
 
 impl Target {
     /// The rules for the frontmatter fields of a kind of component.
-    pub fn fields(&self, kind: Kind) -> &BTreeMap<String, FieldRule> {
+    pub fn fields(&self, kind: ComponentKind) -> &BTreeMap<String, FieldRule> {
         match kind {
-            Kind::Agent => &self.agent.fields,
-            Kind::Command => &self.command.fields,
+            ComponentKind::Agent => &self.agent.fields,
+            ComponentKind::Command => &self.command.fields,
             _ => &self.skill.fields,
         }
     }
 
     /// The rule of a field that the host has no place for.
-    pub fn dropped_field(&self, kind: Kind, key: &str) -> Option<&FieldRule> {
+    pub fn dropped_field(&self, kind: ComponentKind, key: &str) -> Option<&FieldRule> {
         let rules = self.fields(kind);
         let rule = rules.get(key).or_else(|| rules.get("*"))?;
         (rule.outcome == FieldOutcome::Dropped).then_some(rule)
@@ -177,10 +177,10 @@ impl Target {
     }
 
     /// Fields of a kind of component that have a meaning on this host, besides those of `fields`.
-    pub fn own_fields(&self, kind: Kind) -> &[String] {
+    pub fn own_fields(&self, kind: ComponentKind) -> &[String] {
         match kind {
-            Kind::Agent => &self.agent.own_fields,
-            Kind::Command => &self.command.own_fields,
+            ComponentKind::Agent => &self.agent.own_fields,
+            ComponentKind::Command => &self.command.own_fields,
             _ => &self.skill.own_fields,
         }
     }
@@ -290,11 +290,11 @@ fn check(target: &Target) -> Result<(), String> {
     Ok(())
 }
 
-fn name(class: Class) -> &'static str {
+fn name(class: LossClass) -> &'static str {
     match class {
-        Class::Security => "security",
-        Class::Behavior => "behavior",
-        Class::Cosmetic => "cosmetic",
+        LossClass::Security => "security",
+        LossClass::Behavior => "behavior",
+        LossClass::Cosmetic => "cosmetic",
     }
 }
 

@@ -75,11 +75,11 @@ fn ended(command: &mut Command) -> Finished {
 
 /// What a launcher says when it has no binary: the helper's own shape, exit code 5, nothing else.
 #[track_caller]
-fn says_how_to_get_one(finished: Finished) -> plugcast::runtime::answer::Error {
+fn says_how_to_get_one(finished: Finished) -> plugcast::runtime::answer::ErrorDetail {
     let finished = finished.expect_code(5);
     assert_eq!(finished.stderr, "");
     assert_eq!(finished.stdout.lines().count(), 1, "{}", finished.stdout);
-    let answer: plugcast::runtime::answer::Answer =
+    let answer: plugcast::runtime::answer::ErrorResponse =
         serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.stdout));
     assert_eq!((answer.schema.as_str(), answer.status.as_str()), ("rt.error/1", "error"));
     assert_eq!(answer.error.code, "helper_missing");

@@ -15,7 +15,7 @@ use std::path::Path;
 use plugcast::build::{HostBundle, SourceRequest};
 use plugcast::compile::Source;
 use plugcast::disk::Payload;
-use plugcast::ledger::{Kind, Outcome, Row};
+use plugcast::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use plugcast::target::Targets;
 
 use crate::fuzz::bodies::mutants::{self as spliced, Corpus};
@@ -107,7 +107,7 @@ fn of_bundle(bundle: &HostBundle) -> Bundle {
             from: from.get(file.path.as_str()).copied().flatten().cloned(),
             text: text(&file.payload),
         });
-    let paths = |wanted: fn(&Row) -> bool| {
+    let paths = |wanted: fn(&LedgerRow) -> bool| {
         bundle.record.ledger.rows.iter().filter(|row| wanted(row)).map(|row| row.path.clone()).collect()
     };
     Bundle {
@@ -115,8 +115,10 @@ fn of_bundle(bundle: &HostBundle) -> Bundle {
         source: BTreeMap::new(),
         host: bundle.record.host.clone(),
         files: files.collect(),
-        components: paths(|row| matches!(row.kind, Kind::Skill | Kind::Agent | Kind::Command)),
-        dropped: paths(|row| row.outcome == Outcome::Dropped),
+        components: paths(|row| {
+            matches!(row.kind, ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command)
+        }),
+        dropped: paths(|row| row.outcome == RowOutcome::Dropped),
     }
 }
 

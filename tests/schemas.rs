@@ -44,7 +44,7 @@ fn generated() -> BTreeMap<String, String> {
     let folder = Tree::new().temporary();
     let run = |arguments: &[&str]| Plugcast::new(folder.path(), arguments).run().expect_code(0).stdout;
     let names = run(&["schema", "--list"]);
-    let helper = schemars::schema_for!(plugcast::runtime::answer::Answer);
+    let helper = schemars::schema_for!(plugcast::runtime::answer::ErrorResponse);
     let helper = plugcast::emit::json::to_string(&helper);
     let printed = names.lines().map(|name| (name.to_owned(), run(&["schema", name])));
     let answers = &plugcast::runtime::published::COMMANDS;

@@ -5,7 +5,7 @@ use plugcast::drivers::anthropic_messages::AnthropicMessages;
 use plugcast::drivers::model_server::{ModelServer, Protocol};
 use plugcast::drivers::openai_chat::OpenaiChat;
 use plugcast::drivers::openai_responses::OpenaiResponses;
-use plugcast::drivers::script::{Conversation, Exchange, Reply, Script, Step};
+use plugcast::drivers::script::{Conversation, Exchange, ModelReply, ModelScript, ScriptStep};
 use serde_json::{Value, json};
 
 use crate::hosts::review::obey::{block, put};
@@ -57,9 +57,9 @@ struct Answer {
 /// answers and what the server kept.
 fn exchange(spoken: &Spoken, requests: &[(&str, &str, String)]) -> (Vec<Answer>, Exchange) {
     let server = ModelServer::start(spoken.protocol, &[]).expect("a port of loopback");
-    let evening = Step::reply(Reply::text("good evening")).expects(["keys"]);
+    let evening = ScriptStep::reply(ModelReply::text("good evening")).expects(["keys"]);
     let known = |request: &plugcast::drivers::script::ModelRequest| request.user_text().starts_with("hello");
-    server.follow(Script::default().with(Conversation::new("main", known).then(evening)));
+    server.follow(ModelScript::default().with(Conversation::new("main", known).then(evening)));
     let send = |(method, path, body): &(&str, &str, String)| {
         let url = format!("{}{path}", server.address());
         let request = match *method {

@@ -9,6 +9,7 @@ pub mod files;
 mod flip;
 mod heeded;
 mod hosts;
+mod names;
 mod rows;
 mod rust;
 mod shape;
@@ -35,6 +36,17 @@ fn imports_run_downward() {
 fn the_modules_have_one_order() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect(path);
     none_left("orders of the modules", &rows::other_orders(&read("ARCHITECTURE.md"), &read("src/lib.rs")));
+}
+
+#[test]
+fn a_name_says_what_a_type_is() {
+    each("names that leave open what is meant", &rust_files(&["src"]), names::vague);
+}
+
+/// 98 names stood for 290 types.
+#[test]
+fn a_public_type_has_a_name_of_its_own() {
+    none_left("names of several public types", &names::repeated(&rust_files(&["src"])));
 }
 
 #[test]

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use plugcast::drivers::installation::Search;
+use plugcast::drivers::installation::HostSearch;
 
 /// The binaries by host; one that is not there is left out.
-pub fn search(named: &[String]) -> Result<Search> {
+pub fn search(named: &[String]) -> Result<HostSearch> {
     let mut found = Vec::new();
     for pair in named {
         let (host, path) =
@@ -20,11 +20,11 @@ pub fn search(named: &[String]) -> Result<Search> {
         }
     }
     // What the hosts start themselves, but none of the hosts.
-    Ok(Search { named: found, search_path: std::env::var("PATH").unwrap_or_default() })
+    Ok(HostSearch { named: found, search_path: std::env::var("PATH").unwrap_or_default() })
 }
 
 /// Whether a binary was named or is pinned.
-pub fn has(search: &Search, host: &str) -> bool {
+pub fn has(search: &HostSearch, host: &str) -> bool {
     search.named.iter().any(|(other, _)| other == host)
 }
 

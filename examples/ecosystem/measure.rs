@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use anyhow::Result;
 use plugcast::build::{self, SourceRequest};
-use plugcast::bundle::verification::{HostVerification, Method, Verdict};
+use plugcast::bundle::verification::{HostVerdict, HostVerification, Method};
 use plugcast::compile::Source;
 use plugcast::diagnostic::Severity;
 use plugcast::disk::folder::Folder;
-use plugcast::disk::scratch::Scratch;
-use plugcast::drivers::installation::Search;
-use plugcast::drivers::observation::Scope;
-use plugcast::drivers::source::{self, Against};
+use plugcast::disk::temp_dir::TempFolder;
+use plugcast::drivers::installation::HostSearch;
+use plugcast::drivers::observation::ObservationScope;
+use plugcast::drivers::source::{self, ComparisonSource};
 use plugcast::drivers::{self, Driver, verify};
-use plugcast::ledger::{Kind, Ledger, Outcome};
+use plugcast::ledger::{ComponentKind, Ledger, RowOutcome};
 use plugcast::model::project::Project;
 use plugcast::target::Targets;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,13 @@ use serde_json::{Map, Value, json};
 use crate::hosts;
 
 /// The kinds that hosts show.
-pub const KINDS: [Kind; 5] = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
+pub const KINDS: [ComponentKind; 5] = [
+    ComponentKind::Skill,
+    ComponentKind::Agent,
+    ComponentKind::Command,
+    ComponentKind::Hook,
+    ComponentKind::McpServer,
+];
 
 /// What came of a repository.
 #[derive(Debug, Serialize)]
@@ -114,7 +120,7 @@ pub fn counts(repositories: &[Repository]) -> Result<Value> {
 
 /// Builds and shows one repository. A source that names neither itself nor its marketplace takes the
 /// label's last word, as a user would pass it.
-pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repository> {
+pub fn repository(label: String, folder: &Path, search: &HostSearch) -> Result<Repository> {
     let targets = Targets::embedded()?;
     let mut config = build::read_config(folder)?.unwrap_or_default();
     let own = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(&label).to_owned();
@@ -130,7 +136,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     };
     let read_ms = started.elapsed().as_millis();
     let mut found = std::mem::take(&mut source.findings);
-    let out = Scratch::new()?;
+    let out = TempFolder::new()?;
     let (mut hosts, mut found_bundles) = (Vec::new(), Vec::new());
     for target in targets.iter() {
         let started = Instant::now();
@@ -145,7 +151,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
         let shown = match driver {
             Some(driver) => {
                 let installation = search.installation(driver)?;
-                let scope = Scope { all: false, allow_exec: false };
+                let scope = ObservationScope { all: false, allow_exec: false };
                 Some((driver, verify::verify(&folder, driver, &installation, scope)?.0))
             }
             None => None,
@@ -174,7 +180,7 @@ fn compare_with_source(
     project: &Project,
     targets: &Targets,
     bundles: &[(String, PathBuf)],
-    search: &Search,
+    search: &HostSearch,
     hosts: &mut [Host],
 ) -> Result<()> {
     let Some(driver) =
@@ -182,9 +188,9 @@ fn compare_with_source(
     else {
         return Ok(());
     };
-    let against = Against::new(folder, source::renames(project));
+    let against = ComparisonSource::new(folder, source::renames(project));
     let folders: Vec<PathBuf> = bundles.iter().map(|(_, folder)| folder.clone()).collect();
-    let scope = Scope { all: false, allow_exec: false };
+    let scope = ObservationScope { all: false, allow_exec: false };
     let shown = source::verify(&against, &folders, driver, &search.installation(driver)?, scope)?;
     for host in hosts {
         for kind in KINDS {
@@ -225,10 +231,10 @@ fn host(
         let counts = kinds.entry(row.kind.id().to_owned()).or_default();
         counts.source += 1;
         match row.outcome {
-            Outcome::Kept => counts.kept += 1,
-            Outcome::Mapped => counts.mapped += 1,
-            Outcome::Degraded => counts.degraded += 1,
-            Outcome::Dropped => counts.dropped += 1,
+            RowOutcome::Kept => counts.kept += 1,
+            RowOutcome::Mapped => counts.mapped += 1,
+            RowOutcome::Degraded => counts.degraded += 1,
+            RowOutcome::Dropped => counts.dropped += 1,
         }
     }
     let (mut resolved, mut unshown, mut faults) =
@@ -236,7 +242,7 @@ fn host(
     let (mut version, mut result) = ("not verified".to_owned(), "not verified".to_owned());
     if let Some((driver, verification)) = shown {
         version = verification.version;
-        result = if verification.result == Verdict::Pass { "pass" } else { "fail" }.to_owned();
+        result = if verification.result == HostVerdict::Pass { "pass" } else { "fail" }.to_owned();
         for plugin in verification.plugins {
             for ((kind, component), method) in plugin.ways {
                 let counts = kinds.entry(kind.id().to_owned()).or_default();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use plugcast::build::{self, PassedOver, SourceRequest};
-use plugcast::check::context::Context;
+use plugcast::build::{self, SkipPolicy, SourceRequest};
+use plugcast::check::context::RuleContext;
 use plugcast::check::fold;
-use plugcast::check::scope::Scope;
+use plugcast::check::scope::CheckScope;
 use plugcast::check::{self, Findings};
 use plugcast::compile::Source;
 use plugcast::diagnostic::{Diagnostic, Severity};
@@ -34,14 +34,14 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
     let mut request = SourceRequest::new(folder);
     request.name = Some(name);
     request.config = build::read_config(folder)?.unwrap_or_default();
-    request.passed_over = PassedOver::IgnoredAndPackages;
+    request.passed_over = SkipPolicy::IgnoredAndPackages;
     (request.readme, request.everything) = (true, true);
     let settings = check::settings(&request.config.check)
         .map_err(|unknown| anyhow::anyhow!("unknown rule or group `{}` under `[check]`", unknown.word))?;
     let Source { project, findings: reading, .. } = Source::read(&request, &targets)?;
     let look = |hosts: Vec<&Target>| -> Findings {
-        let context = Context::new(&project, &targets, hosts, &settings);
-        check::run(&context, reading.clone(), &Scope::default())
+        let context = RuleContext::new(&project, &targets, hosts, &settings);
+        check::run(&context, reading.clone(), &CheckScope::default())
     };
     let by_default = look(targets.iter().collect());
     let source_host = look(targets.iter().filter(|target| target.source.is_some()).collect());

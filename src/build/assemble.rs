@@ -7,17 +7,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
 use crate::bundle::counts::PluginCounts;
-use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
+use crate::bundle::{
+    BODY, BundleManifest, BundleNode, HelperFile, ManifestFile, ManifestHelper, NodeContent,
+};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
 use crate::disk::{self, DiskError, Fingerprint, Payload};
-use crate::emit::{self, template::Templates};
-use crate::ledger::{Kind, Ledger, Outcome};
+use crate::emit::{self, template::TemplateCache};
+use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::lower;
 use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::reread;
-use crate::reread::closure::{self, Emitted};
+use crate::reread::closure::{self, EmittedFile};
 use crate::schema;
 use crate::source::{self, SourceFile, SourceTree, by_parts};
 use crate::sourcemap::{MappedFile, SourceMap};
@@ -40,7 +42,7 @@ pub struct BundleRecord {
     /// The host.
     pub host: String,
     /// `manifest.json`.
-    pub manifest: Manifest,
+    pub manifest: BundleManifest,
     /// `ledger.json`.
     pub ledger: Ledger,
     /// What was found wrong for this host.
@@ -109,15 +111,15 @@ fn cast(
     let mut files = Vec::with_capacity(cast.nodes.len() + 3);
     let mut listed = Vec::with_capacity(cast.nodes.len());
     let mut maps = Vec::new();
-    let mut lines = Templates::default();
-    let owners = reread::Owners::of(project);
+    let mut lines = TemplateCache::default();
+    let owners = reread::ComponentOwners::of(project);
     for node in cast.nodes {
         let source = node.from.as_ref().and_then(|from| project.tree.get(from));
         let (payload, map) = bytes(&node, source, &mut lines)?;
         maps.extend(map);
         diagnostics.extend(reread::emitted(&node, &payload, &owners, target));
         let Fingerprint { size, sha256 } = match (&node.content, source) {
-            (Content::CopyOf(origin), Some(file)) if *origin == file.origin => of_source(file)?,
+            (NodeContent::CopyOf(origin), Some(file)) if *origin == file.origin => of_source(file)?,
             _ => disk::fingerprint(&payload),
         };
         let mode = if node.executable { "0755" } else { "0644" }.to_owned();
@@ -141,7 +143,7 @@ fn cast(
         files.push(OutputFile { path: helper.path, executable: true, payload });
     }
     helpers.sort_by(|a, b| a.path.cmp(&b.path));
-    let manifest = Manifest {
+    let manifest = BundleManifest {
         schema: schema::MANIFEST.tag(),
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
         target: target.name.clone(),
@@ -187,9 +189,9 @@ fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {
 }
 
 fn bytes(
-    node: &Node,
+    node: &BundleNode,
     source: Option<&SourceFile>,
-    lines: &mut Templates,
+    lines: &mut TemplateCache,
 ) -> Result<(Payload, Option<MappedFile>), BuildError> {
     let generated = |text: String| {
         (
@@ -198,26 +200,28 @@ fn bytes(
         )
     };
     Ok(match &node.content {
-        Content::CopyOf(path) => match source.filter(|file| file.origin == *path).map(|file| &file.content) {
-            // A text is in memory already.
-            Some(source::Content::Text(text)) => (Payload::Text(text.clone().into()), None),
-            _ => {
-                let file = source.filter(|file| file.origin == *path);
-                let fingerprint = file.map_or_else(|| disk::hash_in_place(path, None), of_source)?;
-                (Payload::CopyOf { path: path.clone(), fingerprint }, None)
+        NodeContent::CopyOf(path) => {
+            match source.filter(|file| file.origin == *path).map(|file| &file.content) {
+                // A text is in memory already.
+                Some(source::FileContent::Text(text)) => (Payload::Text(text.clone().into()), None),
+                _ => {
+                    let file = source.filter(|file| file.origin == *path);
+                    let fingerprint = file.map_or_else(|| disk::hash_in_place(path, None), of_source)?;
+                    (Payload::CopyOf { path: path.clone(), fingerprint }, None)
+                }
             }
-        },
-        Content::Text(text) => generated(text.clone()),
-        Content::Generated { text, at, block } => {
+        }
+        NodeContent::Text(text) => generated(text.clone()),
+        NodeContent::Generated { text, at, block } => {
             let block = emit::markdown::render(block, lines)?;
             generated([&text[..*at], &block, &text[*at..]].concat())
         }
-        Content::Page(page) => generated(
+        NodeContent::Page(page) => generated(
             lines.render(&page.template, &page.values).map_err(emit::markdown::MarkdownError::from)?,
         ),
-        Content::Json(value) => generated(emit::json::to_string(value)),
-        Content::Yaml(value) => generated(emit::yaml::to_string(value)),
-        Content::Toml { document, body } => {
+        NodeContent::Json(value) => generated(emit::json::to_string(value)),
+        NodeContent::Yaml(value) => generated(emit::yaml::to_string(value)),
+        NodeContent::Toml { document, body } => {
             let body = body.as_ref().map(|draft| emit::markdown::text(draft, lines)).transpose()?;
             let text = body.map(|(text, _)| text).unwrap_or_default();
             let body = frontmatter::body(&text).of(&text).trim_start_matches(['\r', '\n']);
@@ -225,7 +229,7 @@ fn bytes(
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
             generated(text)
         }
-        Content::Markdown(draft) => {
+        NodeContent::Markdown(draft) => {
             let (text, map) = emit::markdown::write(draft, &node.path, lines)?;
             (Payload::Text(text.into()), Some(map))
         }
@@ -249,7 +253,7 @@ fn unresolved(
             Payload::CopyOf { .. } => from.and_then(|from| project.tree.get(from)?.text()),
         };
         let map = maps.get(file.path.as_str()).copied();
-        Emitted { path: &file.path, from, executable: file.executable, text, map }
+        EmittedFile { path: &file.path, from, executable: file.executable, text, map }
     });
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
 }
@@ -280,14 +284,14 @@ fn of_source(file: &SourceFile) -> Result<Fingerprint, DiskError> {
 }
 
 fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {
-    let component = |kind: Kind| (Kind::Skill..=Kind::Executable).contains(&kind);
+    let component = |kind: ComponentKind| (ComponentKind::Skill..=ComponentKind::Executable).contains(&kind);
     project
         .plugins
         .iter()
         .map(|plugin| {
             let mut counts = BTreeMap::new();
             for row in ledger.rows.iter().filter(|row| {
-                row.plugin == plugin.name && row.outcome != Outcome::Dropped && component(row.kind)
+                row.plugin == plugin.name && row.outcome != RowOutcome::Dropped && component(row.kind)
             }) {
                 *counts.entry(row.kind).or_insert(0) += 1;
             }

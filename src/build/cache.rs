@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::SourceRequest;
 use super::assemble::source_digest;
-use super::discover::Gathered;
+use super::discover::DiscoveredSource;
 use super::{BuildError, BundleRecord, HostBundle};
-use crate::bundle::Manifest;
+use crate::bundle::BundleManifest;
 use crate::bundle::counts::PluginCounts;
 use crate::diagnostic::Diagnostic;
 use crate::disk::folder::Folder;
@@ -25,7 +25,7 @@ use crate::disk::replace::{self, OWN_FOLDER, OutputPlace};
 use crate::disk::root::{Root, RootLink};
 use crate::disk::{self, Fingerprint, Payload};
 use crate::emit;
-use crate::ledger::{Class, Ledger};
+use crate::ledger::{Ledger, LossClass};
 use crate::schema;
 use crate::source::Exclusion;
 use crate::target::Targets;
@@ -40,7 +40,7 @@ const PROGRAM: &str = env!("PLUGCAST_PROGRAM");
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CacheOptions {
     /// Losses of this class fail the build, and graver ones.
-    pub denied: Option<Class>,
+    pub denied: Option<LossClass>,
     /// Each `--helper`, as written.
     pub helpers: Vec<String>,
     /// `--marketplace`.
@@ -73,7 +73,7 @@ impl CacheKey {
     /// # Errors
     /// When a file of the source cannot be read.
     pub(crate) fn new(
-        gathered: &Gathered,
+        gathered: &DiscoveredSource,
         request: &SourceRequest,
         targets: &Targets,
         options: &CacheOptions,
@@ -172,7 +172,7 @@ impl BuildCache {
                 return Ok(None);
             }
             match name.as_str() {
-                "manifest.json" => manifest = serde_json::from_str::<Manifest>(&text).ok(),
+                "manifest.json" => manifest = serde_json::from_str::<BundleManifest>(&text).ok(),
                 "ledger.json" => ledger = serde_json::from_str::<Ledger>(&text).ok(),
                 _ => {}
             }

@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace, MarketplaceEntry};
-use crate::model::plugin::{Form, Seat};
+use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
@@ -90,7 +90,7 @@ pub(super) fn listed(
     marketplace: &Marketplace,
     tree: &SourceTree,
     found: &mut Vec<Diagnostic>,
-) -> Vec<Seat> {
+) -> Vec<PluginLocation> {
     let mut seats = Vec::new();
     // The file system is asked for every part of every path: a long list is asked side by side.
     let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
@@ -101,14 +101,14 @@ pub(super) fn listed(
     for (entry, inside) in marketplace.entries.iter().zip(inside) {
         let EntrySource::Folder(folder) = &entry.source else { continue };
         if inside {
-            seats.push(Seat {
+            seats.push(PluginLocation {
                 root: folder.clone(),
                 name: Some(entry.name.clone()),
                 entry: Some(entry.clone()),
                 loose_skills: Vec::new(),
                 has_parts: false,
                 beside: false,
-                form: Form::Plugin,
+                form: LocationForm::Plugin,
             });
         } else if let Some(file) = tree.get(&marketplace.path) {
             let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BuildError, config_fault, confined};
+use super::{BuildError, config_fault, containment};
 use crate::disk;
 use crate::model::config::{self, Config};
 
@@ -20,12 +20,12 @@ pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
 /// As [`read_config`].
 pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
-    confined::settings(&path, src)?;
+    containment::settings(&path, src)?;
     let Some(bytes) = disk::read_settings(&path)? else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|error| not_utf_8(&path, error.as_bytes()))?;
     let read = config::parse(&text).and_then(|config| {
-        confined::check(&config, folder, src)?;
-        confined::with_programs(config, folder, src)
+        containment::check(&config, folder, src)?;
+        containment::with_programs(config, folder, src)
     });
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),

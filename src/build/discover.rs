@@ -9,13 +9,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::catalogue::{find_itself, listed, read_marketplace, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
-use super::{BuildError, SourceRequest, beside, layout};
+use super::{BuildError, SourceRequest, adjacent, layout};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, walk};
 use crate::model::config::Config;
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
-use crate::model::plugin::Seat;
+use crate::model::plugin::PluginLocation;
 use crate::model::runtime::Runtime;
 use crate::parallel;
 use crate::read::format::SourceFacts;
@@ -35,7 +35,7 @@ pub const README: &str = "README.md";
 
 /// What lies at SRC, before it is understood.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct DiscoveredSource {
     /// Every file that takes part.
     pub tree: SourceTree,
     /// The README that stands above all plugins, where it was asked for.
@@ -46,7 +46,7 @@ pub struct Gathered {
     pub(super) left_out: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
     pub(super) settings: BTreeMap<Utf8PathBuf, String>,
-    pub(super) seats: Vec<Seat>,
+    pub(super) seats: Vec<PluginLocation>,
     /// Folders of plugins, in the order of paths.
     pub(super) roots: Vec<Utf8PathBuf>,
     /// What the settings of each plugin's own say, and the programs it ships.
@@ -70,7 +70,7 @@ pub fn must_be_there(src: &Path) -> Result<(), BuildError> {
 ///
 /// # Errors
 /// When SRC is absent or holds no plugin.
-pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, BuildError> {
+pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSource, BuildError> {
     must_be_there(&request.src)?;
     let src = disk::canonical(&request.src)?;
     if ["HEAD", "objects", "refs"].iter().all(|name| disk::kind(&src.join(name)).is_some()) {
@@ -119,7 +119,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     }
     let mut left_out = Vec::new();
     if request.everything {
-        let more = beside::find(&src, &seats, targets, request, &listing)?;
+        let more = adjacent::find(&src, &seats, targets, request, &listing)?;
         seats.extend(more.seats);
         left_out = more.left_out;
     }
@@ -167,7 +167,18 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
-    Ok(Gathered { tree, readme, outside, left_out, settings, seats, roots, of_roots, marketplace, found })
+    Ok(DiscoveredSource {
+        tree,
+        readme,
+        outside,
+        left_out,
+        settings,
+        seats,
+        roots,
+        of_roots,
+        marketplace,
+        found,
+    })
 }
 
 /// What to say of a source without a plugin: where the folder of a host's project in it is one, its name.
@@ -182,7 +193,7 @@ fn project(src: &Path, request: &SourceRequest, targets: &Targets, files: usize)
 }
 
 /// A plugin's folder, before anybody knows what its files mean.
-struct Walked {
+struct PluginFolder {
     tree: SourceTree,
     /// Its own `plugcast.toml`.
     config: Config,
@@ -190,7 +201,7 @@ struct Walked {
 }
 
 /// Reads the files below `root`.
-fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked, BuildError> {
+fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<PluginFolder, BuildError> {
     let inner = match root.as_str() {
         "" => Config::default(),
         root => read_config_in(&src.join(root), src)?.unwrap_or_default(),
@@ -209,7 +220,7 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked
         Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(src).ok()?.to_owned()).ok()
     };
     let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
-    Ok(Walked { tree, config: inner, runtime })
+    Ok(PluginFolder { tree, config: inner, runtime })
 }
 
 /// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.

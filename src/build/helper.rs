@@ -11,25 +11,25 @@ use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, Fingerprint};
 use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
 
-pub use checkout::Checkout;
+pub use checkout::HelperCheckout;
 
 /// Where to look.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct HelperSearchPath {
     /// Platforms and files of the command line.
     pub given: Vec<(String, PathBuf)>,
     /// The running program.
     pub program: Option<PathBuf>,
     /// The checkout of this package that cargo runs the program in. The helper beside the program is not
     /// taken then: it is not built to be shipped.
-    pub checkout: Option<Checkout>,
+    pub checkout: Option<HelperCheckout>,
 }
 
 /// The helper's binaries for a build, by platform. For a look only, none is built and none is missed.
 ///
 /// # Errors
 /// When there is none, or a file is none for its platform.
-pub fn find(places: &Places, look: bool) -> Result<Vec<HelperBinary>, BuildError> {
+pub fn find(places: &HelperSearchPath, look: bool) -> Result<Vec<HelperBinary>, BuildError> {
     let mut found = Vec::new();
     for (platform, path) in &places.given {
         found.push(binary(platform, path.clone())?);
@@ -52,13 +52,13 @@ pub fn find(places: &Places, look: bool) -> Result<Vec<HelperBinary>, BuildError
     Ok(found)
 }
 
-fn beside(places: &Places) -> Option<PathBuf> {
+fn beside(places: &HelperSearchPath) -> Option<PathBuf> {
     let program = places.program.as_ref()?;
     let path = program.with_file_name(format!("{HELPER}{}", std::env::consts::EXE_SUFFIX));
     disk::is_file(&path).then_some(path)
 }
 
-fn none(places: &Places, here: &str) -> BuildError {
+fn none(places: &HelperSearchPath, here: &str) -> BuildError {
     let program = places.program.as_ref().map_or("plugcast".into(), |path| path.display().to_string());
     BuildError::Helper {
         message: format!("a plugin ships `{HELPER}`, but there is none beside `{program}`"),

@@ -11,7 +11,7 @@ use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk;
 use crate::model::names;
-use crate::model::plugin::{Form, Seat};
+use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
 use crate::read::{frontmatter, json};
@@ -42,21 +42,21 @@ pub(super) fn seats(
     targets: &Targets,
     request: &SourceRequest,
     listing: &Listing<'_>,
-) -> Result<Vec<Seat>, BuildError> {
+) -> Result<Vec<PluginLocation>, BuildError> {
     let source = targets.source();
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let has_manifest = disk::is_file(&src.join(&source.manifest));
     let here = |loose_skills| {
         // A manifest that is there and names nothing gets findings with their place instead.
         let own = || (!has_manifest).then(|| foreign_name(src, source).unwrap_or_else(|| request.own_name()));
-        Seat {
+        PluginLocation {
             root: Utf8PathBuf::new(),
             name: given.clone().or_else(own),
             entry: None,
             loose_skills,
             has_parts: false,
             beside: false,
-            form: Form::Plugin,
+            form: LocationForm::Plugin,
         }
     };
     if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
@@ -64,7 +64,7 @@ pub(super) fn seats(
     }
     let folders = &targets.source_host().checks.project_folders;
     if request.everything && !has_manifest && folders.iter().any(|folder| src.ends_with(folder)) {
-        return Ok(vec![Seat { form: Form::Project, ..here(Vec::new()) }]);
+        return Ok(vec![PluginLocation { form: LocationForm::Project, ..here(Vec::new()) }]);
     }
     let has_parts = is_plugin(src, source) && !has_skill_by_that_name(src);
     let has_foreign = || source.foreign_manifests.iter().any(|path| disk::is_file(&src.join(path)));
@@ -77,19 +77,19 @@ pub(super) fn seats(
         // One with a manifest that names nothing is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
-        Seat {
+        PluginLocation {
             root,
             name,
             entry: None,
             loose_skills: Vec::new(),
             has_parts: false,
             beside: false,
-            form: Form::Plugin,
+            form: LocationForm::Plugin,
         }
     };
-    let mut seats: Vec<Seat> = found.plugins.into_iter().map(seat).collect();
+    let mut seats: Vec<PluginLocation> = found.plugins.into_iter().map(seat).collect();
     if has_parts || !found.skills.is_empty() {
-        seats.push(Seat { has_parts, ..here(found.skills) });
+        seats.push(PluginLocation { has_parts, ..here(found.skills) });
     }
     // A plugin that was made for another host alone.
     if seats.is_empty() && foreign_name(src, source).is_some() {
@@ -112,7 +112,7 @@ fn foreign_name(src: &Path, source: &SourceFacts) -> Option<String> {
 }
 
 /// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.
-pub fn is_deep(seat: &Seat) -> bool {
+pub fn is_deep(seat: &PluginLocation) -> bool {
     let is_deep = |path: &Utf8PathBuf| path.components().count() > 1;
     match seat.is_shelf() {
         true => seat.loose_skills.iter().all(is_deep),

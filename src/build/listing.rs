@@ -6,7 +6,7 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{BuildError, SourceRequest};
-use crate::disk::walk::{self, PassedOver, WalkOptions};
+use crate::disk::walk::{self, SkipPolicy, WalkOptions};
 use crate::process::activity;
 use crate::source::{Exclusion, by_parts};
 
@@ -45,7 +45,7 @@ impl<'a> Listing<'a> {
     fn list(&self) -> Result<(Files, Vec<Exclusion>), BuildError> {
         let config = &self.request.config.build;
         let passed_over = match self.request.passed_over {
-            PassedOver::Ignored => PassedOver::IgnoredAndPackages,
+            SkipPolicy::Ignored => SkipPolicy::IgnoredAndPackages,
             other => other,
         };
         let options = WalkOptions {

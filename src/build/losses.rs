@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
-use crate::ledger::{Class, Ledger, Row};
+use crate::ledger::{Ledger, LedgerRow, LossClass};
 use crate::model::config::{AcceptLoss, Config};
 use crate::model::project::Project;
 use crate::source::{LineIndex, Span};
@@ -20,7 +20,7 @@ use crate::source::{LineIndex, Span};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Denial {
     /// Losses of this class, and of graver ones.
-    pub class: Option<Class>,
+    pub class: Option<LossClass>,
     /// Losses that the ledger in the output folder does not have.
     pub new: bool,
 }
@@ -98,7 +98,7 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
     out
 }
 
-fn finding(project: &Project, row: &Row, message: String) -> Diagnostic {
+fn finding(project: &Project, row: &LedgerRow, message: String) -> Diagnostic {
     match (row.span, project.tree.get(&row.path)) {
         (Some(span), Some(file)) => {
             Diagnostic::at(file, Span::new(span.start, span.end), Severity::Error, "denied-loss", message)

@@ -6,22 +6,22 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{BuildError, HostBundle};
-use crate::bundle::{Manifest, ManifestHelper};
+use crate::bundle::{BundleManifest, ManifestHelper};
 use crate::disk::folder::Folder;
 use crate::disk::lock::{self, OutputFolder};
-use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile, OutputPlace};
+use crate::disk::replace::{self, FileChange, OWN_FOLDER, OutputFile, OutputPlace};
 use crate::disk::{self, Payload, beneath, foreign};
 use crate::emit;
-use crate::ledger::{Ledger, Outcome, Row};
+use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::runtime::PLATFORMS;
 use crate::schema;
 use crate::source::COMING_AND_GOING;
 
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteSummary {
     /// What differs, or differed, sorted by path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// How many files were written.
     pub files: usize,
     /// Whether nothing stood in its place before.
@@ -40,21 +40,21 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
     let bad = |folder: &Path, why, help| Err(BuildError::Place { folder: folder.to_owned(), why, help });
     let elsewhere = "pass another folder with `--out`";
     match disk::kind(out) {
-        Some(disk::Kind::File) => return bad(out, "is a file, not a folder", elsewhere),
-        Some(disk::Kind::Link) if !disk::is_folder(out) => {
+        Some(disk::FileKind::File) => return bad(out, "is a file, not a folder", elsewhere),
+        Some(disk::FileKind::Link) if !disk::is_folder(out) => {
             return bad(out, "is a link that does not lead to a folder", elsewhere);
         }
         _ => {}
     }
     match disk::kind(&folder) {
-        Some(disk::Kind::File) => {
+        Some(disk::FileKind::File) => {
             return bad(
                 &folder,
                 "is a file, not a folder",
                 "move it away, or pass another folder with `--out`",
             );
         }
-        Some(disk::Kind::Link) => {
+        Some(disk::FileKind::Link) => {
             let help = "remove the link, or pass the folder above its target with `--out`";
             return bad(&folder, "is a link, and nothing is written beyond the output folder", help);
         }
@@ -119,7 +119,7 @@ pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
 ///
 /// # Errors
 /// When the folder cannot be read, or holds files of others where emitted ones must go.
-pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
+pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange>, BuildError> {
     let there = Folder::open_existing(folder)?;
     let there = there.as_ref();
     let mut files = with_records(bundle, there)?;
@@ -139,11 +139,11 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
             // A missing file is not another file.
             let held = disk::hash_beneath(folder, Utf8Path::new(&helper.path));
             if held.is_some_and(|held| held.ok().is_none_or(|held| held.sha256 != helper.sha256)) {
-                changed.push(Change::Changed(helper.path.clone().into()));
+                changed.push(FileChange::Changed(helper.path.clone().into()));
             }
         }
     }
-    let rest = |manifest: &Manifest| Manifest { helpers: Vec::new(), ..manifest.clone() };
+    let rest = |manifest: &BundleManifest| BundleManifest { helpers: Vec::new(), ..manifest.clone() };
     let as_written = emit::json::entries(&old, 2) == text;
     if same && as_written && rest(&old) == rest(&bundle.record.manifest) {
         let path = own("manifest.json");
@@ -174,7 +174,7 @@ fn plan(
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
     there: Option<&Folder>,
-) -> Result<Vec<Change>, BuildError> {
+) -> Result<Vec<FileChange>, BuildError> {
     if let Some(folder) = there {
         let conflicts = foreign::conflicts(folder, files, owned)?;
         if !conflicts.is_empty() {
@@ -194,7 +194,7 @@ fn own(name: &str) -> Utf8PathBuf {
 ///
 /// # Errors
 /// As [`look`], and when anything cannot be written; the old tree stays then.
-pub fn write(bundle: &HostBundle, out: &Folder) -> Result<Written, BuildError> {
+pub fn write(bundle: &HostBundle, out: &Folder) -> Result<WriteSummary, BuildError> {
     let place = OutputPlace { out, name: &bundle.record.host };
     replace::recover(&place)?;
     // From here on it is this folder, whatever else gets its name.
@@ -204,10 +204,10 @@ pub fn write(bundle: &HostBundle, out: &Folder) -> Result<Written, BuildError> {
     let owned = owned(there, &files)?;
     let changes = plan(&files, &owned, there)?;
     if changes.is_empty() {
-        return Ok(Written { changes, files: 0, is_new: false });
+        return Ok(WriteSummary { changes, files: 0, is_new: false });
     }
     replace::replace(&place, there, &files, &owned)?;
-    Ok(Written { changes, files: files.len(), is_new: there.is_none() })
+    Ok(WriteSummary { changes, files: files.len(), is_new: there.is_none() })
 }
 
 /// The files of the bundle, with those records of the folder that still hold: a verification of these
@@ -236,11 +236,12 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
 /// Whether the ledger that is there says the same as the new one: rows of ignored files come
 /// and go with build folders and installed packages, and must not make a bundle stale.
 fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
-    let passing = |row: &&Row| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
+    let passing =
+        |row: &&LedgerRow| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
     let old: Option<Ledger> = serde_json::from_str(there).ok();
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));
-        let is_exclusion = |row: &Row| row.outcome == Outcome::Dropped && row.loss.is_none();
+        let is_exclusion = |row: &LedgerRow| row.outcome == RowOutcome::Dropped && row.loss.is_none();
         // Whoever wrote it, it is what a build would have written.
         old == Ledger::new(old.rows.clone())
             && emit::json::entries(&old, 2) == there
@@ -276,7 +277,7 @@ fn owned(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8Pa
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn manifest_of(folder: &Path) -> Result<Option<Manifest>, BuildError> {
+pub fn manifest_of(folder: &Path) -> Result<Option<BundleManifest>, BuildError> {
     if !disk::is_folder(folder) {
         return Ok(None);
     }
@@ -284,7 +285,7 @@ pub fn manifest_of(folder: &Path) -> Result<Option<Manifest>, BuildError> {
 }
 
 /// The manifest that the last build wrote, and its text.
-fn manifest(there: Option<&Folder>) -> Result<Option<(Manifest, String)>, BuildError> {
+fn manifest(there: Option<&Folder>) -> Result<Option<(BundleManifest, String)>, BuildError> {
     let Some(folder) = there else { return Ok(None) };
     let path = own("manifest.json");
     let Some(text) = folder.read_text(&path)? else { return Ok(None) };
@@ -292,7 +293,7 @@ fn manifest(there: Option<&Folder>) -> Result<Option<(Manifest, String)>, BuildE
     let value: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| fail(format!("is not valid JSON: {error}")))?;
     schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
-    let manifest: Manifest =
+    let manifest: BundleManifest =
         serde_json::from_value(value).map_err(|error| fail(format!("is not a manifest: {error}")))?;
     Ok(Some((manifest, text)))
 }

@@ -11,23 +11,26 @@ use toml::Spanned;
 use super::BuildError;
 use super::config_fault::{fault, in_file, seen_from};
 use crate::model::component::Component;
-use crate::model::config::{Config, ConfigFault, HostConfig, Words};
+use crate::model::config::{Config, ConfigFault, HostConfig, PlacedWords};
 use crate::model::names;
 use crate::model::near;
-use crate::model::overrides::{HostOverrides, Place, Renamed, Said};
+use crate::model::overrides::{ConfigPlace, HostOverrides, NewName, OverrideValue};
 use crate::model::plugin::Plugin;
 use crate::read::tree::escaped;
-use crate::source::{Kind, LineIndex, Span};
+use crate::source::{ComponentKind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
 
 /// What hosts are told, by host.
-type ByHost = BTreeMap<String, HostOverrides>;
+type HostSections = BTreeMap<String, HostOverrides>;
 /// Kinds whose components have frontmatter, with the section that speaks for all of them.
-const KINDS: [(Kind, &str); 3] =
-    [(Kind::Skill, "skills"), (Kind::Agent, "agents"), (Kind::Command, "commands")];
+const KINDS: [(ComponentKind, &str); 3] = [
+    (ComponentKind::Skill, "skills"),
+    (ComponentKind::Agent, "agents"),
+    (ComponentKind::Command, "commands"),
+];
 
 /// A `plugcast.toml` and what it speaks for.
-struct Speaker<'a> {
+struct ConfigScope<'a> {
     config: &'a Config,
     /// Relative to SRC.
     path: Utf8PathBuf,
@@ -47,16 +50,16 @@ pub(super) fn resolve(
     of_roots: &BTreeMap<Utf8PathBuf, &Config>,
     plugins: &[Plugin],
     targets: &Targets,
-) -> Result<ByHost, BuildError> {
-    let mut out = ByHost::new();
+) -> Result<HostSections, BuildError> {
+    let mut out = HostSections::new();
     let (path, above) = seen_from(src, &config.path);
     let all = plugins.iter().collect();
-    let mut speakers = vec![Speaker { config, path, above, plugins: all, targets }];
+    let mut speakers = vec![ConfigScope { config, path, above, plugins: all, targets }];
     for plugin in plugins {
         // The plugin's own words come last, so they count.
         if let Some(config) = of_roots.get(&plugin.root) {
             let path = plugin.root.join("plugcast.toml");
-            speakers.push(Speaker { config, path, above: false, plugins: vec![plugin], targets });
+            speakers.push(ConfigScope { config, path, above: false, plugins: vec![plugin], targets });
         }
     }
     for speaker in &speakers {
@@ -77,8 +80,8 @@ fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String
 }
 
 /// Why `target` would not take `name` for a component of that kind.
-fn refused(target: &Target, kind: Kind, name: &str) -> Option<String> {
-    if kind == Kind::Agent {
+fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
+    if kind == ComponentKind::Agent {
         return None;
     }
     let title = &target.host.title;
@@ -86,7 +89,7 @@ fn refused(target: &Target, kind: Kind, name: &str) -> Option<String> {
     if let Some(limit) = target.skill.name_limit.filter(|limit| length > *limit) {
         return Some(format!("has {length} characters, and {title} takes {limit}"));
     }
-    if target.command.typed.is_some_and(|rule| kind == Kind::Command && rule.of(name) != name) {
+    if target.command.typed.is_some_and(|rule| kind == ComponentKind::Command && rule.of(name) != name) {
         return Some(format!("cannot be typed by users of {title}"));
     }
     let lower = name.to_lowercase();
@@ -94,8 +97,8 @@ fn refused(target: &Target, kind: Kind, name: &str) -> Option<String> {
     reserved.map(|word| format!("contains `{word}`, which {title} reserves"))
 }
 
-impl<'a> Speaker<'a> {
-    fn speak(&self, out: &mut ByHost) -> Result<(), ConfigFault> {
+impl<'a> ConfigScope<'a> {
+    fn speak(&self, out: &mut HostSections) -> Result<(), ConfigFault> {
         for (host, said) in &self.config.targets {
             let Some(target) = self.targets.get(host.get_ref()) else {
                 let message = format!("unknown host `{}`", host.get_ref());
@@ -111,11 +114,11 @@ impl<'a> Speaker<'a> {
         Ok(())
     }
 
-    fn place(&self, span: std::ops::Range<usize>, pointer: &[&str]) -> Place {
+    fn place(&self, span: std::ops::Range<usize>, pointer: &[&str]) -> ConfigPlace {
         let text = &self.config.text;
         let position = LineIndex::new(text).position(text, span.start);
         let step = |key: &&str| format!("/{}", escaped(key));
-        Place {
+        ConfigPlace {
             path: self.path.clone(),
             span: Span::new(span.start, span.end),
             line: position.line,
@@ -124,7 +127,12 @@ impl<'a> Speaker<'a> {
         }
     }
 
-    fn renames(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
+    fn renames(
+        &self,
+        target: &Target,
+        words: &PlacedWords,
+        out: &mut HostOverrides,
+    ) -> Result<(), ConfigFault> {
         for (name, new) in words {
             let Some(component) = self.component(name)? else { continue };
             let wanted = new.get_ref();
@@ -151,7 +159,7 @@ impl<'a> Speaker<'a> {
             }
             let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);
-            let renamed = Renamed { from: component.name.clone(), to, at: Some(at) };
+            let renamed = NewName { from: component.name.clone(), to, at: Some(at) };
             out.renames.insert((component.kind, component.qualified.clone()), renamed);
         }
         Ok(())
@@ -181,7 +189,7 @@ impl<'a> Speaker<'a> {
                     let pointer = [target.name.as_str(), "frontmatter", section.get_ref(), key.get_ref()];
                     let at = self.place(key.span(), &pointer);
                     for owner in &owners {
-                        let said = Said { value: value.clone(), at: at.clone() };
+                        let said = OverrideValue { value: value.clone(), at: at.clone() };
                         say(out, owner, key.get_ref(), said);
                     }
                 }
@@ -190,9 +198,14 @@ impl<'a> Speaker<'a> {
         Ok(())
     }
 
-    fn models(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
-        let format = |kind: Kind| target.settable.get(kind.id())?.get("model");
-        let takes = |kind: Kind| format(kind) == Some(&ValueFormat::Text);
+    fn models(
+        &self,
+        target: &Target,
+        words: &PlacedWords,
+        out: &mut HostOverrides,
+    ) -> Result<(), ConfigFault> {
+        let format = |kind: ComponentKind| target.settable.get(kind.id())?.get("model");
+        let takes = |kind: ComponentKind| format(kind) == Some(&ValueFormat::Text);
         for (model, here) in words {
             if !KINDS.iter().any(|(kind, _)| takes(*kind)) {
                 let message = format!("{} takes no model of a component", target.host.title);
@@ -208,14 +221,24 @@ impl<'a> Speaker<'a> {
                 let key = (owner.kind, owner.qualified.clone());
                 let said = out.said.get(&key).is_some_and(|said| said.contains_key("model"));
                 if own.as_deref() == Some(model.get_ref()) && !said {
-                    say(out, owner, "model", Said { value: here.get_ref().as_str().into(), at: at.clone() });
+                    say(
+                        out,
+                        owner,
+                        "model",
+                        OverrideValue { value: here.get_ref().as_str().into(), at: at.clone() },
+                    );
                 }
             }
         }
         Ok(())
     }
 
-    fn tools(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
+    fn tools(
+        &self,
+        target: &Target,
+        words: &PlacedWords,
+        out: &mut HostOverrides,
+    ) -> Result<(), ConfigFault> {
         for (tool, stands) in words {
             let known = &self.targets.source().tools;
             if !known.contains(tool.get_ref()) {
@@ -238,7 +261,7 @@ impl<'a> Speaker<'a> {
             }
             let at = self.place(tool.span(), &[&target.name, "tools", tool.get_ref()]);
             for plugin in &self.plugins {
-                let said = Said { value: stands.get_ref().as_str().into(), at: at.clone() };
+                let said = OverrideValue { value: stands.get_ref().as_str().into(), at: at.clone() };
                 out.tools.entry(plugin.name.clone()).or_default().insert(tool.get_ref().clone(), said);
             }
         }
@@ -308,15 +331,15 @@ impl<'a> Speaker<'a> {
     }
 
     /// A new name that another component of its plugin has on the host.
-    fn clashes(&self, all: &ByHost) -> Result<(), ConfigFault> {
+    fn clashes(&self, all: &HostSections) -> Result<(), ConfigFault> {
         for host in self.config.targets.keys() {
             let Some(overrides) = all.get(host.get_ref()) else { continue };
             for plugin in &self.plugins {
-                let mut taken: BTreeMap<(bool, String), (&str, Option<&Renamed>)> = BTreeMap::new();
+                let mut taken: BTreeMap<(bool, String), (&str, Option<&NewName>)> = BTreeMap::new();
                 let inline = plugin.inline.iter().map(|command| (false, command.name.as_str(), None));
                 let files = plugin.components.iter().map(|component| {
                     let renamed = overrides.renames.get(&(component.kind, component.qualified.clone()));
-                    (component.kind == Kind::Agent, component.name.as_str(), renamed)
+                    (component.kind == ComponentKind::Agent, component.name.as_str(), renamed)
                 });
                 for (agent, name, renamed) in inline.chain(files) {
                     let here = renamed.map_or(name, |renamed| &renamed.to);
@@ -336,7 +359,7 @@ impl<'a> Speaker<'a> {
     }
 }
 
-fn say(out: &mut HostOverrides, owner: &Component, key: &str, said: Said) {
+fn say(out: &mut HostOverrides, owner: &Component, key: &str, said: OverrideValue) {
     let of_owner = out.said.entry((owner.kind, owner.qualified.clone())).or_default();
     of_owner.insert(key.to_owned(), said);
 }
@@ -344,7 +367,7 @@ fn say(out: &mut HostOverrides, owner: &Component, key: &str, said: Said) {
 /// The value of a field that the host takes in that form.
 fn settable(
     target: &Target,
-    kind: Kind,
+    kind: ComponentKind,
     key: &Spanned<String>,
     value: &Spanned<toml::Value>,
 ) -> Result<Json, ConfigFault> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 
 use crate::disk;
-use crate::disk::walk::PassedOver;
+use crate::disk::walk::SkipPolicy;
 use crate::model::config::Config;
 use crate::model::names;
 
@@ -30,7 +30,7 @@ pub struct SourceRequest {
     /// Folders that are read as if they lay elsewhere, relative to SRC: from, and to.
     pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// What the walk leaves out besides what the author excludes.
-    pub passed_over: PassedOver,
+    pub passed_over: SkipPolicy,
     /// Whether skills and plugins beside those that a build takes are read.
     pub everything: bool,
     /// The folders below SRC that are read, each for itself; empty for SRC as a whole.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::names;
-use crate::model::overrides::{HostOverrides, Renamed};
+use crate::model::overrides::{HostOverrides, NewName};
 use crate::model::plugin::Plugin;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::Targets;
 
 /// Adds the names of every host that has such a rule to what `overrides` says of it.
@@ -28,10 +28,11 @@ fn untyped(
     plugin: &Plugin,
     typed: impl Fn(&str) -> String,
     known: &HostOverrides,
-) -> Vec<((Kind, String), Renamed)> {
-    let files = plugin.components.iter().filter(|component| component.kind != Kind::Agent);
+) -> Vec<((ComponentKind, String), NewName)> {
+    let files = plugin.components.iter().filter(|component| component.kind != ComponentKind::Agent);
     let files = files.map(|component| (component.kind, &component.name, &component.qualified));
-    let inline = plugin.inline.iter().map(|command| (Kind::Command, &command.name, &command.qualified));
+    let inline =
+        plugin.inline.iter().map(|command| (ComponentKind::Command, &command.name, &command.qualified));
     // Two names that hosts have in one place are one.
     let place = |name: &str| names::dashed(name).to_lowercase();
     let (mut taken, mut wanted) = (BTreeSet::new(), Vec::new());
@@ -40,8 +41,8 @@ fn untyped(
         let to = typed(name);
         match known.renames.get(&key) {
             Some(renamed) => _ = taken.insert(place(&renamed.to)),
-            None if kind != Kind::Command || to == *name => _ = taken.insert(place(name)),
-            None => wanted.push((key, Renamed { from: name.clone(), to, at: None })),
+            None if kind != ComponentKind::Command || to == *name => _ = taken.insert(place(name)),
+            None => wanted.push((key, NewName { from: name.clone(), to, at: None })),
         }
     }
     for (_, renamed) in &mut wanted {

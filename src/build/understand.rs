@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::discover::{Gathered, below};
+use super::discover::{DiscoveredSource, below};
 use super::{BuildError, SourceRequest, command_objects, overrides, typed_names};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
@@ -19,12 +19,21 @@ use crate::target::Targets;
 /// # Errors
 /// When what the settings say of a plugin means nothing.
 pub fn understand(
-    gathered: Gathered,
+    gathered: DiscoveredSource,
     request: &SourceRequest,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    let Gathered {
-        tree, readme, outside, mut left_out, seats, roots, of_roots, marketplace, mut found, ..
+    let DiscoveredSource {
+        tree,
+        readme,
+        outside,
+        mut left_out,
+        seats,
+        roots,
+        of_roots,
+        marketplace,
+        mut found,
+        ..
     } = gathered;
     let (source, owned) = (targets.source(), targets.owned());
     let read = parallel::map(seats, tree.files().count(), |seat| {

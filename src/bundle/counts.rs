@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// What a plugin brings to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,5 +16,5 @@ pub struct PluginCounts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Carried components by kind.
-    pub counts: BTreeMap<Kind, usize>,
+    pub counts: BTreeMap<ComponentKind, usize>,
 }

@@ -8,28 +8,28 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use serde_json::Value as Json;
 
-use crate::read::frontmatter::Document;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::frontmatter::MarkdownDocument;
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::rewrite::Edit;
-use crate::source::{Content, SourceFile, Span};
+use crate::source::{FileContent, SourceFile, Span};
 use crate::sourcemap::EditKind;
 
 /// What an edit is and why it is made.
-pub type Tag = (EditKind, String);
+pub type EditLabel = (EditKind, String);
 
 /// Edits of one file.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub struct MarkdownDraft {
     /// The source file, relative to SRC.
     pub path: Utf8PathBuf,
     /// Its text.
     pub text: Arc<str>,
     /// The text taken apart.
-    pub document: Document,
+    pub document: MarkdownDocument,
     /// Edits of the text.
-    pub edits: Vec<Edit<Tag>>,
+    pub edits: Vec<Edit<EditLabel>>,
     /// What becomes of fields of the frontmatter; edits of their bytes give way.
-    pub changes: Vec<FieldChange>,
+    pub changes: Vec<DraftField>,
     /// Why the frontmatter is written as a whole; edits of its bytes give way.
     pub rewritten: Option<String>,
     /// Fields to add: key, value as YAML, reason.
@@ -40,9 +40,9 @@ pub struct Draft {
 
 /// What becomes of one field.
 #[derive(Debug, Clone)]
-pub struct FieldChange {
+pub struct DraftField {
     /// The field, as the source has it.
-    pub entry: Entry,
+    pub entry: MappingEntry,
     /// Its new value as YAML; `None` takes it away.
     pub value: Option<String>,
     /// Why.
@@ -51,13 +51,13 @@ pub struct FieldChange {
     behind_colon: bool,
 }
 
-impl FieldChange {
-    fn new(entry: &Entry, value: Option<String>, reason: &str) -> Self {
+impl DraftField {
+    fn new(entry: &MappingEntry, value: Option<String>, reason: &str) -> Self {
         Self { entry: entry.clone(), value, reason: reason.to_owned(), behind_colon: false }
     }
 
     /// A merge brings several fields at one place.
-    fn is_of(&self, entry: &Entry) -> bool {
+    fn is_of(&self, entry: &MappingEntry) -> bool {
         self.entry.key_span == entry.key_span && self.entry.key == entry.key
     }
 }
@@ -80,11 +80,11 @@ pub struct BlockLine {
     pub values: Json,
 }
 
-impl Draft {
+impl MarkdownDraft {
     /// Starts with no edit. A file without text has nothing to edit.
-    pub fn new(file: &SourceFile, document: &Document) -> Self {
+    pub fn new(file: &SourceFile, document: &MarkdownDocument) -> Self {
         let text = match &file.content {
-            Content::Text(text) => text.clone(),
+            FileContent::Text(text) => text.clone(),
             _ => Arc::from(""),
         };
         let path = file.path.clone();
@@ -142,26 +142,26 @@ impl Draft {
     }
 
     /// The entry that counts for `key`, unless it is taken away.
-    fn current(&self, key: &str) -> Option<Entry> {
+    fn current(&self, key: &str) -> Option<MappingEntry> {
         let entry = self.document.fields.as_ref()?.entry(key)?;
         self.change(entry).is_none_or(|change| change.value.is_some()).then(|| entry.clone())
     }
 
     /// Writes an entry's own value in a form that every YAML reader takes the same way.
-    pub fn requote(&mut self, entry: &Entry, reason: &str) {
+    pub fn requote(&mut self, entry: &MappingEntry, reason: &str) {
         let value = portable(&entry.node.to_json());
         self.rewrite_value(entry, &value, reason);
     }
 
     /// Writes `value` where an entry's value stands, unless something else was to become of the entry.
-    pub fn rewrite_value(&mut self, entry: &Entry, value: &str, reason: &str) {
+    pub fn rewrite_value(&mut self, entry: &MappingEntry, value: &str, reason: &str) {
         if self.change(entry).is_none() && frontmatter::value_span(self, entry).of(&self.text) != value {
             self.decide(entry, value.to_owned(), reason);
         }
     }
 
     /// Writes `value` in place of everything behind the colon of an entry, its tag included.
-    pub fn replace_value(&mut self, entry: &Entry, value: &str, reason: &str) {
+    pub fn replace_value(&mut self, entry: &MappingEntry, value: &str, reason: &str) {
         if self.change(entry).is_none() {
             self.decide(entry, value.to_owned(), reason);
             self.changes.iter_mut().for_each(|change| change.behind_colon |= change.is_of(entry));
@@ -169,23 +169,23 @@ impl Draft {
     }
 
     /// Takes an entry away with its whole lines.
-    pub fn remove(&mut self, entry: &Entry, reason: &str) {
+    pub fn remove(&mut self, entry: &MappingEntry, reason: &str) {
         self.changes.retain(|change| !change.is_of(entry));
-        self.changes.push(FieldChange::new(entry, None, reason));
+        self.changes.push(DraftField::new(entry, None, reason));
     }
 
-    fn decide(&mut self, entry: &Entry, value: String, reason: &str) {
+    fn decide(&mut self, entry: &MappingEntry, value: String, reason: &str) {
         match self.changes.iter_mut().find(|change| change.is_of(entry)) {
             Some(change) => {
                 change.value = Some(value);
                 reason.clone_into(&mut change.reason);
             }
-            None => self.changes.push(FieldChange::new(entry, Some(value), reason)),
+            None => self.changes.push(DraftField::new(entry, Some(value), reason)),
         }
     }
 
     /// What is to become of an entry, where that is decided.
-    pub fn change(&self, entry: &Entry) -> Option<&FieldChange> {
+    pub fn change(&self, entry: &MappingEntry) -> Option<&DraftField> {
         self.changes.iter().find(|change| change.is_of(entry))
     }
 

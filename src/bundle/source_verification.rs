@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::verification::{Names, Verdict};
-use crate::ledger::Kind;
+use super::verification::{HostVerdict, NamesByKind};
+use crate::ledger::ComponentKind;
 
 /// The source host on the unmodified source, compared with each bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct SourceVerification {
     /// The version that the host's binary reports.
     pub version: String,
     /// `pass` when no bundle lacks anything that the host lists.
-    pub result: Verdict,
+    pub result: HostVerdict,
     /// What the host lists, sorted by plugin.
     pub plugins: Vec<SourcePlugin>,
     /// The comparison with each bundle, in the order of the hosts' names.
@@ -35,7 +35,7 @@ pub struct SourcePlugin {
     /// The plugin, as the bundles name it.
     pub name: String,
     /// Its components; a command counts as one where a bundle's ledger says so, else as a skill.
-    pub listed: Names,
+    pub listed: NamesByKind,
     /// Why the host refuses the plugin or a part of it.
     pub refused: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub struct MissingComponent {
     /// The plugin.
     pub plugin: String,
     /// A skill, agent, command, hook or MCP server.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// Its name, as the source host lists it.
     pub name: String,
     /// Why it is missing, as far as the ledger tells.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::source_verification::SourceVerification;
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 
 /// What `verify --format json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ pub struct HostVerification {
     /// The version that the host's binary reports.
     pub version: String,
     /// Whether the host showed everything that the bundle means, and nothing else of its plugins.
-    pub result: Verdict,
+    pub result: HostVerdict,
     /// Skills and commands whose body was compared with what the host gave the model.
     pub invoked: usize,
     /// Skills and commands of the bundle.
@@ -64,7 +64,7 @@ pub struct HostVerification {
 /// Whether a host showed what was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum HostVerdict {
     /// Everything.
     Pass,
     /// Something is missing, was not meant, or the host complained.
@@ -78,9 +78,9 @@ pub struct PluginVerification {
     /// The plugin.
     pub name: String,
     /// The names that the ledger says the bundle carries, as the host shows them.
-    pub expected: Names,
+    pub expected: NamesByKind,
     /// Those of `expected` that were found, in the way that `method` says.
-    pub observed: Names,
+    pub observed: NamesByKind,
     /// How each kind was found: the weakest way of any of its names.
     pub method: Methods,
     /// Expected names that were not found.
@@ -91,7 +91,7 @@ pub struct PluginVerification {
     pub errors: Vec<String>,
     /// How each single name was found, for the human form.
     #[serde(skip)]
-    pub ways: BTreeMap<(Kind, String), Method>,
+    pub ways: BTreeMap<(ComponentKind, String), Method>,
     /// The emitted file of each missing name, for the human form.
     #[serde(skip)]
     pub files: BTreeMap<String, String>,
@@ -100,7 +100,7 @@ pub struct PluginVerification {
 /// Names by kind, each list sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Names {
+pub struct NamesByKind {
     /// `plugin:skill`.
     pub skills: Vec<String>,
     /// `plugin:folder:agent`.
@@ -113,27 +113,27 @@ pub struct Names {
     pub mcp_servers: Vec<String>,
 }
 
-impl Names {
+impl NamesByKind {
     /// The list of a kind; `None` for kinds that are not verified.
-    pub fn of(&self, kind: Kind) -> Option<&Vec<String>> {
+    pub fn of(&self, kind: ComponentKind) -> Option<&Vec<String>> {
         match kind {
-            Kind::Skill => Some(&self.skills),
-            Kind::Agent => Some(&self.agents),
-            Kind::Command => Some(&self.commands),
-            Kind::Hook => Some(&self.hooks),
-            Kind::McpServer => Some(&self.mcp_servers),
+            ComponentKind::Skill => Some(&self.skills),
+            ComponentKind::Agent => Some(&self.agents),
+            ComponentKind::Command => Some(&self.commands),
+            ComponentKind::Hook => Some(&self.hooks),
+            ComponentKind::McpServer => Some(&self.mcp_servers),
             _ => None,
         }
     }
 
     /// Adds a name to the list of its kind, in order; other kinds are left out.
-    pub fn add(&mut self, kind: Kind, name: &str) {
+    pub fn add(&mut self, kind: ComponentKind, name: &str) {
         let list = match kind {
-            Kind::Skill => &mut self.skills,
-            Kind::Agent => &mut self.agents,
-            Kind::Command => &mut self.commands,
-            Kind::Hook => &mut self.hooks,
-            Kind::McpServer => &mut self.mcp_servers,
+            ComponentKind::Skill => &mut self.skills,
+            ComponentKind::Agent => &mut self.agents,
+            ComponentKind::Command => &mut self.commands,
+            ComponentKind::Hook => &mut self.hooks,
+            ComponentKind::McpServer => &mut self.mcp_servers,
             _ => return,
         };
         if let Err(place) = list.binary_search_by(|known| known.as_str().cmp(name)) {
@@ -165,13 +165,13 @@ pub struct Methods {
 
 impl Methods {
     /// Lowers the way of a kind to the weaker of the known one and this one.
-    pub fn weaken(&mut self, kind: Kind, method: Method) {
+    pub fn weaken(&mut self, kind: ComponentKind, method: Method) {
         let known = match kind {
-            Kind::Skill => &mut self.skills,
-            Kind::Agent => &mut self.agents,
-            Kind::Command => &mut self.commands,
-            Kind::Hook => &mut self.hooks,
-            Kind::McpServer => &mut self.mcp_servers,
+            ComponentKind::Skill => &mut self.skills,
+            ComponentKind::Agent => &mut self.agents,
+            ComponentKind::Command => &mut self.commands,
+            ComponentKind::Hook => &mut self.hooks,
+            ComponentKind::McpServer => &mut self.mcp_servers,
             _ => return,
         };
         *known = Some(known.map_or(method, |known| known.min(method)));
@@ -193,7 +193,7 @@ pub enum Method {
 /// The document written to `.plugcast/verified.json`: the proof for one state of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Verified {
+pub struct VerificationRecord {
     /// `plugcast.verified/1`.
     pub schema: String,
     /// The digest of the bundle's manifest; the proof counts only while it is the same.
@@ -215,12 +215,12 @@ mod tests {
     #[test]
     fn the_weakest_way_counts_and_names_are_sorted_once() {
         let mut methods = Methods::default();
-        methods.weaken(Kind::Agent, Method::Listed);
-        methods.weaken(Kind::Agent, Method::Resolved);
+        methods.weaken(ComponentKind::Agent, Method::Listed);
+        methods.weaken(ComponentKind::Agent, Method::Resolved);
         assert_eq!(methods.agents, Some(Method::Resolved));
-        let mut names = Names::default();
+        let mut names = NamesByKind::default();
         for name in ["p:b", "p:a", "p:b"] {
-            names.add(Kind::Skill, name);
+            names.add(ComponentKind::Skill, name);
         }
         assert_eq!(names.skills, ["p:a", "p:b"]);
     }

@@ -13,12 +13,12 @@ use crate::source::Span;
 /// The places of every Markdown text; each text is read when first asked for.
 #[derive(Debug)]
 pub struct Anchors<'a> {
-    texts: BTreeMap<&'a str, (&'a str, OnceLock<Places>)>,
+    texts: BTreeMap<&'a str, (&'a str, OnceLock<TextAnchors>)>,
 }
 
 /// The places of one text.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct TextAnchors {
     /// Without what viewers disagree on.
     plain: BTreeSet<String>,
     /// As a link would name them, in the order of the text.
@@ -34,13 +34,13 @@ impl<'a> Anchors<'a> {
     }
 
     /// The places of the text at `path`; `None` where there is no such Markdown text.
-    pub fn at(&self, path: &Utf8Path) -> Option<&Places> {
+    pub fn at(&self, path: &Utf8Path) -> Option<&TextAnchors> {
         let (text, places) = self.texts.get(path.as_str())?;
-        Some(places.get_or_init(|| Places::of(text)))
+        Some(places.get_or_init(|| TextAnchors::of(text)))
     }
 }
 
-impl Places {
+impl TextAnchors {
     fn of(text: &str) -> Self {
         let mut out = Self::default();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();

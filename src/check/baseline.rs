@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
-use super::sink::Sink;
+use super::sink::FindingSink;
 use crate::diagnostic::Diagnostic;
 use crate::schema;
 
@@ -21,13 +21,13 @@ pub struct Baseline {
     /// `plugcast.baseline/1`.
     pub schema: String,
     /// By file, rule and fingerprint.
-    pub findings: Vec<Known>,
+    pub findings: Vec<KnownFinding>,
 }
 
 /// One finding that is known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct KnownFinding {
     /// The file, relative to SRC.
     pub path: String,
     /// The rule.
@@ -39,7 +39,8 @@ pub struct Known {
 impl Baseline {
     /// Everything that was found; each has its fingerprint.
     pub fn of(found: &[Diagnostic]) -> Self {
-        let mut findings: Vec<Known> = found.iter().filter(|found| found.rule != STALE).map(known).collect();
+        let mut findings: Vec<KnownFinding> =
+            found.iter().filter(|found| found.rule != STALE).map(known).collect();
         findings.sort();
         Self { schema: schema::BASELINE.tag(), findings }
     }
@@ -50,14 +51,14 @@ impl Baseline {
         &self,
         found: &mut Vec<Diagnostic>,
         rule: Option<&'static Rule>,
-        counts: impl Fn(&Known) -> bool,
+        counts: impl Fn(&KnownFinding) -> bool,
     ) -> usize {
-        let mut left: BTreeSet<&Known> = self.findings.iter().collect();
+        let mut left: BTreeSet<&KnownFinding> = self.findings.iter().collect();
         let before = found.len();
         found.retain(|found| !left.remove(&known(found)));
         let taken = before - found.len();
         if let Some(rule) = rule {
-            let mut sink = Sink::new(rule);
+            let mut sink = FindingSink::new(rule);
             for entry in left.into_iter().filter(|entry| counts(entry)) {
                 let message = format!(
                     "the baseline lists findings of `{}` that no longer occur in this file",
@@ -72,8 +73,8 @@ impl Baseline {
     }
 }
 
-fn known(found: &Diagnostic) -> Known {
-    Known {
+fn known(found: &Diagnostic) -> KnownFinding {
+    KnownFinding {
         path: found.path.clone(),
         rule: found.rule.clone(),
         fingerprint: found.fingerprint.clone().unwrap_or_default(),

@@ -8,17 +8,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
 
 use super::anchors::Anchors;
-use super::called::{self, Call};
-use super::directory::Directory;
+use super::directory::ComponentDirectory;
 use super::dispatch::{self, Dispatch};
 use super::fields;
-use super::link::{self, Local};
-use super::mention::{self, Mention};
-use super::paths::Paths;
+use super::link::{self, LocalLink};
+use super::mention::{self, PathMention};
+use super::paths::SourcePaths;
 use super::readme::{self, Readme};
-use super::renames::Renames;
+use super::renames::SkillRenames;
+use super::script_calls::{self, ScriptCall};
 use super::settings::Settings;
-use super::signs::{Sign, Signs};
+use super::signs::{TextSign, TextSigns};
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::component::{Component, FileReferences};
@@ -27,12 +27,12 @@ use crate::model::project::Project;
 use crate::parallel;
 use crate::read::intent::{in_examples, in_expected_output, is_changelog};
 use crate::read::markdown::{self, Outline};
-use crate::source::{Kind, SourceFile, Span, by_parts};
+use crate::source::{ComponentKind, SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
 
 /// What every rule sees.
 #[derive(Debug)]
-pub struct Context<'a> {
+pub struct RuleContext<'a> {
     /// The source, read and understood.
     pub project: &'a Project,
     /// Every host of the target table.
@@ -43,16 +43,16 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     ledgers: OnceLock<Vec<Ledger>>,
     /// Frontmatter keys by kind of component.
-    keys: BTreeMap<Kind, BTreeSet<&'a str>>,
-    paths: Paths<'a>,
-    directory: Directory<'a>,
+    keys: BTreeMap<ComponentKind, BTreeSet<&'a str>>,
+    paths: SourcePaths<'a>,
+    directory: ComponentDirectory<'a>,
     anchors: Anchors<'a>,
-    renames: OnceLock<Renames>,
+    renames: OnceLock<SkillRenames>,
 }
 
 /// One text file of a plugin.
 #[derive(Debug)]
-pub struct Text<'a> {
+pub struct PluginText<'a> {
     /// The file.
     pub file: &'a SourceFile,
     /// Its text.
@@ -67,15 +67,15 @@ pub struct Text<'a> {
     pub body: Span,
     markdown: bool,
     example: bool,
-    signs: OnceLock<Signs>,
+    signs: OnceLock<TextSigns>,
     outline: OnceLock<Outline>,
-    links: OnceLock<Vec<Local>>,
-    calls: OnceLock<Vec<Call>>,
-    mentions: OnceLock<Vec<Mention>>,
+    links: OnceLock<Vec<LocalLink>>,
+    calls: OnceLock<Vec<ScriptCall>>,
+    mentions: OnceLock<Vec<PathMention>>,
     dispatches: OnceLock<Vec<Dispatch>>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> RuleContext<'a> {
     /// Prepares a run.
     pub fn new(
         project: &'a Project,
@@ -89,12 +89,12 @@ impl<'a> Context<'a> {
             hosts,
             settings,
             ledgers: OnceLock::new(),
-            keys: [Kind::Skill, Kind::Agent, Kind::Command]
+            keys: [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command]
                 .into_iter()
                 .map(|kind| (kind, fields::known(targets, kind)))
                 .collect(),
-            paths: Paths::of(project),
-            directory: Directory::of(project, &targets.source().agents),
+            paths: SourcePaths::of(project),
+            directory: ComponentDirectory::of(project, &targets.source().agents),
             anchors: Anchors::of(project),
             renames: OnceLock::new(),
         }
@@ -128,12 +128,12 @@ impl<'a> Context<'a> {
     }
 
     /// Whether some host knows the frontmatter key in components of the kind.
-    pub fn knows_key(&self, kind: Kind, key: &str) -> bool {
+    pub fn knows_key(&self, kind: ComponentKind, key: &str) -> bool {
         self.keys.get(&kind).is_some_and(|keys| keys.contains(key))
     }
 
     /// Every frontmatter key that some host knows in components of the kind.
-    pub fn keys(&self, kind: Kind) -> impl Iterator<Item = &'a str> {
+    pub fn keys(&self, kind: ComponentKind) -> impl Iterator<Item = &'a str> {
         self.keys.get(&kind).into_iter().flatten().copied()
     }
 
@@ -153,12 +153,12 @@ impl<'a> Context<'a> {
     }
 
     /// Every path of the source.
-    pub fn paths(&self) -> &Paths<'a> {
+    pub fn paths(&self) -> &SourcePaths<'a> {
         &self.paths
     }
 
     /// Every component, by its names.
-    pub fn directory(&self) -> &Directory<'a> {
+    pub fn directory(&self) -> &ComponentDirectory<'a> {
         &self.directory
     }
 
@@ -168,12 +168,12 @@ impl<'a> Context<'a> {
     }
 
     /// Where skills are called by a name that is not their folder's; looked for when first asked.
-    pub fn renames(&self) -> &Renames {
-        self.renames.get_or_init(|| Renames::of(self))
+    pub fn renames(&self) -> &SkillRenames {
+        self.renames.get_or_init(|| SkillRenames::of(self))
     }
 
     /// Every text file of every plugin, by path.
-    pub fn texts(&self) -> Vec<Text<'a>> {
+    pub fn texts(&self) -> Vec<PluginText<'a>> {
         let components = || self.project.plugins.iter().flat_map(Plugin::written);
         let beside =
             components().flat_map(|one| one.files.iter().map(move |path| (path.as_str(), one, false)));
@@ -194,7 +194,7 @@ impl<'a> Context<'a> {
         };
         let plugins = &self.project.plugins;
         let files = plugins.iter().map(|plugin| plugin.files.kept.len()).sum();
-        let mut texts: Vec<Text<'a>> =
+        let mut texts: Vec<PluginText<'a>> =
             parallel::map(plugins.iter().collect(), files, of_plugin).into_iter().flatten().collect();
         texts.sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
         texts
@@ -211,13 +211,13 @@ impl<'a> Context<'a> {
         plugin: &'a Plugin,
         file: &'a SourceFile,
         owner: Option<(&'a Component, bool)>,
-    ) -> Option<Text<'a>> {
+    ) -> Option<PluginText<'a>> {
         let text = file.text()?;
         let body = match owner {
             Some((component, true)) => component.document.body,
             _ => Span::new(0, text.len()),
         };
-        Some(Text {
+        Some(PluginText {
             file,
             text,
             plugin,
@@ -248,30 +248,30 @@ impl<'a> Context<'a> {
     }
 }
 
-impl Text<'_> {
+impl PluginText<'_> {
     /// The Markdown of the body, parsed once.
     pub fn outline(&self) -> &Outline {
         self.outline.get_or_init(|| markdown::outline(self.text, self.body))
     }
 
     /// Whether the text holds a word without which there is nothing to find.
-    pub fn has(&self, sign: Sign) -> bool {
-        self.signs.get_or_init(|| Signs::of(self.text)).has(sign)
+    pub fn has(&self, sign: TextSign) -> bool {
+        self.signs.get_or_init(|| TextSigns::of(self.text)).has(sign)
     }
 
     /// The links to files and places, found once; none where the text belongs to no component.
-    pub fn links(&self) -> &[Local] {
+    pub fn links(&self) -> &[LocalLink] {
         self.links.get_or_init(|| link::find(self))
     }
 
     /// The scripts of the plugin that the text calls by their path, found once.
-    pub fn calls(&self, context: &Context<'_>) -> &[Call] {
-        self.calls.get_or_init(|| called::scripts(context, self))
+    pub fn calls(&self, context: &RuleContext<'_>) -> &[ScriptCall] {
+        self.calls.get_or_init(|| script_calls::scripts(context, self))
     }
 
     /// The paths that the code of the body names, found once; none where the text belongs to no
     /// component.
-    pub fn mentions(&self, context: &Context<'_>) -> &[Mention] {
+    pub fn mentions(&self, context: &RuleContext<'_>) -> &[PathMention] {
         self.mentions.get_or_init(|| match self.component {
             Some(_) if self.is_markdown() => mention::find(self, context.targets.source(), context.paths()),
             _ => Vec::new(),
@@ -279,7 +279,7 @@ impl Text<'_> {
     }
 
     /// The places that name a component to dispatch or run, found once.
-    pub fn dispatches(&self, context: &Context<'_>) -> &[Dispatch] {
+    pub fn dispatches(&self, context: &RuleContext<'_>) -> &[Dispatch] {
         self.dispatches.get_or_init(|| dispatch::find(self, context))
     }
 
@@ -301,6 +301,6 @@ impl Text<'_> {
     /// The span of a frontmatter field of a component's own file.
     pub fn field_span(&self, key: &str) -> Option<Span> {
         let fields = self.component.filter(|_| self.main)?.document.fields.as_ref()?;
-        fields.entry(key).map(crate::read::tree::Entry::span)
+        fields.entry(key).map(crate::read::tree::MappingEntry::span)
     }
 }

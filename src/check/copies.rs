@@ -3,12 +3,12 @@
 
 use memchr::memmem;
 
-use super::context::Text;
+use super::context::PluginText;
 use crate::source::Span;
 
 /// One declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Declared<'t> {
+pub struct CopyDeclaration<'t> {
     /// The comment's bytes.
     pub span: Span,
     /// What it is a copy of, as written.
@@ -21,12 +21,12 @@ const SAYS: &str = "copy of ";
 const MARKS: [&str; 6] = ["<!--", "//", "/*", "#", "--", "*"];
 
 /// What `text` says to be a copy of.
-pub fn declared<'t>(text: &Text<'t>) -> Vec<Declared<'t>> {
+pub fn declared<'t>(text: &PluginText<'t>) -> Vec<CopyDeclaration<'t>> {
     in_text(text.text)
 }
 
 /// The declarations of a text, in its order.
-pub fn in_text(text: &str) -> Vec<Declared<'_>> {
+pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
     let found = memmem::find_iter(text.as_bytes(), SAYS).filter_map(|at| {
         let line = line_at(text, at);
         let shown = line.of(text).trim();
@@ -43,7 +43,8 @@ pub fn in_text(text: &str) -> Vec<Declared<'_>> {
         let rest = text[at + SAYS.len()..line.end].trim_start_matches(['`', '"', '\'']);
         let end = rest.find(|c: char| c.is_whitespace() || "`\"',;".contains(c)).unwrap_or(rest.len());
         let of = rest[..end].trim_end_matches(['.', ':']);
-        (exact && !of.is_empty()).then_some(Declared { span: Span::new(start, start + shown.len()), of })
+        (exact && !of.is_empty())
+            .then_some(CopyDeclaration { span: Span::new(start, start + shown.len()), of })
     });
     found.collect()
 }

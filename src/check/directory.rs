@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::component::Component;
 use crate::model::near::{self, slip};
 use crate::model::project::Project;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// How many agents of one name are told apart: of more, four are listed.
 const ONE_NAME: usize = 5;
@@ -27,7 +27,7 @@ fn is_named(text: &str, name: &str) -> bool {
 
 /// The components of the whole build, by their names.
 #[derive(Debug)]
-pub struct Directory<'a> {
+pub struct ComponentDirectory<'a> {
     plugins: BTreeSet<&'a str>,
     /// Skills and commands, also by a skill's folder.
     skills: BTreeMap<String, &'a Component>,
@@ -46,7 +46,7 @@ pub struct Directory<'a> {
     built_in: &'a [String],
 }
 
-impl<'a> Directory<'a> {
+impl<'a> ComponentDirectory<'a> {
     /// The components of `project`; `built_in` are agents of the source host.
     pub fn of(project: &'a Project, built_in: &'a [String]) -> Self {
         let plugins: BTreeSet<&str> = project.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
@@ -68,7 +68,7 @@ impl<'a> Directory<'a> {
             out.others.extend(names.map(|name| format!("{}:{name}", plugin.name)));
             for component in &plugin.components {
                 out.add(component);
-                if component.kind == Kind::Skill {
+                if component.kind == ComponentKind::Skill {
                     let word = component.name.split(|c| !is_part(c)).next().unwrap_or_default();
                     let of_word = out.words.entry((plugin.name.as_str(), word)).or_default();
                     if of_word.len() < ONE_WORD {
@@ -81,7 +81,7 @@ impl<'a> Directory<'a> {
     }
 
     fn add(&mut self, component: &'a Component) {
-        if component.kind == Kind::Agent {
+        if component.kind == ComponentKind::Agent {
             self.agents.insert(&component.qualified, component);
             let (plugin, name) = (plugin_of(&component.qualified), last(&component.name));
             self.last.entry(name).or_default().push(component);
@@ -162,27 +162,27 @@ impl<'a> Directory<'a> {
     }
 
     /// What `name` is, where a text of `plugin` says to dispatch an agent of that name.
-    pub fn dispatched(&self, plugin: &str, name: &str) -> Verdict<'a> {
+    pub fn dispatched(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         if name.contains("::") {
             let single = name.replace("::", ":");
             return match self.has_plugin(plugin_of(&single)) {
-                true => Verdict::Syntax(self.agent(&single)),
-                false => Verdict::Fine,
+                true => NameResolution::Syntax(self.agent(&single)),
+                false => NameResolution::Fine,
             };
         }
         if self.agents.contains_key(name) {
-            return Verdict::Fine;
+            return NameResolution::Fine;
         }
         match name.split_once(':') {
             Some((first, _)) if self.has_plugin(first) => self.of_plugin(first, name),
             Some((first, rest)) => {
                 if let Some(agent) = self.agent(&format!("{plugin}:{name}")) {
-                    return Verdict::Unqualified(vec![agent]);
+                    return NameResolution::Unqualified(vec![agent]);
                 }
                 let plugin = slip(first, self.plugins.iter().copied());
                 match plugin.and_then(|plugin| self.agent(&format!("{plugin}:{rest}"))) {
-                    Some(agent) => Verdict::Unknown(Some(agent)),
-                    None => Verdict::Fine,
+                    Some(agent) => NameResolution::Unknown(Some(agent)),
+                    None => NameResolution::Fine,
                 }
             }
             None => self.bare(plugin, name),
@@ -190,7 +190,7 @@ impl<'a> Directory<'a> {
     }
 
     /// A name that begins with a plugin of the build and is no agent of it.
-    fn of_plugin(&self, plugin: &str, name: &str) -> Verdict<'a> {
+    fn of_plugin(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         let mut same: Vec<_> = self.called(plugin, last(name)).take(2).collect();
         for agent in self.in_file(plugin, last(name)).iter().take(2) {
             if !same.iter().any(|other| other.qualified == agent.qualified) {
@@ -199,41 +199,41 @@ impl<'a> Directory<'a> {
         }
         if let [agent] = same[..] {
             return if last(&agent.name) == last(name) {
-                Verdict::Category(agent)
+                NameResolution::Category(agent)
             } else {
-                Verdict::Unknown(Some(agent))
+                NameResolution::Unknown(Some(agent))
             };
         }
         let prefix = format!("{plugin}:");
         let known = near::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
         // The plugin is the same in all of them, and tells nothing.
         let scored = known.map(|known| (near::likeness(local(known), local(name)), known));
-        Verdict::Unknown(near::best(scored, 0.85).and_then(|near| self.agent(near)))
+        NameResolution::Unknown(near::best(scored, 0.85).and_then(|near| self.agent(near)))
     }
 
     /// A name without a plugin.
-    fn bare(&self, plugin: &str, name: &str) -> Verdict<'a> {
+    fn bare(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         if self.is_built_in(name) {
-            return Verdict::Fine;
+            return NameResolution::Fine;
         }
         let own: Vec<_> = self.called(plugin, name).take(ONE_NAME).collect();
         if !own.is_empty() {
-            return Verdict::Unqualified(own);
+            return NameResolution::Unqualified(own);
         }
         if let Some(called) = self.last.get(name) {
-            return Verdict::Foreign(called.iter().take(ONE_NAME).copied().collect());
+            return NameResolution::Foreign(called.iter().take(ONE_NAME).copied().collect());
         }
         let by_file = self.in_file(plugin, name).first().copied();
         match by_file.or_else(|| self.agent_near(plugin, name)) {
-            Some(agent) => Verdict::Unknown(Some(agent)),
-            None => Verdict::Fine,
+            Some(agent) => NameResolution::Unknown(Some(agent)),
+            None => NameResolution::Fine,
         }
     }
 }
 
 /// What a name is, where an agent is dispatched.
 #[derive(Debug, Clone)]
-pub enum Verdict<'a> {
+pub enum NameResolution<'a> {
     /// An agent, or nothing that this build knows of.
     Fine,
     /// Two colons; the agent that one colon would name.

@@ -4,12 +4,12 @@
 
 use memchr::memmem;
 
-use super::context::{Context, Text};
-use super::directory::Directory;
-use super::signs::Sign;
+use super::context::{PluginText, RuleContext};
+use super::directory::ComponentDirectory;
+use super::signs::TextSign;
 use crate::model::component::Component;
 use crate::read::intent::{stands_for_any_agent, words_before};
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 /// One place that names a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +19,12 @@ pub struct Dispatch {
     /// The name as written.
     pub name: String,
     /// What the place says about it.
-    pub how: How,
+    pub how: NameUse,
 }
 
 /// What a place says about the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum NameUse {
     /// An agent of that name is to be dispatched.
     Agent,
     /// A skill or command of that name is to be run.
@@ -34,11 +34,11 @@ pub enum How {
 }
 
 /// Every such place of `text`, in order.
-pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
+pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
     let body = text.body.of(text.text);
     let mut out = Vec::new();
-    if text.has(Sign::Dispatch) {
+    if text.has(TextSign::Dispatch) {
         let types = memmem::find_iter(body.as_bytes(), "subagent_type");
         out.extend(types.filter_map(|at| value(body, at + "subagent_type".len())));
         out.extend(memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at)));
@@ -72,12 +72,12 @@ fn prefixes(body: &str) -> impl Iterator<Item = Span> {
 }
 
 /// The frontmatter field `agent` of a skill or command that runs as a fork; of any other the host ignores it.
-fn field(text: &Text<'_>, component: &Component) -> Option<Dispatch> {
+fn field(text: &PluginText<'_>, component: &Component) -> Option<Dispatch> {
     component.field("context")?.scalar().filter(|context| context == "fork")?;
-    let node = component.field("agent").filter(|_| text.main && component.kind != Kind::Agent)?;
+    let node = component.field("agent").filter(|_| text.main && component.kind != ComponentKind::Agent)?;
     let name = node.scalar().filter(|name| is_name(name))?;
     let at = node.span.start + node.span.of(text.text).find(name.as_str())?;
-    Some(Dispatch { span: Span::new(at, at + name.len()), name, how: How::Agent })
+    Some(Dispatch { span: Span::new(at, at + name.len()), name, how: NameUse::Agent })
 }
 
 /// `plugin:name` and `plugin::name`, with or without a slash; `prefix` is `plugin:`.
@@ -101,7 +101,7 @@ fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let span = Span::new(prefix.start, prefix.end + local.len());
     let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
     let skill = ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| quoted.ends_with(say));
-    let how = if slash || skill { How::Skill } else { How::Named };
+    let how = if slash || skill { NameUse::Skill } else { NameUse::Named };
     let name = span.of(body);
     let begins = local.trim_start_matches(':').starts_with(char::is_alphabetic);
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
@@ -115,8 +115,8 @@ const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
 /// What the words before an unknown name ask to do with it.
-fn told(body: &str, mut named: Dispatch, directory: &Directory<'_>) -> Dispatch {
-    if named.how != How::Named || directory.has(&named.name) {
+fn told(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> Dispatch {
+    if named.how != NameUse::Named || directory.has(&named.name) {
         return named;
     }
     let mut words = words_before(body, named.span.start);
@@ -129,9 +129,9 @@ fn told(body: &str, mut named: Dispatch, directory: &Directory<'_>) -> Dispatch 
     let after = body[named.span.end..].trim_start_matches(['`', '"', '*', ' ']);
     let agent = after.starts_with("agent") || after.starts_with("subagent") || after.starts_with("sub-agent");
     if DISPATCHES.contains(&verb.as_str()) || agent && RUNS.contains(&verb.as_str()) {
-        named.how = How::Agent;
+        named.how = NameUse::Agent;
     } else if RUNS.contains(&verb.as_str()) {
-        named.how = How::Skill;
+        named.how = NameUse::Skill;
     }
     named
 }
@@ -175,7 +175,7 @@ fn name_at(body: &str, start: usize) -> Option<Dispatch> {
     (is_name(name) && !open).then(|| Dispatch {
         span: Span::new(start, start + name.len()),
         name: name.to_owned(),
-        how: How::Agent,
+        how: NameUse::Agent,
     })
 }
 
@@ -204,9 +204,9 @@ mod tests {
         assert_eq!(found("- Task p:review:checker(what changed)"), ["p:review:checker"]);
         let of = |body: &str| named(body, Span::new(body.find("p:").unwrap(), body.find("p:").unwrap() + 2));
         let how = |body: &str| of(body).map(|found| (found.name, found.how));
-        assert_eq!(how("run `/p:plan`"), Some(("p:plan".to_owned(), How::Skill)));
-        assert_eq!(how("skill: \"p:plan\""), Some(("p:plan".to_owned(), How::Skill)));
-        assert_eq!(how("see p:a:b."), Some(("p:a:b".to_owned(), How::Named)));
+        assert_eq!(how("run `/p:plan`"), Some(("p:plan".to_owned(), NameUse::Skill)));
+        assert_eq!(how("skill: \"p:plan\""), Some(("p:plan".to_owned(), NameUse::Skill)));
+        assert_eq!(how("see p:a:b."), Some(("p:a:b".to_owned(), NameUse::Named)));
         for silent in ["https://e.org/p:x", "p: x", "p:x.md", "p:<name>", "xp:y", "p:3"] {
             assert_eq!(how(silent), None, "{silent}");
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::Targets;
 
 /// Every key that some host knows in the frontmatter of this kind.
-pub fn known(targets: &Targets, kind: Kind) -> BTreeSet<&str> {
+pub fn known(targets: &Targets, kind: ComponentKind) -> BTreeSet<&str> {
     let mut keys = BTreeSet::new();
     for target in targets.iter() {
         keys.extend(target.fields(kind).keys().map(String::as_str).filter(|key| *key != "*"));

@@ -80,10 +80,10 @@ mod tests {
 
     use super::*;
     use crate::diagnostic::Severity;
-    use crate::source::{Content, Span};
+    use crate::source::{FileContent, Span};
 
     fn marks(text: &str, word: &str) -> Vec<String> {
-        let content = Content::Text(Arc::from(text));
+        let content = FileContent::Text(Arc::from(text));
         let file = SourceFile::new("a.md".into(), PathBuf::new(), false, text.len() as u64, content);
         let mut found: Vec<Diagnostic> = text
             .match_indices(word)

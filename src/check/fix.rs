@@ -12,7 +12,7 @@ use crate::source::Span;
 
 /// What one pass would do.
 #[derive(Debug, Clone, Default)]
-pub struct Pass {
+pub struct FixPass {
     /// The new texts, by path.
     pub texts: BTreeMap<String, Arc<str>>,
     /// Which findings it takes away, by their place in the list.
@@ -20,12 +20,12 @@ pub struct Pass {
     /// Which findings have to wait for another pass, because their fix touches what another one touches.
     pub waiting: Vec<usize>,
     /// Fixes that would leave a file that no longer parses.
-    pub refused: BTreeSet<Refused>,
+    pub refused: BTreeSet<RefusedFix>,
 }
 
 /// A fix that is not applied, in words that stay the same when other edits move it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refused {
+pub struct RefusedFix {
     /// The file that would no longer parse.
     pub path: String,
     /// The rule whose fix it is.
@@ -34,7 +34,7 @@ pub struct Refused {
     pub message: String,
 }
 
-type Taken<'a> = BTreeMap<&'a str, BTreeMap<(usize, usize), &'a str>>;
+type ClaimedRanges<'a> = BTreeMap<&'a str, BTreeMap<(usize, usize), &'a str>>;
 
 /// Plans one pass over `found`. `most` is how far a fix may be trusted at least; `text` gives the text
 /// of a file that may be changed; `refused` were refused before.
@@ -42,12 +42,12 @@ pub fn plan(
     found: &[Diagnostic],
     most: Applicability,
     text: impl Fn(&str) -> Option<Arc<str>>,
-    refused: &BTreeSet<Refused>,
-) -> Pass {
+    refused: &BTreeSet<RefusedFix>,
+) -> FixPass {
     let mut blamed = refused.clone();
     loop {
-        let mut pass = Pass::default();
-        let mut taken = Taken::new();
+        let mut pass = FixPass::default();
+        let mut taken = ClaimedRanges::new();
         for (at, finding) in found.iter().enumerate() {
             let Some(edits) = edits(finding, most) else { continue };
             let blame = |edit: &FixEdit| blamed.contains(&refusal(finding, &edit.path));
@@ -55,9 +55,9 @@ pub fn plan(
                 continue;
             }
             match claim(&mut taken, edits) {
-                Claim::Free => pass.taken.push(at),
-                Claim::Touches => pass.waiting.push(at),
-                Claim::TouchesItself => {}
+                EditClaim::Free => pass.taken.push(at),
+                EditClaim::Touches => pass.waiting.push(at),
+                EditClaim::TouchesItself => {}
             }
         }
         let mut broken = BTreeSet::new();
@@ -97,11 +97,11 @@ fn fits(edit: &FixEdit, text: Option<&str>) -> bool {
     text.and_then(|text| text.get(edit.start..edit.end)).is_some_and(|old| old != edit.replacement)
 }
 
-fn refusal(finding: &Diagnostic, path: &str) -> Refused {
-    Refused { path: path.to_owned(), rule: finding.rule.clone(), message: finding.message.clone() }
+fn refusal(finding: &Diagnostic, path: &str) -> RefusedFix {
+    RefusedFix { path: path.to_owned(), rule: finding.rule.clone(), message: finding.message.clone() }
 }
 
-enum Claim {
+enum EditClaim {
     Free,
     Touches,
     TouchesItself,
@@ -109,12 +109,12 @@ enum Claim {
 
 /// Takes the ranges of `edits` if nobody has taken any of them; an edit that is there already, byte
 /// for byte, is shared.
-fn claim<'a>(taken: &mut Taken<'a>, edits: &'a [FixEdit]) -> Claim {
+fn claim<'a>(taken: &mut ClaimedRanges<'a>, edits: &'a [FixEdit]) -> EditClaim {
     let mut ranges: Vec<_> = edits.iter().map(|edit| (&edit.path, (edit.start, edit.end))).collect();
     ranges.sort();
     // Of ranges in order, any two that touch stand side by side, or one of them touches its neighbour.
     if ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && touches(pair[0].1, pair[1].1)) {
-        return Claim::TouchesItself;
+        return EditClaim::TouchesItself;
     }
     for edit in edits {
         let Some(of_file) = taken.get(edit.path.as_str()) else { continue };
@@ -123,13 +123,13 @@ fn claim<'a>(taken: &mut Taken<'a>, edits: &'a [FixEdit]) -> Claim {
         let before = of_file.range(..=range).next_back();
         let after = of_file.range(range..).next();
         if !shared && before.into_iter().chain(after).any(|(other, _)| touches(*other, range)) {
-            return Claim::Touches;
+            return EditClaim::Touches;
         }
     }
     for edit in edits {
         taken.entry(&edit.path).or_default().insert((edit.start, edit.end), &edit.replacement);
     }
-    Claim::Free
+    EditClaim::Free
 }
 
 /// Whether two ranges share a byte, or begin at the same one.
@@ -150,7 +150,7 @@ fn to_blame(
     taken: &[usize],
     path: &str,
     text: &impl Fn(&str) -> Option<Arc<str>>,
-) -> BTreeSet<Refused> {
+) -> BTreeSet<RefusedFix> {
     /// More fixes of one file than this are not tried one by one.
     const TRIED: usize = 64;
     let of_file: Vec<&Diagnostic> = taken
@@ -164,7 +164,7 @@ fn to_blame(
         let made = apply(&old, edits.map(|edit| (edit.start, edit.end, edit.replacement.as_str())));
         made.is_none_or(|new| !reads_as_well(path, &old, &new))
     };
-    let alone: BTreeSet<Refused> = match of_file.len() {
+    let alone: BTreeSet<RefusedFix> = match of_file.len() {
         0..=TRIED => of_file.iter().filter(breaks).map(|finding| refusal(finding, path)).collect(),
         _ => BTreeSet::new(),
     };
@@ -183,7 +183,7 @@ fn reads_as_well(path: &str, old: &str, new: &str) -> bool {
         "toml" => toml::from_str::<toml::Table>(new).is_ok() || toml::from_str::<toml::Table>(old).is_err(),
         "md" => {
             let (old, new) = (frontmatter::parse(old), frontmatter::parse(new));
-            let refused = |document: &frontmatter::Document| {
+            let refused = |document: &frontmatter::MarkdownDocument| {
                 document.faults.iter().filter(|fault| !fault.rescued).count()
             };
             refused(&new) <= refused(&old)
@@ -210,7 +210,7 @@ mod tests {
         Diagnostic::whole(path, Severity::Error, "r", message).fix(Applicability::Safe, edits.collect())
     }
 
-    fn planned(path: &str, text: &str, found: &[Diagnostic]) -> (Option<String>, Pass) {
+    fn planned(path: &str, text: &str, found: &[Diagnostic]) -> (Option<String>, FixPass) {
         let pass = plan(found, Applicability::Safe, |_| Some(Arc::from(text)), &BTreeSet::new());
         (pass.texts.get(path).map(|text| text.to_string()), pass)
     }

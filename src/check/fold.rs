@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, Related, Severity};
+use crate::diagnostic::{Diagnostic, RelatedPlace, Severity};
 
 /// How a further place of a finding is told.
 pub const SAME: &str = "the same here";
@@ -118,8 +118,8 @@ fn pattern(message: &str) -> String {
 }
 
 /// The place of a finding that is told under another one.
-fn place(finding: &Diagnostic, message: String) -> Related {
-    Related {
+fn place(finding: &Diagnostic, message: String) -> RelatedPlace {
+    RelatedPlace {
         path: finding.path.clone(),
         line: finding.line,
         column: finding.column,
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn places_that_belong_to_a_cause_are_told_once() {
-        let other = Related { repeats: false, ..place(&finding("", 9, &[]), "defined here".to_owned()) };
+        let other = RelatedPlace { repeats: false, ..place(&finding("", 9, &[]), "defined here".to_owned()) };
         let found =
             [1, 3].map(|line| Diagnostic { related: vec![other.clone()], ..finding("no `a`", line, &[]) });
         let folded = of_places(&found, part);

@@ -2,15 +2,15 @@
 
 use camino::Utf8PathBuf;
 
-use super::context::{Context, Text};
-use super::mention::Form;
-use super::paths::Leads;
+use super::context::{PluginText, RuleContext};
+use super::mention::PathForm;
+use super::paths::PathTarget;
 use crate::model::component::Component;
 use crate::source::{SourceFile, Span};
 
 /// One include.
 #[derive(Debug)]
-pub struct Include<'a> {
+pub struct TextInclude<'a> {
     /// The bytes, with `@`.
     pub span: Span,
     /// The file, or the path where it should be, relative to SRC.
@@ -18,7 +18,11 @@ pub struct Include<'a> {
 }
 
 /// What the own file of `component` includes, if that is a command.
-pub fn find<'a>(context: &Context<'a>, component: &Component, text: &Text<'_>) -> Vec<Include<'a>> {
+pub fn find<'a>(
+    context: &RuleContext<'a>,
+    component: &Component,
+    text: &PluginText<'_>,
+) -> Vec<TextInclude<'a>> {
     if !component.is_command() {
         return Vec::new();
     }
@@ -27,15 +31,15 @@ pub fn find<'a>(context: &Context<'a>, component: &Component, text: &Text<'_>) -
         let word = before
             .strip_suffix('@')
             .is_some_and(|before| before.is_empty() || before.ends_with(char::is_whitespace));
-        mention.form == Form::Root && word
+        mention.form == PathForm::Root && word
     });
     let found = included.filter_map(|mention| {
         let file = match mention.leads(context, text) {
-            Leads::Here { path, .. } => Ok(context.file(path)?),
-            Leads::Nowhere(path) => Err(path.clone()),
+            PathTarget::Here { path, .. } => Ok(context.file(path)?),
+            PathTarget::Nowhere(path) => Err(path.clone()),
             _ => return None,
         };
-        Some(Include { span: Span::new(mention.span.start - 1, mention.span.end), file })
+        Some(TextInclude { span: Span::new(mention.span.start - 1, mention.span.end), file })
     });
     found.collect()
 }

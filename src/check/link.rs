@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use memchr::memchr_iter;
 use percent_encoding::percent_decode_str;
 
-use super::context::{Context, Text};
-use super::paths::{self, Leads};
+use super::context::{PluginText, RuleContext};
+use super::paths::{self, PathTarget};
 use crate::read::intent::stands_for_any;
 use crate::source::Span;
 
@@ -17,7 +17,7 @@ const ADDRESSES: [&str; 3] = ["https://", "http://", "mailto:"];
 
 /// A link that leads to a file or a place.
 #[derive(Debug)]
-pub struct Local {
+pub struct LocalLink {
     /// The link.
     pub whole: Span,
     /// Where its destination stands.
@@ -28,19 +28,19 @@ pub struct Local {
     pub path: String,
     /// The place in the file, decoded, without `#`.
     pub anchor: Option<String>,
-    leads: OnceLock<Leads>,
+    leads: OnceLock<PathTarget>,
 }
 
-impl Local {
+impl LocalLink {
     /// Where its path leads from `text`, which holds it; looked up once.
-    pub fn leads(&self, context: &Context<'_>, text: &Text<'_>) -> &Leads {
+    pub fn leads(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
         self.leads.get_or_init(|| paths::leads(context, text, &self.path))
     }
 }
 
 /// The links of `text` that lead to a file or a place, where a component owns the text: addresses,
 /// placeholders and the links of templates are left out.
-pub fn find(text: &Text<'_>) -> Vec<Local> {
+pub fn find(text: &PluginText<'_>) -> Vec<LocalLink> {
     let counts = text.component.is_some() && text.is_markdown() && !text.is_example();
     if !counts || !has_any(text.body.of(text.text)) {
         return Vec::new();
@@ -49,7 +49,7 @@ pub fn find(text: &Text<'_>) -> Vec<Local> {
         let (path, anchor) = taken_apart(&link.destination)?;
         let shown = link.destination_span.of(text.text);
         let length = shown.find(['#', '?']).unwrap_or(shown.len());
-        Some(Local {
+        Some(LocalLink {
             whole: link.span,
             destination: link.destination_span,
             span: Span::new(link.destination_span.start, link.destination_span.start + length),

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
-use super::context::{Context, Text};
-use super::paths::{self, Leads, Paths};
+use super::context::{PluginText, RuleContext};
+use super::paths::{self, PathTarget, SourcePaths};
 use crate::model::paths::plain;
 use crate::read::format::SourceFacts;
 use crate::read::markdown::RegionKind;
@@ -14,30 +14,30 @@ use crate::source::Span;
 
 /// One path that a text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub struct PathMention {
     /// The bytes, with the variable.
     pub span: Span,
     /// How it is written.
-    pub form: Form,
+    pub form: PathForm,
     /// The path, without the variable.
     pub path: String,
-    leads: OnceLock<Leads>,
+    leads: OnceLock<PathTarget>,
 }
 
-impl Mention {
-    fn new(span: Span, form: Form, path: &str) -> Self {
+impl PathMention {
+    fn new(span: Span, form: PathForm, path: &str) -> Self {
         Self { span, form, path: path.to_owned(), leads: OnceLock::new() }
     }
 
     /// Where it leads from `text`, which holds it; looked up once.
-    pub fn leads(&self, context: &Context<'_>, text: &Text<'_>) -> &Leads {
+    pub fn leads(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
         self.leads.get_or_init(|| paths::mentioned(context, text, self))
     }
 }
 
 /// How a path is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum PathForm {
     /// In backticks.
     Code,
     /// In a block of shell.
@@ -56,28 +56,30 @@ pub const SCRIPTS: &str = "scripts/";
 
 /// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
 /// has a name that nothing in the source has: it leads nowhere, and was not meant to.
-pub fn find(text: &Text<'_>, source: &SourceFacts, paths: &Paths<'_>) -> Vec<Mention> {
+pub fn find(text: &PluginText<'_>, source: &SourceFacts, paths: &SourcePaths<'_>) -> Vec<PathMention> {
     let mut out = Vec::new();
     if memmem::find(text.body.of(text.text).as_bytes(), b"${").is_some() {
-        for (variable, form) in [(&source.plugin_root, Form::Root), (&source.skill_folder, Form::Skill)] {
+        for (variable, form) in
+            [(&source.plugin_root, PathForm::Root), (&source.skill_folder, PathForm::Skill)]
+        {
             behind(text, &format!("${{{variable}}}"), form, &mut out);
         }
     }
     // What code names stands in the text, so most texts need no look at where their code is.
     let mut anywhere = Vec::new();
-    words(text, text.body, Form::Code, paths, &mut anywhere);
+    words(text, text.body, PathForm::Code, paths, &mut anywhere);
     if anywhere.is_empty() {
         out.sort_by_key(|mention| mention.span);
         return out;
     }
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
-        words(text, inner(text, region.span), Form::Code, paths, &mut out);
+        words(text, inner(text, region.span), PathForm::Code, paths, &mut out);
     }
     for block in &outline.blocks {
         let info = block.info.as_deref().map(|info| info.split_whitespace().next().unwrap_or_default());
         if info.is_some_and(|info| SHELL.contains(&info)) {
-            words(text, block.span, Form::Block, paths, &mut out);
+            words(text, block.span, PathForm::Block, paths, &mut out);
         }
     }
     out.sort_by_key(|mention| mention.span);
@@ -85,7 +87,7 @@ pub fn find(text: &Text<'_>, source: &SourceFacts, paths: &Paths<'_>) -> Vec<Men
 }
 
 /// Inline code without its backticks.
-fn inner(text: &Text<'_>, span: Span) -> Span {
+fn inner(text: &PluginText<'_>, span: Span) -> Span {
     let code = span.of(text.text);
     let ticks = code.len() - code.trim_start_matches('`').len();
     Span::new(span.start + ticks, (span.end - ticks.min(code.len() - ticks)).max(span.start + ticks))
@@ -139,7 +141,7 @@ fn around(code: &str, at: usize) -> (usize, usize) {
 }
 
 /// Paths behind `variable`, in prose and code.
-fn behind(text: &Text<'_>, variable: &str, form: Form, out: &mut Vec<Mention>) {
+fn behind(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
     for at in memmem::find_iter(text.body.of(text.text).as_bytes(), variable) {
         let start = text.body.start + at;
         let rest = &text.text[start + variable.len()..text.body.end];
@@ -155,13 +157,19 @@ fn behind(text: &Text<'_>, variable: &str, form: Form, out: &mut Vec<Mention>) {
         let cut = path[written.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
         if !cut && plain(written) {
             let span = Span::new(start, start + variable.len() + lead + 1 + written.len());
-            out.push(Mention::new(span, form, written));
+            out.push(PathMention::new(span, form, written));
         }
     }
 }
 
 /// Relative paths with a folder among the words of `part`.
-fn words(text: &Text<'_>, part: Span, form: Form, paths: &Paths<'_>, out: &mut Vec<Mention>) {
+fn words(
+    text: &PluginText<'_>,
+    part: Span,
+    form: PathForm,
+    paths: &SourcePaths<'_>,
+    out: &mut Vec<PathMention>,
+) {
     let code = part.of(text.text);
     let mut done = 0;
     for slash in memchr::memchr_iter(b'/', code.as_bytes()) {
@@ -181,7 +189,7 @@ fn words(text: &Text<'_>, part: Span, form: Form, paths: &Paths<'_>, out: &mut V
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
         if named && (file || word.starts_with("../")) && plain(word) {
             let span = Span::new(part.start + start, part.start + start + word.len());
-            out.push(Mention::new(span, form, word));
+            out.push(PathMention::new(span, form, word));
         }
     }
 }

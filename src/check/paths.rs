@@ -10,17 +10,17 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::called;
-use super::context::{Context, Text};
-use super::mention::{Form, Mention};
+use super::context::{PluginText, RuleContext};
+use super::mention::{PathForm, PathMention};
+use super::script_calls;
 use crate::model::component::Component;
 use crate::model::paths::{self as model, joined};
 use crate::model::project::Project;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// Every path of the source.
 #[derive(Debug)]
-pub struct Paths<'a> {
+pub struct SourcePaths<'a> {
     /// Sorted as text.
     files: Vec<&'a str>,
     /// Lower case to the place in `files`; few sources need it.
@@ -34,7 +34,7 @@ pub struct Paths<'a> {
     scripts: Vec<&'a str>,
 }
 
-impl<'a> Paths<'a> {
+impl<'a> SourcePaths<'a> {
     /// The paths of `project`.
     pub fn of(project: &'a Project) -> Self {
         let of_plugins = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
@@ -58,7 +58,7 @@ impl<'a> Paths<'a> {
         for part in parts.iter().filter(|part| !part.is_empty()) {
             lengths[usize::from(part.as_bytes()[0])] |= 1 << (part.len() % 64);
         }
-        let scripts = project.tree.files().filter(|file| called::is_script(file));
+        let scripts = project.tree.files().filter(|file| script_calls::is_script(file));
         let mut scripts: Vec<&str> = scripts.map(|file| file.path.as_str()).collect();
         scripts.sort_unstable();
         files.sort_unstable();
@@ -143,7 +143,7 @@ fn shared_folder(before: &str, path: &str) -> usize {
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Leads {
+pub enum PathTarget {
     /// To a file or folder of the own skill (of the plugin, for what is no skill's text).
     Here {
         /// Where it is, relative to SRC.
@@ -164,15 +164,15 @@ pub enum Leads {
 }
 
 /// The folder that a text of `component` must not leave: the skill's own.
-pub fn own_folder<'t>(text: &Text<'t>) -> &'t Utf8Path {
+pub fn own_folder<'t>(text: &PluginText<'t>) -> &'t Utf8Path {
     match text.component {
-        Some(component) if component.kind == Kind::Skill => component.folder(),
+        Some(component) if component.kind == ComponentKind::Skill => component.folder(),
         _ => &text.plugin.root,
     }
 }
 
 /// Where `path`, as `text` writes it, leads. Both readings count; the one that leads to something wins.
-pub(super) fn leads(context: &Context<'_>, text: &Text<'_>, path: &str) -> Leads {
+pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> PathTarget {
     let paths = context.paths();
     let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
     let readings = [here, own].map(|base| joined(base, path));
@@ -180,41 +180,45 @@ pub(super) fn leads(context: &Context<'_>, text: &Text<'_>, path: &str) -> Leads
     let both = || readings.iter().flatten();
     if let Some(found) = both().filter(inside).find(|path| paths.has(path)) {
         let only_from_skill = readings[0].as_ref() != Some(found);
-        return Leads::Here { path: found.clone(), only_from_skill };
+        return PathTarget::Here { path: found.clone(), only_from_skill };
     }
     if let Some(other) = both().filter(inside).find_map(|path| paths.folded(path)) {
-        return Leads::OtherCase(other.into());
+        return PathTarget::OtherCase(other.into());
     }
     if let Some(found) = both().find(|path| paths.has(path)) {
-        return Leads::Away(found.clone());
+        return PathTarget::Away(found.clone());
     }
     match both().find(inside).or_else(|| both().next()) {
-        None => Leads::OutOfSource,
-        Some(path) if path.starts_with(own) => Leads::Nowhere(path.clone()),
-        Some(path) => Leads::AwayToNothing(path.clone()),
+        None => PathTarget::OutOfSource,
+        Some(path) if path.starts_with(own) => PathTarget::Nowhere(path.clone()),
+        Some(path) => PathTarget::AwayToNothing(path.clone()),
     }
 }
 
 /// Where the path of a mention leads.
-pub(super) fn mentioned(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> Leads {
+pub(super) fn mentioned(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    mention: &PathMention,
+) -> PathTarget {
     let base = match mention.form {
-        Form::Code | Form::Block => return leads(context, text, &mention.path),
-        Form::Root => text.plugin.root.as_path(),
-        Form::Skill => own_folder(text),
+        PathForm::Code | PathForm::Block => return leads(context, text, &mention.path),
+        PathForm::Root => text.plugin.root.as_path(),
+        PathForm::Skill => own_folder(text),
     };
-    let Some(path) = joined(base, &mention.path) else { return Leads::OutOfSource };
+    let Some(path) = joined(base, &mention.path) else { return PathTarget::OutOfSource };
     if context.paths().has(&path) || text.plugin.runtime.claims(text.plugin.inner(&path)) {
-        return Leads::Here { path, only_from_skill: false };
+        return PathTarget::Here { path, only_from_skill: false };
     }
     match context.paths().folded(&path) {
-        Some(other) => Leads::OtherCase(other.into()),
-        None => Leads::Nowhere(path),
+        Some(other) => PathTarget::OtherCase(other.into()),
+        None => PathTarget::Nowhere(path),
     }
 }
 
 /// The file that `wanted` most likely meant: one of the own skill, else the one of that very name in the
 /// plugin.
-pub fn meant<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
+pub fn meant<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
     let own = text.component.map_or(&[][..], |component| component.files.as_slice());
     let near = model::meant(wanted, own.iter().map(|path| path.as_path()));
     near.or_else(|| {
@@ -229,7 +233,7 @@ const FOLDERS: usize = 2;
 
 /// The files of the plugin that have the name of `wanted` and of all those lie nearest to it; none for a name that many
 /// folders have, and none that lie far away.
-pub fn of_that_name<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path> {
+pub fn of_that_name<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path> {
     let stem = wanted.file_stem().unwrap_or_default();
     let (mut nearest, mut out) = (FOLDERS + 1, Vec::new());
     if stem == "index" || stem.chars().all(|c| !c.is_lowercase()) {
@@ -248,14 +252,14 @@ pub fn of_that_name<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path>
 }
 
 /// How `text` would write the path of `file`: from its own folder.
-pub fn from_text(text: &Text<'_>, file: &Utf8Path) -> String {
+pub fn from_text(text: &PluginText<'_>, file: &Utf8Path) -> String {
     model::relative(text.file.path.parent().unwrap_or(Utf8Path::new("")), file)
 }
 
 /// Another skill of the plugin that the text names nearby, in `near`, and that has `path`.
 pub fn in_named_skill<'a>(
-    context: &Context<'a>,
-    text: &Text<'_>,
+    context: &RuleContext<'a>,
+    text: &PluginText<'_>,
     near: &str,
     path: &str,
 ) -> Option<(&'a Component, Utf8PathBuf)> {

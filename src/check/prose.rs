@@ -1,7 +1,7 @@
 //! The words of a text for its reader: paragraphs and list items with their places, where code, HTML,
 //! quotations and the destinations of links can be left out.
 
-use super::context::Text;
+use super::context::PluginText;
 use crate::read::markdown::RegionKind;
 use crate::source::Span;
 
@@ -20,7 +20,7 @@ pub struct Passage {
 
 /// Whether the text is one that an agent reads as instructions: a component's own file, or a
 /// Markdown file among a skill's references.
-pub fn instructs(text: &Text<'_>) -> bool {
+pub fn instructs(text: &PluginText<'_>) -> bool {
     let reference = || {
         let folder = text.component.map(crate::model::component::Component::folder);
         let inner = folder.and_then(|folder| text.file.path.strip_prefix(folder).ok());
@@ -30,7 +30,7 @@ pub fn instructs(text: &Text<'_>) -> bool {
 }
 
 /// The passages of a text, in order; a code block is one.
-pub fn passages(text: &Text<'_>) -> Vec<Passage> {
+pub fn passages(text: &PluginText<'_>) -> Vec<Passage> {
     let mut out = Vec::new();
     let blocks = &text.outline().blocks;
     let mut open: Option<Passage> = None;
@@ -81,7 +81,7 @@ fn is_item(line: &str) -> bool {
 
 /// The text with blanks of the same length in place of code, HTML, destinations of links, and what
 /// stands in double quotes.
-pub fn words(text: &Text<'_>) -> String {
+pub fn words(text: &PluginText<'_>) -> String {
     let mut bytes = text.text.as_bytes().to_vec();
     let mut blank = |span: Span| {
         for byte in &mut bytes[span.start..span.end] {

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use super::context::{Context, Text};
+use super::context::{PluginText, RuleContext};
 use super::prose;
 use crate::model::component::Component;
 use crate::model::marketplace::EntrySource;
 use crate::model::plugin::Plugin;
 use crate::read::markdown::{self, Heading};
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 /// Its name, in every place where it is looked for.
 const NAME: &str = "README.md";
@@ -21,21 +21,21 @@ const WORDS: usize = 5;
 #[derive(Debug)]
 pub struct Readme<'a> {
     /// Its text; of one above all plugins, `plugin` is the first of them.
-    pub text: Text<'a>,
+    pub text: PluginText<'a>,
     /// The plugins of which it speaks: the one that it belongs to, or all.
     pub plugins: Vec<&'a Plugin>,
     /// Whether it stands above all plugins.
     pub above: bool,
     /// How many plugins the marketplace lists that lie elsewhere.
     pub remote: usize,
-    listings: OnceLock<Vec<Listing>>,
+    listings: OnceLock<Vec<ReadmeListing>>,
 }
 
 /// A table or a list whose rows name something of one kind.
 #[derive(Debug)]
-pub struct Listing {
+pub struct ReadmeListing {
     /// What its head, or the heading above it, says that it names.
-    pub of: Listed,
+    pub of: ListedKind,
     /// Whether it is a table.
     pub table: bool,
     /// The cells of its head; none of a list.
@@ -46,9 +46,9 @@ pub struct Listing {
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedKind {
     /// Skills, agents or commands.
-    Components(Kind),
+    Components(ComponentKind),
     /// Plugins.
     Plugins,
 }
@@ -74,7 +74,7 @@ pub struct ListedName {
 }
 
 /// The README of every plugin.
-pub(super) fn of_plugins<'a>(context: &Context<'a>) -> Vec<Readme<'a>> {
+pub(super) fn of_plugins<'a>(context: &RuleContext<'a>) -> Vec<Readme<'a>> {
     let project = context.project;
     let own = project.plugins.iter().filter_map(|plugin| {
         let path = plugin.files.kept.iter().find(|path| plugin.inner(path) == NAME)?;
@@ -85,7 +85,7 @@ pub(super) fn of_plugins<'a>(context: &Context<'a>) -> Vec<Readme<'a>> {
 }
 
 /// The README that stands above all plugins, if it was read.
-pub(super) fn above<'a>(context: &Context<'a>) -> Option<Readme<'a>> {
+pub(super) fn above<'a>(context: &RuleContext<'a>) -> Option<Readme<'a>> {
     let project = context.project;
     let plugins: Vec<&Plugin> = project.plugins.iter().filter(|plugin| !plugin.beside).collect();
     let first = project.plugins.first()?;
@@ -117,14 +117,14 @@ impl<'a> Readme<'a> {
     }
 
     /// The tables and lists that name components or plugins, in their order.
-    pub fn listings(&self) -> &[Listing] {
+    pub fn listings(&self) -> &[ReadmeListing] {
         self.listings.get_or_init(|| {
             let all = markdown::rows(self.text.text, self.text.body);
             all.into_iter().filter_map(|rows| self.listing(rows)).collect()
         })
     }
 
-    fn listing(&self, found: markdown::Rows) -> Option<Listing> {
+    fn listing(&self, found: markdown::ListBlock) -> Option<ReadmeListing> {
         let text = self.text.text;
         let table = !found.head.is_empty();
         let above =
@@ -136,12 +136,12 @@ impl<'a> Readme<'a> {
             None if heads.first().is_none_or(|head| NEUTRAL.contains(&head.as_str())) => (above()?, 0),
             None => return None,
         };
-        let row = |row: markdown::Row| {
+        let row = |row: markdown::ListRow| {
             let name = row.cells.get(column).and_then(|cell| name(text, *cell, table));
             ListedRow { span: row.span, cells: row.cells, name }
         };
         let rows = found.rows.into_iter().map(row).collect();
-        Some(Listing { of, table, head: found.head, rows })
+        Some(ReadmeListing { of, table, head: found.head, rows })
     }
 }
 
@@ -153,18 +153,22 @@ pub fn is(component: &Component, name: &str) -> bool {
 }
 
 /// What the head of a column says that it holds.
-fn of_head(head: &str) -> Option<Listed> {
+fn of_head(head: &str) -> Option<ListedKind> {
     Some(match head {
-        "skill" | "skills" | "skill name" => Listed::Components(Kind::Skill),
-        "agent" | "agents" | "subagent" | "subagents" | "agent name" => Listed::Components(Kind::Agent),
-        "command" | "commands" | "slash command" | "slash commands" => Listed::Components(Kind::Command),
-        "plugin" | "plugins" | "plugin name" => Listed::Plugins,
+        "skill" | "skills" | "skill name" => ListedKind::Components(ComponentKind::Skill),
+        "agent" | "agents" | "subagent" | "subagents" | "agent name" => {
+            ListedKind::Components(ComponentKind::Agent)
+        }
+        "command" | "commands" | "slash command" | "slash commands" => {
+            ListedKind::Components(ComponentKind::Command)
+        }
+        "plugin" | "plugins" | "plugin name" => ListedKind::Plugins,
         _ => return None,
     })
 }
 
 /// What a heading says that stands below it: one plural alone.
-fn of_heading(heading: &str) -> Option<Listed> {
+fn of_heading(heading: &str) -> Option<ListedKind> {
     let lower = heading.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
@@ -263,9 +267,12 @@ mod tests {
 
     #[test]
     fn headings_say_what_is_listed() {
-        assert_eq!(of_heading("Skills (3)"), Some(Listed::Components(Kind::Skill)));
-        assert_eq!(of_heading("Available slash commands"), Some(Listed::Components(Kind::Command)));
-        assert_eq!(of_heading("The plugins"), Some(Listed::Plugins));
+        assert_eq!(of_heading("Skills (3)"), Some(ListedKind::Components(ComponentKind::Skill)));
+        assert_eq!(
+            of_heading("Available slash commands"),
+            Some(ListedKind::Components(ComponentKind::Command))
+        );
+        assert_eq!(of_heading("The plugins"), Some(ListedKind::Plugins));
         for heading in ["Skills and agents", "Add a skill", "What to know about the skills of this plugin"] {
             assert_eq!(of_heading(heading), None, "{heading}");
         }

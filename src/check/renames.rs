@@ -7,32 +7,32 @@ use std::collections::BTreeMap;
 use aho_corasick::{AhoCorasick, Match, packed};
 use camino::Utf8PathBuf;
 
-use super::context::Context;
+use super::context::RuleContext;
 use super::dispatch::begins_slash;
 use crate::diagnostic::FixEdit;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::parallel;
-use crate::source::{Kind, SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span};
 
 /// A name that stands in more places than these is a word of the source.
 const MOST: usize = 100;
 
 /// The places of every name that a skill has beside the one of its folder.
 #[derive(Debug, Default)]
-pub struct Renames {
+pub struct SkillRenames {
     places: BTreeMap<String, Vec<(Utf8PathBuf, Span)>>,
 }
 
 /// Finds names in a text.
-enum Finder {
+enum NameFinder {
     /// Where every name is a word, a word is one name at most: the longest at its start. A search for few words goes
     /// through a text many bytes at once.
     Words(packed::Searcher),
     Any(AhoCorasick),
 }
 
-impl Finder {
+impl NameFinder {
     /// Nothing to look for needs no finder.
     fn of(names: &[String]) -> Option<Self> {
         let are_words = names.iter().all(|name| name.chars().all(is_part));
@@ -61,15 +61,15 @@ impl Finder {
 /// The name in the frontmatter of a skill that is not the one of its folder, and that one.
 pub fn differing<'c>(component: &'c Component, root: &camino::Utf8Path) -> Option<(String, &'c str)> {
     let folder = component.folder();
-    let is_own_folder = component.kind == Kind::Skill && folder != root;
+    let is_own_folder = component.kind == ComponentKind::Skill && folder != root;
     let folder = folder.file_name().filter(|_| is_own_folder)?;
     let name = component.field("name")?.scalar().filter(|name| name != folder)?;
     Some((name, folder))
 }
 
-impl Renames {
+impl SkillRenames {
     /// Looks through every text of the source, if there is a name to look for.
-    pub fn of(context: &Context<'_>) -> Self {
+    pub fn of(context: &RuleContext<'_>) -> Self {
         let plugins = context.project.plugins.iter();
         let names = plugins.flat_map(|plugin| {
             plugin.written().filter_map(|component| Some(differing(component, &plugin.root)?.0))
@@ -77,7 +77,7 @@ impl Renames {
         let names: std::collections::BTreeSet<String> = names.filter(|name| !name.is_empty()).collect();
         let names: Vec<String> = names.into_iter().collect();
         let mut out = Self::default();
-        let Some(finder) = Finder::of(&names) else { return out };
+        let Some(finder) = NameFinder::of(&names) else { return out };
         let files: Vec<&SourceFile> = context.project.tree.files().collect();
         let count = files.len();
         let found = parallel::map(files, count, |file| {
@@ -101,7 +101,7 @@ impl Renames {
     /// it. `None` where a place may be no call.
     pub fn edits(
         &self,
-        context: &Context<'_>,
+        context: &RuleContext<'_>,
         plugin: &Plugin,
         (name, new): (&str, &str),
         own: (&SourceFile, Span),

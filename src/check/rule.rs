@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::context::{Context, Text};
-use super::sink::Sink;
+use super::context::{PluginText, RuleContext};
+use super::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
@@ -15,7 +15,7 @@ pub struct Rule {
     /// The id, in kebab-case.
     pub name: &'static str,
     /// What kind of rule it is; decides whether it is on.
-    pub group: Group,
+    pub group: RuleGroup,
     /// How much a finding weighs unless the rule says otherwise for a host.
     pub severity: Severity,
     /// One line: what it finds.
@@ -23,13 +23,13 @@ pub struct Rule {
     /// The page for people, in Markdown.
     pub page: &'static str,
     /// What looks.
-    pub check: Check,
+    pub check: RuleCheck,
 }
 
 /// Groups of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Group {
+pub enum RuleGroup {
     /// A host refuses it, or reads it wrongly. On.
     Correctness,
     /// A selected host reads it differently. On.
@@ -46,53 +46,53 @@ pub enum Group {
     House,
 }
 
-impl Group {
+impl RuleGroup {
     /// All groups, in the order of the documentation.
-    pub const ALL: [Group; 7] = [
-        Group::Correctness,
-        Group::Portability,
-        Group::Suspicious,
-        Group::Style,
-        Group::Pedantic,
-        Group::Nursery,
-        Group::House,
+    pub const ALL: [RuleGroup; 7] = [
+        RuleGroup::Correctness,
+        RuleGroup::Portability,
+        RuleGroup::Suspicious,
+        RuleGroup::Style,
+        RuleGroup::Pedantic,
+        RuleGroup::Nursery,
+        RuleGroup::House,
     ];
 
     /// The group as it stands in configuration and reports.
     pub fn id(self) -> &'static str {
         match self {
-            Group::Correctness => "correctness",
-            Group::Portability => "portability",
-            Group::Suspicious => "suspicious",
-            Group::Style => "style",
-            Group::Pedantic => "pedantic",
-            Group::Nursery => "nursery",
-            Group::House => "house",
+            RuleGroup::Correctness => "correctness",
+            RuleGroup::Portability => "portability",
+            RuleGroup::Suspicious => "suspicious",
+            RuleGroup::Style => "style",
+            RuleGroup::Pedantic => "pedantic",
+            RuleGroup::Nursery => "nursery",
+            RuleGroup::House => "house",
         }
     }
 
     /// Whether its rules are on without any configuration.
     pub fn on(self) -> bool {
-        matches!(self, Group::Correctness | Group::Portability | Group::Suspicious)
+        matches!(self, RuleGroup::Correctness | RuleGroup::Portability | RuleGroup::Suspicious)
     }
 }
 
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy)]
-pub enum Check {
+pub enum RuleCheck {
     /// The readers and the model find it while the source is read.
     Reading,
     /// The engine itself finds it.
     Engine,
     /// Each text file of a plugin.
-    Text(fn(&Context<'_>, &Text<'_>, &mut Sink)),
+    Text(fn(&RuleContext<'_>, &PluginText<'_>, &mut FindingSink)),
     /// Each skill, agent and command, with the text of its own file.
-    Component(fn(&Context<'_>, &Component, &Text<'_>, &mut Sink)),
+    Component(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
     /// Each skill, agent and command with the text of its own file. What readers said of that file under
     /// the rule's name is for builds, and counts no more.
-    Anew(fn(&Context<'_>, &Component, &Text<'_>, &mut Sink)),
+    Anew(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
     /// Each plugin.
-    Plugin(fn(&Context<'_>, &Plugin, &mut Sink)),
+    Plugin(fn(&RuleContext<'_>, &Plugin, &mut FindingSink)),
     /// The whole source.
-    Project(fn(&Context<'_>, &mut Sink)),
+    Project(fn(&RuleContext<'_>, &mut FindingSink)),
 }

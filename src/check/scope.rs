@@ -10,9 +10,9 @@ use crate::diagnostic::Diagnostic;
 
 /// Everything that narrows a run; all of it must agree.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct CheckScope {
     /// What changed since a commit.
-    pub since: Option<Since>,
+    pub since: Option<ChangesSince>,
     /// One part of several.
     pub shard: Option<Shard>,
     /// One file alone.
@@ -23,7 +23,7 @@ pub struct Scope {
 
 /// What changed since a commit, and what was found there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Since {
+pub struct ChangesSince {
     /// Files that changed, were added or are gone, relative to SRC.
     pub changed: BTreeSet<Utf8PathBuf>,
     /// The fingerprints and causes of what is found in the source of that commit; `None` where nothing changed, so that nothing is
@@ -61,7 +61,7 @@ impl Shard {
     }
 }
 
-impl Scope {
+impl CheckScope {
     /// Whether everything counts.
     pub fn is_whole(&self) -> bool {
         self.since.is_none() && self.shard.is_none() && self.only.is_none() && self.within.is_empty()
@@ -76,7 +76,7 @@ impl Scope {
     }
 }
 
-impl Since {
+impl ChangesSince {
     /// Whether `found`, of this cause, is what the change is about: its file changed, or the change caused it elsewhere,
     /// where it was not found before.
     pub fn keeps(&self, found: &Diagnostic, cause: &str) -> bool {

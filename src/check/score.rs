@@ -50,7 +50,7 @@ fn part(right: usize, other: usize) -> f64 {
 /// What differs between the labels of a tree and what was found in it: labels without a finding, then
 /// findings without a label.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Difference {
+pub struct LabelDifference {
     /// Labels without a finding.
     pub missed: Vec<Label>,
     /// Findings without a label.
@@ -58,7 +58,11 @@ pub struct Difference {
 }
 
 /// Compares one tree, adds to `scores`, and says what differs. A label stands for one finding.
-pub fn compare(labels: &[Label], found: &[Diagnostic], scores: &mut BTreeMap<String, Score>) -> Difference {
+pub fn compare(
+    labels: &[Label],
+    found: &[Diagnostic],
+    scores: &mut BTreeMap<String, Score>,
+) -> LabelDifference {
     let mut missed = labels.to_vec();
     let mut wrong = Vec::new();
     for finding in found {
@@ -78,7 +82,7 @@ pub fn compare(labels: &[Label], found: &[Diagnostic], scores: &mut BTreeMap<Str
     for label in &missed {
         scores.entry(label.rule.clone()).or_default().missed += 1;
     }
-    Difference { missed, wrong }
+    LabelDifference { missed, wrong }
 }
 
 #[cfg(test)]
@@ -92,7 +96,7 @@ mod tests {
         let found = Diagnostic::whole("x", Severity::Error, "a", "m");
         let mut scores = BTreeMap::new();
         let difference = compare(&[label(1), label(2)], &[found.clone(), found], &mut scores);
-        assert_eq!(difference, Difference { missed: vec![label(2)], wrong: vec![label(1)] });
+        assert_eq!(difference, LabelDifference { missed: vec![label(2)], wrong: vec![label(1)] });
         assert_eq!(scores["a"], Score { right: 1, wrong: 1, missed: 1 });
         assert_eq!(scores["a"].precision(), 0.5);
     }

@@ -1,7 +1,7 @@
 //! Shell examples in a text: its fenced blocks that are marked as shell, read by the shell's own rules.
 
-use super::context::Text;
-use crate::read::bash::{self, Script};
+use super::context::PluginText;
+use crate::read::bash::{self, ShellScript};
 use crate::source::Span;
 
 /// What marks a block as shell that an agent is to run.
@@ -13,7 +13,7 @@ pub struct Example {
     /// Where its text begins in the file.
     pub start: usize,
     /// Its text.
-    pub script: Script,
+    pub script: ShellScript,
 }
 
 impl Example {
@@ -25,7 +25,7 @@ impl Example {
 
 /// The shell examples of `text`. A block that begins with `#!` is a file, not a command to run, and one
 /// that the shell would refuse is none.
-pub fn examples(text: &Text<'_>) -> Vec<Example> {
+pub fn examples(text: &PluginText<'_>) -> Vec<Example> {
     let mut out = Vec::new();
     for block in &text.outline().blocks {
         let word =

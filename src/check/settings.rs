@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{Glob, GlobMatcher};
 
-use super::rule::{Group, Rule};
+use super::rule::{Rule, RuleGroup};
 use super::rules::{self, RULES};
 use crate::diagnostic::Severity;
-use crate::model::config::{CheckConfig, House, Limits};
+use crate::model::config::{CheckConfig, CheckLimits, HouseConfig};
 
 /// The settings of one run.
 #[derive(Debug)]
@@ -17,14 +17,14 @@ pub struct Settings {
     severities: BTreeMap<&'static str, Severity>,
     per_path: Vec<(GlobMatcher, BTreeSet<&'static str>)>,
     /// Thresholds of the rules about size.
-    pub limits: Limits,
+    pub limits: CheckLimits,
     /// What the rules of the profile `house` are told.
-    pub house: House,
+    pub house: HouseConfig,
 }
 
 /// A word of the configuration that means nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownWord {
     /// The word.
     pub word: String,
     /// What was perhaps meant.
@@ -39,8 +39,8 @@ impl Settings {
             on,
             severities: BTreeMap::new(),
             per_path: Vec::new(),
-            limits: Limits::default(),
-            house: House::default(),
+            limits: CheckLimits::default(),
+            house: HouseConfig::default(),
         }
     }
 
@@ -49,14 +49,14 @@ impl Settings {
     ///
     /// # Errors
     /// The first word that is no rule, group or profile.
-    pub fn new(config: &CheckConfig) -> Result<Self, Unknown> {
+    pub fn new(config: &CheckConfig) -> Result<Self, UnknownWord> {
         let mut settings = Self::quiet();
         settings.limits = config.limits.clone();
         settings.house = config.house.clone();
         match config.profile.as_deref() {
             None => {}
-            Some("house") => settings.on.extend(of_group(Group::House)),
-            Some(other) => return Err(Unknown { word: other.to_owned(), near: Some("house") }),
+            Some("house") => settings.on.extend(of_group(RuleGroup::House)),
+            Some(other) => return Err(UnknownWord { word: other.to_owned(), near: Some("house") }),
         }
         let (selected, ignored) = (words(&config.select)?, words(&config.ignore)?);
         settings.on.extend(selected.groups.iter().flat_map(|group| of_group(*group)));
@@ -73,7 +73,7 @@ impl Settings {
             settings.severities.insert(known(name)?.name, *severity);
         }
         for (glob, names) in &config.per_path {
-            let matcher = Glob::new(glob).map_err(|_| Unknown { word: glob.clone(), near: None })?;
+            let matcher = Glob::new(glob).map_err(|_| UnknownWord { word: glob.clone(), near: None })?;
             let words = words(names)?;
             let mut rules = words.rules;
             rules.extend(words.groups.iter().flat_map(|group| of_group(*group)));
@@ -87,7 +87,7 @@ impl Settings {
     ///
     /// # Errors
     /// The first word that is no rule or group.
-    pub fn narrowed(mut self, select: &[String], ignore: &[String]) -> Result<Self, Unknown> {
+    pub fn narrowed(mut self, select: &[String], ignore: &[String]) -> Result<Self, UnknownWord> {
         let (selected, ignored) = (words(select)?, words(ignore)?);
         if !select.is_empty() {
             self.on = selected.groups.iter().flat_map(|group| of_group(*group)).collect();
@@ -121,17 +121,17 @@ impl Settings {
     }
 }
 
-struct Words {
+struct WordList {
     rules: BTreeSet<&'static str>,
-    groups: Vec<Group>,
+    groups: Vec<RuleGroup>,
 }
 
-fn words(names: &[String]) -> Result<Words, Unknown> {
-    let mut out = Words { rules: BTreeSet::new(), groups: Vec::new() };
+fn words(names: &[String]) -> Result<WordList, UnknownWord> {
+    let mut out = WordList { rules: BTreeSet::new(), groups: Vec::new() };
     for name in names {
-        match Group::ALL.into_iter().find(|group| group.id() == name) {
+        match RuleGroup::ALL.into_iter().find(|group| group.id() == name) {
             Some(group) => out.groups.push(group),
-            None if name == "all" => out.groups.extend(Group::ALL),
+            None if name == "all" => out.groups.extend(RuleGroup::ALL),
             None => {
                 out.rules.insert(known(name)?.name);
             }
@@ -140,11 +140,11 @@ fn words(names: &[String]) -> Result<Words, Unknown> {
     Ok(out)
 }
 
-fn known(name: &str) -> Result<&'static Rule, Unknown> {
-    rules::find(name).ok_or_else(|| Unknown { word: name.to_owned(), near: super::near(name) })
+fn known(name: &str) -> Result<&'static Rule, UnknownWord> {
+    rules::find(name).ok_or_else(|| UnknownWord { word: name.to_owned(), near: super::near(name) })
 }
 
-fn of_group(group: Group) -> impl Iterator<Item = &'static str> {
+fn of_group(group: RuleGroup) -> impl Iterator<Item = &'static str> {
     RULES.iter().filter(move |rule| rule.group == group).map(|rule| rule.name)
 }
 
@@ -186,6 +186,6 @@ mod tests {
     #[test]
     fn an_unknown_word_comes_with_the_one_that_was_meant() {
         let unknown = Settings::new(&config("select = [\"skil-size\"]")).unwrap_err();
-        assert_eq!(unknown, Unknown { word: "skil-size".into(), near: Some("skill-size") });
+        assert_eq!(unknown, UnknownWord { word: "skil-size".into(), near: Some("skill-size") });
     }
 }

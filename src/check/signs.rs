@@ -7,7 +7,7 @@ use aho_corasick::packed::Searcher;
 
 /// What a text may be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum TextSign {
     /// A program that loads from the network.
     Download,
     /// A home folder.
@@ -24,18 +24,18 @@ pub enum Sign {
 
 /// The words. None begins with what another one ends with, so that one search finds all, but for words of
 /// one sign. Four bytes at least keep the search quick.
-const WORDS: [(&str, Sign); 11] = [
-    ("curl", Sign::Download),
-    ("wget", Sign::Download),
-    ("fetch", Sign::Download),
-    ("Users/", Sign::Home),
-    ("home/", Sign::Home),
-    (":\\Users\\", Sign::Home),
-    ("-beta", Sign::Beta),
-    ("copy of ", Sign::Copy),
-    ("subagent_type", Sign::Dispatch),
-    ("Task ", Sign::Dispatch),
-    ("plugcast-allow ", Sign::Suppression),
+const WORDS: [(&str, TextSign); 11] = [
+    ("curl", TextSign::Download),
+    ("wget", TextSign::Download),
+    ("fetch", TextSign::Download),
+    ("Users/", TextSign::Home),
+    ("home/", TextSign::Home),
+    (":\\Users\\", TextSign::Home),
+    ("-beta", TextSign::Beta),
+    ("copy of ", TextSign::Copy),
+    ("subagent_type", TextSign::Dispatch),
+    ("Task ", TextSign::Dispatch),
+    ("plugcast-allow ", TextSign::Suppression),
 ];
 
 /// None where the processor has no such search: then every text is looked at.
@@ -44,9 +44,9 @@ static SEARCHER: LazyLock<Option<Searcher>> =
 
 /// The signs that a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signs(u8);
+pub struct TextSigns(u8);
 
-impl Signs {
+impl TextSigns {
     /// Looks at `text`.
     pub fn of(text: &str) -> Self {
         let Some(searcher) = &*SEARCHER else { return Self(u8::MAX) };
@@ -55,7 +55,7 @@ impl Signs {
     }
 
     /// Whether one of the words of `sign` stands in the text.
-    pub fn has(self, sign: Sign) -> bool {
+    pub fn has(self, sign: TextSign) -> bool {
         self.0 & (1 << sign as u8) != 0
     }
 }
@@ -69,12 +69,12 @@ mod tests {
         for (word, sign) in WORDS {
             for (other, beside) in WORDS {
                 let text = format!("{}{other}{word}{}", "x".repeat(40), "y".repeat(40));
-                let signs = Signs::of(&text);
+                let signs = TextSigns::of(&text);
                 assert!(signs.has(sign) && signs.has(beside), "{other}{word}");
             }
-            assert!(Signs::of(word).has(sign), "{word}");
+            assert!(TextSigns::of(word).has(sign), "{word}");
         }
-        let nothing = Signs::of(&"nothing of that kind. ".repeat(20));
-        assert!(SEARCHER.is_none() || nothing == Signs(0));
+        let nothing = TextSigns::of(&"nothing of that kind. ".repeat(20));
+        assert!(SEARCHER.is_none() || nothing == TextSigns(0));
     }
 }

@@ -12,7 +12,7 @@ pub const LISTED: usize = 100_000;
 
 /// The findings of one rule over one thing: a file, a plugin or the whole source.
 #[derive(Debug)]
-pub struct Sink {
+pub struct FindingSink {
     rule: &'static Rule,
     /// What was found so far, as far as it is listed.
     pub found: Vec<Diagnostic>,
@@ -22,7 +22,7 @@ pub struct Sink {
     spare: Diagnostic,
 }
 
-impl Sink {
+impl FindingSink {
     /// Starts empty.
     pub fn new(rule: &'static Rule) -> Self {
         let spare = Diagnostic::whole("", rule.severity, rule.name, "");

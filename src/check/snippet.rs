@@ -1,9 +1,9 @@
 //! The parts of a Markdown text that a model would hand to a shell: code blocks of a shell or of no
 //! language, and code between backticks; and whether the line warns against them.
 
-use super::context::Text;
+use super::context::PluginText;
 use crate::read::markdown::RegionKind;
-use crate::read::shell::{self, Simple};
+use crate::read::shell::{self, SimpleCommand};
 use crate::source::Span;
 
 /// What a code block of a shell says behind its fence.
@@ -61,7 +61,7 @@ pub struct Snippet {
     /// Whether it is a block of lines, and not code between backticks.
     pub block: bool,
     /// What it runs.
-    pub commands: Vec<Simple>,
+    pub commands: Vec<SimpleCommand>,
 }
 
 /// Words right before code between backticks that tell to run it.
@@ -108,7 +108,7 @@ impl Snippet {
 }
 
 /// The parts of a component's text that read as commands, where `may` says that they are worth the reading.
-pub fn find(text: &Text<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
+pub fn find(text: &PluginText<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
     if text.component.is_none() || !text.is_markdown() {
         return Vec::new();
     }

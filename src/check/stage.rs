@@ -1,9 +1,9 @@
 //! The stage of a skill: beta by its folder, its name, or the mark in its description.
 
-use super::directory::Directory;
+use super::directory::ComponentDirectory;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// How names of the stage end.
 pub const ENDING: &str = "-beta";
@@ -12,7 +12,7 @@ pub const MARK: &str = "[BETA]";
 
 /// Which marks of the stage a skill has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stage {
+pub struct StageMarks {
     /// The folder ends in `-beta`.
     pub folder: bool,
     /// The name in its frontmatter ends in `-beta`; without one, that of its folder.
@@ -21,10 +21,10 @@ pub struct Stage {
     pub mark: bool,
 }
 
-impl Stage {
+impl StageMarks {
     /// The marks of `component`; none for what is no skill.
     pub fn of(component: &Component, plugin: &Plugin) -> Self {
-        let is_skill = component.kind == Kind::Skill;
+        let is_skill = component.kind == ComponentKind::Skill;
         let own = component.folder() != plugin.root;
         let folder = component.folder().file_name().filter(|_| own);
         let description = component.text_field("description").unwrap_or_default();
@@ -44,6 +44,6 @@ impl Stage {
 }
 
 /// The beta of the skill or command that is named `qualified`, if the build has one.
-pub fn beta_of<'a>(directory: &Directory<'a>, qualified: &str) -> Option<&'a Component> {
+pub fn beta_of<'a>(directory: &ComponentDirectory<'a>, qualified: &str) -> Option<&'a Component> {
     directory.skill(&format!("{qualified}{ENDING}"))
 }

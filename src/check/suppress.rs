@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 
-use super::context::Text;
+use super::context::PluginText;
 use super::rule::Rule;
-use super::signs::Sign;
-use super::sink::Sink;
+use super::signs::TextSign;
+use super::sink::FindingSink;
 use crate::diagnostic::Diagnostic;
 use crate::read::markdown::{RegionKind, region_at};
 use crate::source::Span;
@@ -20,7 +20,7 @@ pub(super) const UNUSED: &str = "unused-suppression";
 const MARK: &str = "plugcast-allow ";
 
 struct Suppression<'a, 'b> {
-    text: &'b Text<'a>,
+    text: &'b PluginText<'a>,
     span: Span,
     rule: &'a str,
     reason: bool,
@@ -32,13 +32,13 @@ struct Suppression<'a, 'b> {
 pub(super) struct Suppressions<'a, 'b> {
     all: Vec<Suppression<'a, 'b>>,
     /// What those of a file and rule cover.
-    covers: BTreeMap<&'a str, BTreeMap<&'a str, Cover>>,
+    covers: BTreeMap<&'a str, BTreeMap<&'a str, SuppressionCover>>,
 }
 
 /// What the suppressions of one file and rule that give a reason cover. A file may have as many of them as findings,
 /// so that neither is looked for among the other one by one.
 #[derive(Debug, Default)]
-struct Cover {
+struct SuppressionCover {
     /// Whether one covers the whole file.
     whole: bool,
     /// The first lines of the others, in their order, each with the last line that it or one before it covers.
@@ -47,7 +47,7 @@ struct Cover {
     found: BTreeSet<usize>,
 }
 
-impl Cover {
+impl SuppressionCover {
     fn add(&mut self, lines: Option<(usize, usize)>) {
         match lines {
             None => self.whole = true,
@@ -72,17 +72,17 @@ impl Cover {
 }
 
 /// Reads the suppressions of `texts`.
-pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b Text<'a>>) -> Suppressions<'a, 'b> {
+pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b PluginText<'a>>) -> Suppressions<'a, 'b> {
     let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
     let mark = memmem::Finder::new(MARK);
-    for text in texts.filter(|text| text.has(Sign::Suppression)) {
+    for text in texts.filter(|text| text.has(TextSign::Suppression)) {
         let marks = mark.find_iter(text.text.as_bytes());
         let blank: Vec<usize> = memmem::find_iter(text.text.as_bytes(), "\n\n").collect();
         for at in marks {
             all.extend(one(text, at, &blank));
         }
     }
-    let mut covers: BTreeMap<_, BTreeMap<_, Cover>> = BTreeMap::new();
+    let mut covers: BTreeMap<_, BTreeMap<_, SuppressionCover>> = BTreeMap::new();
     let mut with_reason: Vec<&Suppression<'_, '_>> = all.iter().filter(|one| one.reason).collect();
     with_reason.sort_by_key(|one| one.lines);
     for one in with_reason {
@@ -93,7 +93,7 @@ pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b Text<'a>>) -> Sup
 }
 
 /// The suppression whose mark is at `at`; `blank` are the places of blank lines.
-fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
+fn one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
     let line = text.file.line(text.file.position(at).line)?;
     let line_start = line.start;
     let line_end = line_start + line.of(text.text).strip_suffix('\n').unwrap_or(line.of(text.text)).len();
@@ -131,7 +131,7 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
 
 /// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole
 /// fenced block.
-fn block_after(text: &Text<'_>, from: usize, blank: &[usize]) -> (usize, usize) {
+fn block_after(text: &PluginText<'_>, from: usize, blank: &[usize]) -> (usize, usize) {
     let rest = &text.text[from..];
     let start = from + (rest.len() - rest.trim_start().len());
     let blocks = &text.outline().blocks;
@@ -165,7 +165,7 @@ impl Suppressions<'_, '_> {
 
     /// Findings about suppressions that cover nothing.
     pub(super) fn unused(&self, rule: &'static Rule) -> Vec<Diagnostic> {
-        let mut sink = Sink::new(rule);
+        let mut sink = FindingSink::new(rule);
         let mut near: BTreeMap<&str, Option<&str>> = BTreeMap::new();
         for suppression in self.all.iter().filter(|suppression| !self.is_used(suppression)) {
             let name = suppression.rule;

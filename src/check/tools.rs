@@ -1,7 +1,7 @@
 //! The lists of tools in frontmatter, each tool with its place.
 
 use crate::model::component::Component;
-use crate::read::tree::{Entry, Node, Style};
+use crate::read::tree::{MappingEntry, Node, Style};
 use crate::source::Span;
 
 /// The fields that list tools.
@@ -9,14 +9,14 @@ pub const LISTS: [&str; 4] = ["tools", "disallowedTools", "allowed-tools", "disa
 
 /// A tool of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool<'t> {
+pub struct ListedTool<'t> {
     /// As written: `Bash(git *)`.
     pub text: &'t str,
     /// Where.
     pub span: Span,
 }
 
-impl<'t> Tool<'t> {
+impl<'t> ListedTool<'t> {
     /// The name before the parenthesis.
     pub fn name(&self) -> &'t str {
         self.text.split('(').next().unwrap_or(self.text).trim()
@@ -24,20 +24,20 @@ impl<'t> Tool<'t> {
 }
 
 /// The entry of the first of `keys` that the component has.
-pub fn entries<'c>(component: &'c Component, keys: &[&str]) -> Vec<&'c Entry> {
+pub fn entries<'c>(component: &'c Component, keys: &[&str]) -> Vec<&'c MappingEntry> {
     let fields = component.document.fields.as_ref();
     keys.iter().filter_map(|key| fields?.entry(key)).collect()
 }
 
 /// The tools that a field lists, separated by commas and blanks outside parentheses.
-pub fn of<'t>(text: &'t str, node: &Node) -> Vec<Tool<'t>> {
+pub fn of<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
     match node.items() {
         Some(items) => items.iter().flat_map(|item| scalar(text, item)).collect(),
         None => scalar(text, node),
     }
 }
 
-fn scalar<'t>(text: &'t str, node: &Node) -> Vec<Tool<'t>> {
+fn scalar<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
     if node.scalar().is_none() {
         return Vec::new();
     }
@@ -57,7 +57,7 @@ fn scalar<'t>(text: &'t str, node: &Node) -> Vec<Tool<'t>> {
     let mut end = |from: usize, to: usize| {
         let part = &raw[from..to];
         if !part.is_empty() {
-            out.push(Tool { text: part, span: Span::new(from, to).shifted(span.start) });
+            out.push(ListedTool { text: part, span: Span::new(from, to).shifted(span.start) });
         }
     };
     for (at, c) in raw.char_indices() {

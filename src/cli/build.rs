@@ -2,7 +2,7 @@
 
 mod answer;
 mod host_builds;
-mod look;
+mod preview;
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::console::Console;
 use super::helper::{self, HelperOption};
-use super::{Failure, Format, Global};
+use super::{CommandFailure, GlobalOptions, OutputFormat};
 use crate::build::cache::{BuildCache, CacheOptions};
 use crate::build::{self, Denial, OutputFolder, SourceRequest};
 use crate::compile::{self, CacheLookup, Discovery, Source};
@@ -18,13 +18,13 @@ use crate::diagnostic::Severity;
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::lock;
-use crate::ledger::Class;
+use crate::ledger::LossClass;
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
 use crate::source::LineIndex;
 use crate::target::{Target, Targets};
-use answer::Outcome;
+use answer::BuildOutcome;
 use host_builds::HostBuilds;
 
 /// Build a plugin for one or more hosts
@@ -75,8 +75,8 @@ pub struct BuildArgs {
     #[arg(long, value_name = "NAME")]
     marketplace: Option<String>,
     /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    format: OutputFormat,
 }
 
 /// Which losses fail a build.
@@ -93,22 +93,22 @@ pub enum DenyLoss {
 }
 
 impl DenyLoss {
-    fn class(self) -> Class {
+    fn class(self) -> LossClass {
         match self {
-            DenyLoss::Security => Class::Security,
-            DenyLoss::Behavior => Class::Behavior,
-            DenyLoss::Cosmetic | DenyLoss::Any => Class::Cosmetic,
+            DenyLoss::Security => LossClass::Security,
+            DenyLoss::Behavior => LossClass::Behavior,
+            DenyLoss::Cosmetic | DenyLoss::Any => LossClass::Cosmetic,
         }
     }
 }
 
 /// What the command line and the configuration deny; the command line counts.
-fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, Failure> {
+fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, CommandFailure> {
     let mut class = args.deny_loss.map(DenyLoss::class);
     for name in config.build.deny_loss.iter().filter(|_| args.deny_loss.is_none()) {
         let known = <DenyLoss as clap::ValueEnum>::from_str(name, false).map_err(|_| {
             let help = "one of: security, behavior, cosmetic, any";
-            Failure::usage(format!("unknown loss class `{name}` in `[build] deny-loss`"), help)
+            CommandFailure::usage(format!("unknown loss class `{name}` in `[build] deny-loss`"), help)
         })?;
         class = class.max(Some(known.class()));
     }
@@ -119,7 +119,7 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, Failure> {
 ///
 /// # Errors
 /// When nothing could be built or written.
-pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     build::must_be_there(&args.src)?;
     let (mut config, config_folder) = config_of(&args.src)?;
@@ -157,7 +157,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         out,
         denial,
         cache: (&cache, &key),
-        outcome: Outcome::default(),
+        outcome: BuildOutcome::default(),
         losses: build::LossIds::new(),
     };
     // What `--helper` names may be of another kind by now.
@@ -234,20 +234,20 @@ fn named(project: &Project) -> String {
 ///
 /// # Errors
 /// When nothing could be built, or a finding is an error: what is shown must be what was meant.
-pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow::Result<()> {
+pub fn into(src: &Path, hosts: &[String], out: &Path, global: &GlobalOptions) -> anyhow::Result<()> {
     let targets = super::targets(global)?;
     let (config, _) = config_of(src)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
     let request = SourceRequest { src: src.to_owned(), name: None, config, ..SourceRequest::default() };
-    let mut source = Source::read(&request, &targets).map_err(Failure::from)?;
+    let mut source = Source::read(&request, &targets).map_err(CommandFailure::from)?;
     source.project.helpers = helper::binaries(&source.project, &[], false)?;
     let mut diagnostics = std::mem::take(&mut source.findings);
-    let out = Folder::open(out).map_err(Failure::from)?;
+    let out = Folder::open(out).map_err(CommandFailure::from)?;
     for target in chosen {
         super::go_on()?;
-        let mut bundle = source.bundle(target).map_err(Failure::from)?;
+        let mut bundle = source.bundle(target).map_err(CommandFailure::from)?;
         diagnostics.append(&mut bundle.record.diagnostics);
-        build::write(&bundle, &out).map_err(Failure::from)?;
+        build::write(&bundle, &out).map_err(CommandFailure::from)?;
     }
     match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         Some(first) => {
@@ -255,7 +255,7 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
                 "the source has errors, the first at {}:{}: {}",
                 first.path, first.line, first.message
             );
-            Err(Failure {
+            Err(CommandFailure {
                 code: "source".into(),
                 message,
                 help: Some("run `plugcast build` to see them all".into()),
@@ -268,7 +268,7 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
 }
 
 /// The `plugcast.toml` that speaks for `src` and its folder: the nearest one up to the repository's top.
-pub(super) fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
+pub(super) fn config_of(src: &Path) -> Result<(Config, PathBuf), CommandFailure> {
     let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };
     let nearest = build::nearest_config(&start, |folder| folder.join(".git").exists())?;
     Ok(nearest.unwrap_or_default())
@@ -282,17 +282,24 @@ pub(super) fn place_of(folder: &Path, word: &str) -> Option<(String, usize, usiz
     Some((path.display().to_string(), position.line, position.column))
 }
 
-fn hosts<'a>(asked: &[String], config: &Config, targets: &'a Targets) -> Result<Vec<&'a Target>, Failure> {
+fn hosts<'a>(
+    asked: &[String],
+    config: &Config,
+    targets: &'a Targets,
+) -> Result<Vec<&'a Target>, CommandFailure> {
     let names = if asked.is_empty() { &config.build.to } else { asked };
     if names.is_empty() {
         let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
-        return Err(Failure::usage("no host given", help));
+        return Err(CommandFailure::usage("no host given", help));
     }
     named_hosts(names, targets)
 }
 
 /// The hosts of these names, each once; `all` for every one.
-pub(super) fn named_hosts<'a>(names: &[String], targets: &'a Targets) -> Result<Vec<&'a Target>, Failure> {
+pub(super) fn named_hosts<'a>(
+    names: &[String],
+    targets: &'a Targets,
+) -> Result<Vec<&'a Target>, CommandFailure> {
     if names.iter().any(|name| name == "all") {
         return Ok(targets.iter().collect());
     }

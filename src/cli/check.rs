@@ -1,6 +1,6 @@
 //! `plugcast check`: what is wrong with a plugin, and where; and on request, a repair of it.
 
-pub(super) mod look;
+pub(super) mod session;
 mod print;
 mod repair;
 mod since;
@@ -13,19 +13,19 @@ use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Global};
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions};
 use crate::check::Findings;
 use crate::check::baseline::Baseline;
 use crate::check::fold;
-use crate::check::scope::{Scope, Shard};
+use crate::check::scope::{CheckScope, Shard};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::printable;
 use crate::process::activity;
 use crate::report::human::counted;
-use look::{Examined, Look, LookOptions, Texts};
-use sources::Sources;
+use session::{CheckSession, CheckedSource, SessionOptions, TextOverlay};
+use sources::CheckedPaths;
 pub(super) use sources::plugin_of;
 
 /// Check a plugin for problems before a host or a user finds them
@@ -113,26 +113,26 @@ enum CheckFormat {
 ///
 /// # Errors
 /// When the source cannot be read, the configuration means nothing, or a file cannot be changed.
-pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     if args.format != CheckFormat::Human && (args.statistics || args.diff) {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "`--statistics` and `--diff` need `--format human`",
             "leave `--format` out",
         ));
     }
     let from_stdin = args.src.iter().any(|src| src.as_os_str() == "-");
     if from_stdin && args.src.len() > 1 {
-        return Err(Failure::usage("`-` stands for one source", "leave the other sources out"));
+        return Err(CommandFailure::usage("`-` stands for one source", "leave the other sources out"));
     }
     if from_stdin && args.stdin_path.is_none() {
         let help = "pass `--stdin-path` with the file whose text it is";
-        return Err(Failure::usage("standard input needs the path of its file", help));
+        return Err(CommandFailure::usage("standard input needs the path of its file", help));
     }
     let current = [PathBuf::from(".")];
     let targets = super::targets(global)?;
     let src = if from_stdin { &current[..] } else { &args.src[..] };
-    let sources = Sources::of(src, &targets)?;
-    let options = LookOptions {
+    let sources = CheckedPaths::of(src, &targets)?;
+    let options = SessionOptions {
         to: &args.to,
         no_ignore: args.no_ignore,
         baseline: args.baseline.as_deref(),
@@ -140,11 +140,11 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         parts: sources.parts,
         select: &args.select,
         ignore: &args.ignore,
-        ..LookOptions::default()
+        ..SessionOptions::default()
     };
-    let mut look = Look::new(&sources.root, &options, global)?;
-    let mut scope = Scope { shard: args.shard, within: sources.within, ..Scope::default() };
-    let mut texts = Texts::new();
+    let mut look = CheckSession::new(&sources.root, &options, global)?;
+    let mut scope = CheckScope { shard: args.shard, within: sources.within, ..CheckScope::default() };
+    let mut texts = TextOverlay::new();
     if let Some(path) = &args.stdin_path {
         let path = below(&look.root, path)?;
         texts.insert(path.clone(), standard_input()?);
@@ -180,7 +180,7 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     let places = fold::of_hosts(std::mem::take(&mut examined.findings.diagnostics));
     examined.findings.diagnostics =
         fold::of_places(&places, |found| print::plugin_of(&examined.project, found));
-    let printed = print::Printed { look: &look, scope: &scope, fixed, places };
+    let printed = print::PrintContext { look: &look, scope: &scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,
         verbose: global.verbose,
@@ -219,14 +219,15 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
 ///
 /// # Errors
 /// When the source cannot be read, or the configuration means nothing.
-pub(super) fn examine(src: &Path, global: &Global) -> Result<Findings, Failure> {
-    let mut look = Look::new(src, &LookOptions { own_config: true, ..LookOptions::default() }, global)?;
-    let read = look.read(Texts::new())?;
-    Ok(look.examine(read, &Scope::default()).findings)
+pub(super) fn examine(src: &Path, global: &GlobalOptions) -> Result<Findings, CommandFailure> {
+    let mut look =
+        CheckSession::new(src, &SessionOptions { own_config: true, ..SessionOptions::default() }, global)?;
+    let read = look.read(TextOverlay::new())?;
+    Ok(look.examine(read, &CheckScope::default()).findings)
 }
 
-fn write_baseline(file: &Path, mut examined: Examined, console: &Console) -> Result<u8, Failure> {
-    look::mark(&mut examined.findings, &examined.project);
+fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -> Result<u8, CommandFailure> {
+    session::mark(&mut examined.findings, &examined.project);
     let baseline = Baseline::of(&examined.findings.diagnostics);
     edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
     let count = counted(baseline.findings.len(), "finding", "findings");
@@ -235,10 +236,10 @@ fn write_baseline(file: &Path, mut examined: Examined, console: &Console) -> Res
 }
 
 /// `path`, which counts from the working directory, relative to SRC.
-fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, Failure> {
+fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, CommandFailure> {
     let outside = || {
         let help = "paths are relative to the current folder; pass SRC if the source is elsewhere";
-        Failure::usage(format!("`{}` is not inside `{}`", path.display(), root.display()), help)
+        CommandFailure::usage(format!("`{}` is not inside `{}`", path.display(), root.display()), help)
     };
     // The file itself may not be there yet.
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -253,11 +254,11 @@ fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, Failure> {
     plain.then_some(inner).ok_or_else(outside)
 }
 
-fn standard_input() -> Result<Arc<str>, Failure> {
+fn standard_input() -> Result<Arc<str>, CommandFailure> {
     let mut bytes = Vec::new();
     let read = reader::read_stream(&mut std::io::stdin().lock(), SizeLimit::Document, &mut bytes);
     let text = read.and_then(|()| String::from_utf8(bytes).map_err(std::io::Error::other));
-    let text = text.map_err(|error| Failure {
+    let text = text.map_err(|error| CommandFailure {
         code: "io".into(),
         message: format!("standard input cannot be read: {error}"),
         help: Some("pass the text of the file, in UTF-8".into()),

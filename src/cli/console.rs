@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
-use super::{Color, Global, progress};
+use super::{Color, GlobalOptions, progress};
 use crate::printable;
 use crate::process::activity;
 use crate::report::wrap;
@@ -48,7 +48,7 @@ fn wrapped(text: &str, width: Option<usize>) -> String {
 
 impl Console {
     /// By the options and the terminal.
-    pub fn new(global: &Global) -> Self {
+    pub fn new(global: &GlobalOptions) -> Self {
         let is_dumb = super::environment("TERM").is_some_and(|term| term == "dumb");
         let is_plain = is_dumb || super::environment_has("NO_COLOR");
         let may = |is_terminal: bool| may_color(global.color, is_terminal, is_plain);

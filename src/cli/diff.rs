@@ -8,12 +8,12 @@ use clap::{Args, ValueEnum};
 
 use super::build::config_of;
 use super::console::Console;
-use super::{CLEAN, Failure, Global};
+use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::build::{self, SourceRequest};
-use crate::compare::{self, Side};
+use crate::compare::{self, ComparisonSide};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk::{self, walk::PassedOver};
-use crate::git::{GitError, Snapshot};
+use crate::disk::{self, walk::SkipPolicy};
+use crate::git::{CommitSnapshot, GitError};
 use crate::model::project::Project;
 use crate::process::{activity, temporary};
 use crate::report::{diff as report, human::counted};
@@ -57,8 +57,8 @@ enum DiffFormat {
 }
 
 /// A state that can be compared, and what keeps its files there.
-struct State {
-    held: Held,
+struct ComparedState {
+    held: StateContent,
     /// The hosts that its `plugcast.toml` names.
     to: Vec<String>,
     /// Errors that were found while it was read.
@@ -66,36 +66,36 @@ struct State {
     /// What of a commit was left out, or counts for nothing.
     remarks: Vec<String>,
     /// What keeps its files there.
-    snapshot: Option<Snapshot>,
+    snapshot: Option<CommitSnapshot>,
 }
 
 /// What a state is made of.
-enum Held {
+enum StateContent {
     Project(Box<Project>),
     Bundles(BTreeMap<String, PathBuf>),
 }
 
-impl State {
-    fn of(held: Held) -> Self {
+impl ComparedState {
+    fn of(held: StateContent) -> Self {
         Self { held, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), snapshot: None }
     }
 
-    fn side(&self) -> Side<'_> {
+    fn side(&self) -> ComparisonSide<'_> {
         match &self.held {
-            Held::Project(project) => Side::Source(project),
-            Held::Bundles(folders) => Side::Bundles(folders),
+            StateContent::Project(project) => ComparisonSide::Source(project),
+            StateContent::Bundles(folders) => ComparisonSide::Bundles(folders),
         }
     }
 }
 
 /// Where a state is.
 #[derive(Clone)]
-enum Place {
+enum StateLocation {
     Folder(PathBuf),
     Commit { git: PathBuf, reference: String, folder: Option<Utf8PathBuf> },
 }
 
-impl Place {
+impl StateLocation {
     fn repository(&self) -> Option<&Path> {
         match self {
             Self::Folder(_) => None,
@@ -108,7 +108,7 @@ impl Place {
 ///
 /// # Errors
 /// When a state is not there, or cannot be read.
-pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     for folder in [&args.old, &args.new] {
         build::must_be_finished(Path::new(folder))?;
@@ -161,9 +161,9 @@ fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
 }
 
 /// A folder that is there counts as such; everything else is git's to know.
-fn place(said: &str, other: &str) -> Result<Place, Failure> {
+fn place(said: &str, other: &str) -> Result<StateLocation, CommandFailure> {
     if disk::is_folder(Path::new(said)) {
-        return Ok(Place::Folder(PathBuf::from(said)));
+        return Ok(StateLocation::Folder(PathBuf::from(said)));
     }
     let beside = Path::new(other);
     let is_source = disk::is_folder(beside) && compare::bundles(beside)?.is_empty();
@@ -181,24 +181,29 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
     if let Err(error) = git.commit(reference) {
         return Err(no_folder(said, error));
     }
-    Ok(Place::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
+    Ok(StateLocation::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
 }
 
 /// The failure for what is neither a folder nor a commit.
-fn no_folder(said: &str, error: GitError) -> Failure {
+fn no_folder(said: &str, error: GitError) -> CommandFailure {
     if error.help == temporary::HELP {
-        return Failure::from(error);
+        return CommandFailure::from(error);
     }
     let message = format!("the folder `{said}` does not exist; {}", error.message);
-    Failure { message, ..Failure::from(error) }
+    CommandFailure { message, ..CommandFailure::from(error) }
 }
 
-fn state(place: &Place, label: &str, beside: Option<&Snapshot>, targets: &Targets) -> Result<State, Failure> {
+fn state(
+    place: &StateLocation,
+    label: &str,
+    beside: Option<&CommitSnapshot>,
+    targets: &Targets,
+) -> Result<ComparedState, CommandFailure> {
     match place {
-        Place::Folder(folder) => {
+        StateLocation::Folder(folder) => {
             let bundles = compare::bundles(folder)?;
             if !bundles.is_empty() {
-                return Ok(State::of(Held::Bundles(bundles)));
+                return Ok(ComparedState::of(StateContent::Bundles(bundles)));
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -206,12 +211,12 @@ fn state(place: &Place, label: &str, beside: Option<&Snapshot>, targets: &Target
             let to = config.build.to.clone();
             // Bundles that lie in a source are no part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
-            let (src, passed_over) = (folder.clone(), PassedOver::IgnoredAndPackages);
+            let (src, passed_over) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
             let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
             let (project, found) = compare::source(request, &name.unwrap_or_default(), targets)?;
             read(project, found, to, label)
         }
-        Place::Commit { git, reference, folder } => {
+        StateLocation::Commit { git, reference, folder } => {
             let real = disk::canonical(git)?;
             let git = super::git(&real);
             let commit = git.commit(reference)?;
@@ -222,66 +227,75 @@ fn state(place: &Place, label: &str, beside: Option<&Snapshot>, targets: &Target
             let top = git.top()?;
             let name = folder.file_name().map(str::to_owned);
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
-            let snapshot = Snapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
+            let snapshot = CommitSnapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
             let bundles = if snapshot.has_bundles() { compare::bundles(&src)? } else { BTreeMap::new() };
             if !bundles.is_empty() {
                 let remarks = snapshot.remark(label).into_iter().collect();
-                return Ok(State { remarks, snapshot: Some(snapshot), ..State::of(Held::Bundles(bundles)) });
+                return Ok(ComparedState {
+                    remarks,
+                    snapshot: Some(snapshot),
+                    ..ComparedState::of(StateContent::Bundles(bundles))
+                });
             }
             let past = compare::past(&snapshot, (&name.unwrap_or_default(), reference), targets);
             snapshot.must_be_whole()?;
             let past = past.map_err(|error| {
-                let failure = Failure::from(error);
+                let failure = CommandFailure::from(error);
                 let message = failure.message.replace(&src.display().to_string(), label);
-                Failure { message, ..failure }
+                CommandFailure { message, ..failure }
             })?;
             let remarks = snapshot.remark(label).into_iter().chain(past.remarks).collect();
             let state = read(past.project, past.found, past.to, label)?;
-            Ok(State { remarks, snapshot: Some(snapshot), ..state })
+            Ok(ComparedState { remarks, snapshot: Some(snapshot), ..state })
         }
     }
 }
 
 /// `folder` without `.` and a slash at its end.
-fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, Failure> {
+fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, CommandFailure> {
     let parts: Vec<_> =
         folder.components().filter(|part| !matches!(part, camino::Utf8Component::CurDir)).collect();
     if parts.iter().all(|part| matches!(part, camino::Utf8Component::Normal(_))) {
         return Ok(parts.into_iter().collect());
     }
     let message = format!("`{label}` is not a folder of the repository");
-    Err(Failure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
+    Err(CommandFailure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
 }
 
 /// A state of a source that was read.
-fn read(project: Project, found: Vec<Diagnostic>, to: Vec<String>, label: &str) -> Result<State, Failure> {
+fn read(
+    project: Project,
+    found: Vec<Diagnostic>,
+    to: Vec<String>,
+    label: &str,
+) -> Result<ComparedState, CommandFailure> {
     let errors: Vec<Diagnostic> =
         found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     // What holds nothing that can be read is no state: everything would be said to be gone.
     if let Some(first) = errors.first().filter(|_| project.plugins.is_empty()) {
         let place = Some((first.path.clone(), first.line, first.column));
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
-        return Err(Failure { code: "source".into(), message, help: first.help.clone(), place });
+        return Err(CommandFailure { code: "source".into(), message, help: first.help.clone(), place });
     }
-    Ok(State { to, errors, ..State::of(Held::Project(Box::new(project))) })
+    Ok(ComparedState { to, errors, ..ComparedState::of(StateContent::Project(Box::new(project))) })
 }
 
 /// The hosts that both sides have.
 fn hosts<'a>(
     asked: &[String],
-    old: &State,
-    new: &State,
+    old: &ComparedState,
+    new: &ComparedState,
     targets: &'a Targets,
-) -> Result<Vec<&'a Target>, Failure> {
+) -> Result<Vec<&'a Target>, CommandFailure> {
     let all = [String::from("all")];
     let names = [asked, &new.to, &old.to].into_iter().find(|names| !names.is_empty()).unwrap_or(&all);
     let mut hosts = super::build::named_hosts(names, targets)?;
     let bundles: Vec<&BTreeMap<String, PathBuf>> = [&old.held, &new.held]
         .into_iter()
         .filter_map(|held| match held {
-            Held::Bundles(folders) => Some(folders),
-            Held::Project(_) => None,
+            StateContent::Bundles(folders) => Some(folders),
+            StateContent::Project(_) => None,
         })
         .collect();
     hosts.retain(|host| bundles.iter().all(|folders| folders.contains_key(&host.name)));
@@ -289,7 +303,7 @@ fn hosts<'a>(
         let there: Vec<String> =
             bundles.iter().map(|folders| folders.keys().cloned().collect::<Vec<_>>().join(", ")).collect();
         let help = format!("there are bundles for {}", there.join(" on the one side, on the other for "));
-        return Err(Failure::usage("the two sides have no host in common", help));
+        return Err(CommandFailure::usage("the two sides have no host in common", help));
     }
     Ok(hosts)
 }

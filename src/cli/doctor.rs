@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Format, Global};
-use crate::drivers::installation::Search;
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat};
+use crate::drivers::installation::HostSearch;
 use crate::drivers::{self, Driver};
 use crate::process::activity;
 use crate::report::doctor::{DoctorReport, HostHealth, HostState, ToolHealth};
@@ -31,15 +31,20 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "HOST=PATH", value_parser = super::verify::named_binary)]
     host_bin: Vec<(String, PathBuf)>,
     /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    format: OutputFormat,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// When there is no such host, or a target of `--targets-dir` is wrong.
-pub fn run(args: &DoctorArgs, global: &Global, console: &Console, path: &str) -> Result<u8, Failure> {
+pub fn run(
+    args: &DoctorArgs,
+    global: &GlobalOptions,
+    console: &Console,
+    path: &str,
+) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     let mut asked = Vec::new();
     for name in args.to.iter().filter(|name| *name != "all") {
@@ -48,7 +53,7 @@ pub fn run(args: &DoctorArgs, global: &Global, console: &Console, path: &str) ->
     if asked.is_empty() {
         asked = targets.iter().collect();
     }
-    let search = Search { named: args.host_bin.clone(), search_path: path.to_owned() };
+    let search = HostSearch { named: args.host_bin.clone(), search_path: path.to_owned() };
     let mut hosts = Vec::new();
     for target in asked {
         super::go_on()?;
@@ -68,13 +73,13 @@ pub fn run(args: &DoctorArgs, global: &Global, console: &Console, path: &str) ->
     let report =
         DoctorReport { schema: crate::schema::DOCTOR.tag(), hosts, tools: tools.into_iter().collect() };
     match args.format {
-        Format::Json => console.json(&report),
-        Format::Human => console.print_text(&report.human()),
+        OutputFormat::Json => console.json(&report),
+        OutputFormat::Human => console.print_text(&report.human()),
     }
     Ok(if report.healthy() { CLEAN } else { FINDINGS })
 }
 
-fn health(target: &Target, driver: Option<&dyn Driver>, search: &Search) -> HostHealth {
+fn health(target: &Target, driver: Option<&dyn Driver>, search: &HostSearch) -> HostHealth {
     let facts = &target.host;
     let mut health = HostHealth {
         host: target.name.clone(),

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::check::examine;
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Format, Global};
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat};
 use crate::check::rules;
 use crate::check::score::{Label, compare};
 use crate::disk;
@@ -27,22 +27,22 @@ pub struct EvalArgs {
     #[arg(required = true, value_name = "CASES")]
     cases: Vec<PathBuf>,
     /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    format: OutputFormat,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// When there is no case, or one cannot be read.
-pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let mut folders = Vec::new();
     for path in &args.cases {
         collect(path, &mut folders)?;
     }
     if folders.is_empty() {
         let help = "pass a folder with an `expected.json`, or one that contains such folders";
-        return Err(Failure::usage("no labelled tree was found", help));
+        return Err(CommandFailure::usage("no labelled tree was found", help));
     }
     let mut scores = BTreeMap::new();
     let mut differences = Vec::new();
@@ -69,13 +69,13 @@ pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Fa
         differences,
     };
     match args.format {
-        Format::Json => console.json(&report),
-        Format::Human => console.print(&report.table()),
+        OutputFormat::Json => console.json(&report),
+        OutputFormat::Human => console.print(&report.table()),
     }
     Ok(if report.differences.is_empty() { CLEAN } else { FINDINGS })
 }
 
-fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Failure> {
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), CommandFailure> {
     if disk::is_file(&folder.join("expected.json")) {
         out.push(folder.to_owned());
         return Ok(());
@@ -93,10 +93,10 @@ fn without_position(message: &str) -> &str {
     message.rsplit_once(" at line").map_or(message, |(message, _)| message)
 }
 
-fn labels(folder: &Path) -> Result<Vec<Label>, Failure> {
+fn labels(folder: &Path) -> Result<Vec<Label>, CommandFailure> {
     let path = folder.join("expected.json");
     let text = disk::read_text(&path)?.unwrap_or_default();
-    let labels: Vec<Label> = serde_json::from_str(&text).map_err(|error| Failure {
+    let labels: Vec<Label> = serde_json::from_str(&text).map_err(|error| CommandFailure {
         code: "labels".into(),
         message: without_position(&error.to_string()).to_owned(),
         help: Some("write a list of {\"rule\": …, \"path\": …, \"line\": …}".into()),

@@ -11,15 +11,15 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 
 use super::console::Console;
-use super::{CLEAN, Failure, Global};
+use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::build;
-use crate::bundle::Manifest;
+use crate::bundle::BundleManifest;
 use crate::check::rule::Rule;
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
-use crate::ledger::{Ledger, Row};
+use crate::ledger::{Ledger, LedgerRow};
 use crate::printable;
 use crate::release;
 use crate::report::check::word;
@@ -45,7 +45,7 @@ pub struct ExplainArgs {
 ///
 /// # Errors
 /// When there is no such file, line or loss, or a document of the bundle cannot be read.
-pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &ExplainArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
     if let Some(rule) = crate::check::rules::find(&args.what) {
         console.print_page(rule.page);
@@ -84,12 +84,16 @@ fn settings(rule: &Rule) -> String {
     format!("\n## Settings\n\nGroup `{group}`, {severity}: {switch}.\n")
 }
 
-fn document<T: DeserializeOwned>(folder: &Folder, name: &str, id: SchemaId) -> Result<Option<T>, Failure> {
+fn document<T: DeserializeOwned>(
+    folder: &Folder,
+    name: &str,
+    id: SchemaId,
+) -> Result<Option<T>, CommandFailure> {
     let inner = Utf8Path::new(OWN_FOLDER).join(name);
     let path = folder.path().join(&inner);
     let Some(text) = folder.read_text(&inner)? else { return Ok(None) };
     let fail = |message: String| {
-        Failure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
+        CommandFailure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
     };
     let value: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| fail(format!("is not valid JSON: {error}")))?;
@@ -97,9 +101,12 @@ fn document<T: DeserializeOwned>(folder: &Folder, name: &str, id: SchemaId) -> R
     serde_json::from_value(value).map(Some).map_err(|error| fail(error.to_string()))
 }
 
-fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure> {
+fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, CommandFailure> {
     let absent = |_| {
-        Failure::usage(format!("the file `{}` does not exist", file.display()), "name a file of a bundle")
+        CommandFailure::usage(
+            format!("the file `{}` does not exist", file.display()),
+            "name a file of a bundle",
+        )
     };
     build::must_be_finished(file)?;
     let file = disk::canonical(file).map_err(absent)?;
@@ -113,11 +120,14 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
     let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();
     let opened = Folder::open(bundle)?;
     let map: Option<SourceMap> = document(&opened, "sourcemap.json", schema::SOURCEMAP)?;
-    let manifest: Option<Manifest> = document(&opened, "manifest.json", schema::MANIFEST)?;
+    let manifest: Option<BundleManifest> = document(&opened, "manifest.json", schema::MANIFEST)?;
     let emitted = disk::read_text(&file)?.unwrap_or_default();
     let lines = emitted.lines().count();
     if line == 0 || line > lines.max(1) {
-        return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
+        return Err(CommandFailure::usage(
+            format!("`{path}` has {lines} lines, not {line}"),
+            "name one of them",
+        ));
     }
     let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
     // A source map vouches for nothing that the manifest does not list.
@@ -131,7 +141,7 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
         let ledger: Option<Ledger> = document(&opened, "ledger.json", schema::LEDGER)?;
         let ledger = ledger.unwrap_or_else(|| Ledger::new(Vec::new()));
         let target = manifest.as_ref().and_then(|manifest| targets.get(&manifest.target));
-        let said = origin::Bundle { folder: bundle, target, ledger: &ledger, map };
+        let said = origin::BundleDocuments { folder: bundle, target, ledger: &ledger, map };
         return Ok(said.generated(&path, &emitted, line));
     }
     match listed.and_then(|listed| listed.from.as_ref()) {
@@ -139,18 +149,18 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
             let [path, from] = [&*path, from].map(printable::line);
             Ok(format!("{path}:{line} is {from}:{line}, byte for byte\n"))
         }
-        None => Err(Failure::usage(
+        None => Err(CommandFailure::usage(
             format!("`{path}` was not written by a build"),
             "name a file that the bundle's manifest lists",
         )),
     }
 }
 
-fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Failure> {
+fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, CommandFailure> {
     let path = printable::line(&mapped.path);
     let from = printable::line(mapped.from.as_deref().unwrap_or_default());
     let Some(trace) = mapped.trace(emitted, line) else {
-        return Err(Failure::usage(format!("`{path}` has no line {line}"), "name another"));
+        return Err(CommandFailure::usage(format!("`{path}` has no line {line}"), "name another"));
     };
     let mut out = format!("{path}:{line} comes from {from}:{}\n", trace.source_line);
     if trace.edits.is_empty() {
@@ -167,7 +177,7 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Fai
 }
 
 /// The bundles in the output folder, by host.
-fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, Failure> {
+fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, CommandFailure> {
     let out = match out {
         Some(out) => OutputFolder::named(out),
         None => OutputFolder::below(Path::new(""), Path::new("dist")),
@@ -186,11 +196,11 @@ fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, Failure> {
     Ok(names.filter(|name| !name.starts_with('.')).filter_map(of_host).collect())
 }
 
-fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
+fn loss(id: &str, out: Option<&Path>) -> Result<String, CommandFailure> {
     let mut text = String::new();
     for (host, bundle) in bundles(out)? {
         let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
-        let is_it = |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.id == id);
+        let is_it = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.id == id);
         for row in ledger.iter().flat_map(|ledger| &ledger.rows).filter(is_it) {
             let place = row.span.map_or_else(
                 || row.path.clone(),
@@ -218,7 +228,7 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
                 "rules are listed by `plugcast rules`; ids of losses stand in `.plugcast/ledger.json` of a bundle, and `--out` names the folder of bundles".to_owned()
             }
         };
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             format!(
                 "unknown rule or loss `{id}`: no bundle in `{}` has it",
                 out.unwrap_or(Path::new("dist")).display()

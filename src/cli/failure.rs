@@ -1,17 +1,17 @@
 //! Failures of lower layers as what ends a command: a code, a sentence and what to do.
 
-use super::Failure;
+use super::CommandFailure;
 use crate::process::temporary;
 
-impl From<anyhow::Error> for Failure {
+impl From<anyhow::Error> for CommandFailure {
     fn from(error: anyhow::Error) -> Self {
         let error = match error.downcast::<crate::disk::DiskError>() {
             Ok(error) => return error.into(),
             Err(error) => error,
         };
-        match error.downcast::<Failure>() {
+        match error.downcast::<CommandFailure>() {
             Ok(failure) => failure,
-            Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {
+            Err(error) => match error.downcast::<crate::drivers::installation::MissingHost>() {
                 Ok(missing) => Self {
                     code: "missing".into(),
                     message: missing.message,
@@ -40,7 +40,7 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-impl From<crate::disk::edit::EditError> for Failure {
+impl From<crate::disk::edit::EditError> for CommandFailure {
     fn from(error: crate::disk::edit::EditError) -> Self {
         use crate::disk::edit::EditError;
         let remedy = match &error {

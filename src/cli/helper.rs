@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::Failure;
-use crate::build::helper::{Checkout, Places, find};
+use super::CommandFailure;
+use crate::build::helper::{HelperCheckout, HelperSearchPath, find};
 use crate::model::project::Project;
 use crate::model::runtime::{HelperBinary, PLATFORMS};
 
@@ -53,11 +53,14 @@ pub fn binaries(
     project: &Project,
     options: &[HelperOption],
     look: bool,
-) -> Result<Vec<HelperBinary>, Failure> {
+) -> Result<Vec<HelperBinary>, CommandFailure> {
     let none = options.contains(&HelperOption::None);
     if none && options.len() > 1 {
         let help = "pass either `none` or binaries, each platform once";
-        return Err(Failure::usage("`--helper none` cannot be combined with another `--helper`", help));
+        return Err(CommandFailure::usage(
+            "`--helper none` cannot be combined with another `--helper`",
+            help,
+        ));
     }
     if none || !project.plugins.iter().any(|plugin| plugin.runtime.wants_helper()) {
         return Ok(Vec::new());
@@ -67,7 +70,7 @@ pub fn binaries(
         let HelperOption::Binary(platform, path) = option else { continue };
         if given.iter().any(|(known, _)| known == platform) {
             let message = format!("`--helper` names two binaries for {platform}");
-            return Err(Failure::usage(message, "pass one per platform"));
+            return Err(CommandFailure::usage(message, "pass one per platform"));
         }
         given.push((platform.clone(), path.clone()));
     }
@@ -77,7 +80,7 @@ pub fn binaries(
     let environment = std::env::vars_os().filter_map(text).collect();
     let folder = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
-    let places = Places { given, program, checkout: Checkout::of(environment, folder) };
+    let places = HelperSearchPath { given, program, checkout: HelperCheckout::of(environment, folder) };
     Ok(find(&places, look)?)
 }
 

@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 
 use super::console::Console;
-use super::{CLEAN, Failure};
+use super::{CLEAN, CommandFailure};
 use crate::model::near::nearest;
 
 /// Print the manual page of `plugcast`, or of one command
@@ -19,7 +19,7 @@ pub struct ManArgs {
 ///
 /// # Errors
 /// When there is no such command, or the page cannot be made.
-pub fn run(args: &ManArgs, mut whole: Command, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &ManArgs, mut whole: Command, console: &Console) -> Result<u8, CommandFailure> {
     whole.build();
     let command = match &args.command {
         None => whole,
@@ -31,12 +31,12 @@ pub fn run(args: &ManArgs, mut whole: Command, console: &Console) -> Result<u8, 
                 let near =
                     nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`? "));
                 let help = format!("{}commands: {}", near.unwrap_or_default(), names.join(", "));
-                return Err(Failure::usage(format!("unknown command `{name}`"), help));
+                return Err(CommandFailure::usage(format!("unknown command `{name}`"), help));
             }
         },
     };
     let mut out = Vec::new();
-    clap_mangen::Man::new(command).render(&mut out).map_err(|error| Failure {
+    clap_mangen::Man::new(command).render(&mut out).map_err(|error| CommandFailure {
         code: "io".into(),
         message: format!("the page cannot be made: {error}"),
         help: None,

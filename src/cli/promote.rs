@@ -1,8 +1,8 @@
 //! `plugcast promote`: a beta skill becomes the stable one, with every name that follows, in one step.
 
 mod judge;
-mod known;
-mod whole;
+mod rebaseline;
+mod scope;
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,18 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::check::look::{Look, LookOptions, Texts, mark};
+use super::check::session::{CheckSession, SessionOptions, TextOverlay, mark};
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Format, Global, environment, go_on};
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat, environment, go_on};
 use crate::build;
 use crate::disk::folder::Folder;
-use crate::disk::lock::{self, Lock, OutputFolder};
-use crate::disk::together::{self, Move, Rewrite, TogetherError, Witness};
+use crate::disk::lock::{self, OutputFolder, OutputLock};
+use crate::disk::transaction::{self, FolderMove, JournalWitness, TextRewrite, TransactionError};
 use crate::disk::{self, replace, walk};
 use crate::emit::json;
-use crate::promote::{self, Beta, Choice, Decisions, Standing, Unclear};
-use crate::report::promote::{self as report, Outcome, PromoteReport, RemarkReport};
-use crate::source::{Content, SourceTree};
+use crate::promote::{self, AmbiguousChoice, BetaSkill, PromotionDecisions, SkillChoice, TargetState};
+use crate::report::promote::{self as report, PromoteReport, PromotionOutcome, RemarkReport};
+use crate::source::{FileContent, SourceTree};
 
 /// Promote a beta skill to stable, in one step
 ///
@@ -59,17 +59,17 @@ pub struct PromoteArgs {
     #[arg(long)]
     dry_run: bool,
     /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    format: OutputFormat,
 }
 
-impl From<TogetherError> for Failure {
-    fn from(error: TogetherError) -> Self {
+impl From<TransactionError> for CommandFailure {
+    fn from(error: TransactionError) -> Self {
         let help = match &error {
-            TogetherError::Edit(_) => "make it a regular, writable file, then try again",
-            TogetherError::Disk(_) => "nothing was changed: make it writable, then try again",
-            TogetherError::Unfinished(_) => "run the same command again: it completes the change",
-            TogetherError::Journal { .. } => {
+            TransactionError::Edit(_) => "make it a regular, writable file, then try again",
+            TransactionError::Disk(_) => "nothing was changed: make it writable, then try again",
+            TransactionError::Unfinished(_) => "run the same command again: it completes the change",
+            TransactionError::Journal { .. } => {
                 "see which changes are made, complete or undo them, and remove the file"
             }
         };
@@ -84,20 +84,24 @@ const TO_COMPLETE: &str = "first run the command without `--dry-run` to complete
 ///
 /// # Errors
 /// When the source cannot be read, it is not clear which skill is meant, or a file cannot be changed.
-pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
-    let src = whole::repository(args.src.as_deref(), global);
-    let decisions =
-        Decisions { rename: globs(&args.rename)?, leave: globs(&args.leave)?, user_only: args.user_only };
-    let mut look = Look::new(&src, &LookOptions { no_baseline: true, ..LookOptions::default() }, global)?;
+pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
+    let src = scope::repository(args.src.as_deref(), global);
+    let decisions = PromotionDecisions {
+        rename: globs(&args.rename)?,
+        leave: globs(&args.leave)?,
+        user_only: args.user_only,
+    };
+    let mut look =
+        CheckSession::new(&src, &SessionOptions { no_baseline: true, ..SessionOptions::default() }, global)?;
     let root = look.root.clone();
     let state = state_folder();
-    let witness = Witness(state.as_deref());
+    let witness = JournalWitness(state.as_deref());
     let lock = if args.dry_run { None } else { Some(completed(&root, witness, console)?) };
     if lock.is_none()
-        && let Some(journal) = together::unfinished(&Folder::open(&root)?, witness)?
+        && let Some(journal) = transaction::unfinished(&Folder::open(&root)?, witness)?
     {
         let message = format!("an earlier run was interrupted: {}", journal.what);
-        return Err(Failure::usage(message, TO_COMPLETE));
+        return Err(CommandFailure::usage(message, TO_COMPLETE));
     }
     let output = look.output();
     if args.dry_run {
@@ -105,7 +109,7 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
         // What lies there would be read as a part of the repository.
         if let Some(folder) = replace::unfinished(output.path()).first() {
             let message = format!("an interrupted build has left something beside `{}`", folder.display());
-            return Err(Failure::usage(message, TO_COMPLETE));
+            return Err(CommandFailure::usage(message, TO_COMPLETE));
         }
     } else {
         build::complete(&output)?;
@@ -115,14 +119,14 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
     // What stands there follows from what is found, not from its text.
     let of_baseline = inner.and_then(|inner| files.remove(inner));
-    let (project, reading) = look.read(Texts::new())?;
-    let asked = whole::asked(&project, &root, args.src.as_deref(), &args.skill);
+    let (project, reading) = look.read(TextOverlay::new())?;
+    let asked = scope::asked(&project, &root, args.src.as_deref(), &args.skill);
     let place = place(&root, args.src.as_deref(), &args.skill);
     let beta = match promote::choose(&project, &asked, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?
     {
-        Choice::Beta(beta) => beta,
-        Choice::Stable(stable) => {
+        SkillChoice::Beta(beta) => beta,
+        SkillChoice::Stable(stable) => {
             return Ok(print(&PromoteReport::nothing(&stable), args, console));
         }
     };
@@ -132,16 +136,16 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     let mut refused = promote::in_the_way(&beta, &files, &root);
     let mut doc = PromoteReport::of(&beta, &plan, &files);
     match &standing {
-        Standing::Free => {}
-        Standing::Blocked(remark) => refused.push(remark.clone()),
-        Standing::Stable(differences) => {
+        TargetState::Free => {}
+        TargetState::Blocked(remark) => refused.push(remark.clone()),
+        TargetState::Stable(differences) => {
             doc.removed.clone_from(&differences.gone);
             refused.extend(judge::differences(&beta, differences).filter(|_| !args.replace));
             refused.extend(promote::dead_ends(&beta, &files, &plan, differences));
         }
     }
     doc.refused = refused.iter().chain(&plan.unsure).map(RemarkReport::from).collect();
-    let free = matches!(standing, Standing::Free | Standing::Stable(_));
+    let free = matches!(standing, TargetState::Free | TargetState::Stable(_));
     if free && refused.is_empty() {
         go_on()?;
         let mut before = look.examine_read(&project, reading);
@@ -157,7 +161,7 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
         doc.refused.extend(worse);
         doc.notes.extend(notes);
         if let Some((path, baseline)) = &baseline {
-            let renewed = known::renewed(baseline, &before, &after, &beta);
+            let renewed = rebaseline::renewed(baseline, &before, &after, &beta);
             match &of_baseline {
                 Some(file) => {
                     files.insert(file.clone());
@@ -180,16 +184,16 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
         }
     }
     if !doc.refused.is_empty() {
-        doc.result = Outcome::Refused;
+        doc.result = PromotionOutcome::Refused;
     } else if let Some(lock) = &lock {
         write(lock.folder(), witness, &beta, &plan)?;
     } else {
-        doc.result = Outcome::Planned;
+        doc.result = PromotionOutcome::Planned;
     }
     // What stands against it is said beside what it would be.
-    if args.dry_run && args.format == Format::Human {
+    if args.dry_run && args.format == OutputFormat::Human {
         console.print_patch(&report::diff(&beta, &plan, &files));
-        if doc.result == Outcome::Planned {
+        if doc.result == PromotionOutcome::Planned {
             return Ok(CLEAN);
         }
     }
@@ -198,24 +202,32 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
 
 fn print(doc: &PromoteReport, args: &PromoteArgs, console: &Console) -> u8 {
     match args.format {
-        Format::Json => console.json(doc),
-        Format::Human if doc.result == Outcome::Refused => console.error(&doc.text()),
-        Format::Human => console.inform(&doc.text()),
+        OutputFormat::Json => console.json(doc),
+        OutputFormat::Human if doc.result == PromotionOutcome::Refused => console.error(&doc.text()),
+        OutputFormat::Human => console.inform(&doc.text()),
     }
-    if doc.result == Outcome::Refused { FINDINGS } else { CLEAN }
+    if doc.result == PromotionOutcome::Refused { FINDINGS } else { CLEAN }
 }
 
-fn write(root: &Folder, witness: Witness<'_>, beta: &Beta<'_>, plan: &promote::Plan) -> Result<(), Failure> {
-    let rewrites: Vec<Rewrite> = plan
+fn write(
+    root: &Folder,
+    witness: JournalWitness<'_>,
+    beta: &BetaSkill<'_>,
+    plan: &promote::PromotionPlan,
+) -> Result<(), CommandFailure> {
+    let rewrites: Vec<TextRewrite> = plan
         .texts
         .iter()
-        .map(|(path, text)| Rewrite { path: path.clone(), old: text.old.clone(), new: text.new.clone() })
+        .map(|(path, text)| TextRewrite { path: path.clone(), old: text.old.clone(), new: text.new.clone() })
         .collect();
-    let moves: Vec<Move> =
-        beta.moves().then(|| Move { from: beta.from.clone(), to: beta.to.clone() }).into_iter().collect();
+    let moves: Vec<FolderMove> = beta
+        .moves()
+        .then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() })
+        .into_iter()
+        .collect();
     go_on()?;
     let what = format!("`{}` becomes `{}`", beta.component.qualified, beta.stable);
-    Ok(together::apply(root, witness, &what, &rewrites, &moves)?)
+    Ok(transaction::apply(root, witness, &what, &rewrites, &moves)?)
 }
 
 /// The folder of this user for state.
@@ -225,11 +237,15 @@ fn state_folder() -> Option<PathBuf> {
 }
 
 /// Takes the lock, and completes what an earlier run began.
-fn completed(root: &Path, witness: Witness<'_>, console: &Console) -> Result<Lock, Failure> {
+fn completed(
+    root: &Path,
+    witness: JournalWitness<'_>,
+    console: &Console,
+) -> Result<OutputLock, CommandFailure> {
     let lock =
         lock::acquire(&OutputFolder::named(root), lock::PATIENCE).map_err(crate::build::BuildError::from)?;
-    if let Some(journal) = together::unfinished(lock.folder(), witness)? {
-        together::complete(lock.folder(), witness, &journal)?;
+    if let Some(journal) = transaction::unfinished(lock.folder(), witness)? {
+        transaction::complete(lock.folder(), witness, &journal)?;
         console.error_line(&format!("completed what an earlier run had begun: {}", journal.what));
     }
     Ok(lock)
@@ -237,19 +253,22 @@ fn completed(root: &Path, witness: Witness<'_>, console: &Console) -> Result<Loc
 
 /// Everything below `root` but what version control ignores and installed packages. Who holds the lock removes what an
 /// earlier run has staged.
-fn files(root: &Path, lock: Option<&Lock>) -> Result<SourceTree, Failure> {
+fn files(root: &Path, lock: Option<&OutputLock>) -> Result<SourceTree, CommandFailure> {
     let options = walk::WalkOptions {
-        passed_over: walk::PassedOver::IgnoredAndPackages,
+        passed_over: walk::SkipPolicy::IgnoredAndPackages,
         ..walk::WalkOptions::default()
     };
     let mut files = SourceTree::default();
     walk::walk(root, Utf8Path::new(""), &options, &mut files).map_err(crate::build::BuildError::from)?;
     // Files whose encoding cannot be read cannot be judged either; those of plugins have findings.
-    let staged: Vec<Utf8PathBuf> =
-        files.files().filter(|file| together::is_staged(&file.path)).map(|file| file.path.clone()).collect();
+    let staged: Vec<Utf8PathBuf> = files
+        .files()
+        .filter(|file| transaction::is_staged(&file.path))
+        .map(|file| file.path.clone())
+        .collect();
     for path in staged {
         if let Some(lock) = lock {
-            together::remove_staged(lock.folder(), &path)?;
+            transaction::remove_staged(lock.folder(), &path)?;
         }
         files.remove(&path);
     }
@@ -282,31 +301,31 @@ fn place(root: &Path, src: Option<&Path>, skill: &str) -> Option<Utf8PathBuf> {
     first.or(of_root)
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {
+fn globs(patterns: &[String]) -> Result<GlobSet, CommandFailure> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {
-            Failure::usage(
+            CommandFailure::usage(
                 format!("invalid glob `{pattern}`: {}", error.kind()),
                 "write one such as `docs/**`",
             )
         })?;
         set.add(glob);
     }
-    set.build().map_err(|error| Failure::usage(error.to_string(), "pass fewer globs"))
+    set.build().map_err(|error| CommandFailure::usage(error.to_string(), "pass fewer globs"))
 }
 
-fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
+fn failure(args: &PromoteArgs, unclear: &AmbiguousChoice) -> CommandFailure {
     let asked = &args.skill;
     match unclear {
-        Unclear::Unknown(near) => {
+        AmbiguousChoice::Unknown(near) => {
             let help = near.as_ref().map_or_else(
                 || "no skill of the source has this name: pass `plugin:name`, a name, or the path of its folder".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            Failure::usage(format!("unknown beta `{asked}`"), help)
+            CommandFailure::usage(format!("unknown beta `{asked}`"), help)
         }
-        Unclear::NoBeta(name, beta) => {
+        AmbiguousChoice::NoBeta(name, beta) => {
             let help = beta.as_ref().map_or_else(
                 || {
                     "a beta's folder or name ends in `-beta`, or its description begins with `[BETA]`"
@@ -314,16 +333,16 @@ fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
                 },
                 |beta| format!("did you mean `{beta}`?"),
             );
-            Failure::usage(format!("`{name}` is not a beta"), help)
+            CommandFailure::usage(format!("`{name}` is not a beta"), help)
         }
-        Unclear::NoSkill(kind) => {
-            Failure::usage(format!("`{asked}` is a {}", kind.id()), "only a skill can be promoted")
+        AmbiguousChoice::NoSkill(kind) => {
+            CommandFailure::usage(format!("`{asked}` is a {}", kind.id()), "only a skill can be promoted")
         }
-        Unclear::Several(several) => {
+        AmbiguousChoice::Several(several) => {
             let names: Vec<String> =
                 several.iter().map(|(name, path)| format!("`{name}` ({path})")).collect();
             let message = format!("several betas are named `{asked}`: {}", names.join(", "));
-            Failure::usage(
+            CommandFailure::usage(
                 message,
                 "choose one with `plugcast promote PLUGIN:NAME`, or the path of its folder",
             )
@@ -332,6 +351,9 @@ fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
 }
 
 /// The text that a file has once the promotion is made; `None` where it has none.
-fn text_after(plan: &promote::Plan, file: &crate::source::SourceFile) -> Option<std::sync::Arc<str>> {
-    matches!(file.content, Content::Text(_)).then(|| plan.text_of(file)).flatten()
+fn text_after(
+    plan: &promote::PromotionPlan,
+    file: &crate::source::SourceFile,
+) -> Option<std::sync::Arc<str>> {
+    matches!(file.content, FileContent::Text(_)).then(|| plan.text_of(file)).flatten()
 }

@@ -10,16 +10,18 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::build::{config_of, named_hosts};
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Global, helper};
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, helper};
 use crate::build::SourceRequest;
 use crate::check::fix;
 use crate::compare;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
-use crate::disk::walk::PassedOver;
+use crate::disk::walk::SkipPolicy;
 use crate::disk::{self, edit};
-use crate::release::{self, ReleaseError, ReleaseReport, ReleaseSummary, Released, Request, Scene};
+use crate::release::{
+    self, ReleaseContext, ReleaseError, ReleaseReport, ReleaseRequest, ReleaseSummary, ReleasedUnit,
+};
 use crate::report::{check as lines, frame, release as report};
-use crate::source::{Content, SourceFile};
+use crate::source::{FileContent, SourceFile};
 use crate::target::Target;
 
 /// Commands for releases of plugins
@@ -81,7 +83,7 @@ enum ReleaseFormat {
 /// More passes than this mean that fixes undo each other.
 const PASSES: usize = 8;
 
-impl From<ReleaseError> for Failure {
+impl From<ReleaseError> for CommandFailure {
     fn from(error: ReleaseError) -> Self {
         match error {
             ReleaseError::Git(error) => error.into(),
@@ -95,10 +97,10 @@ impl From<ReleaseError> for Failure {
 }
 
 /// What one look found.
-struct Examined {
+struct ReleaseExamination {
     top: PathBuf,
     found: Vec<Diagnostic>,
-    released: Vec<Released>,
+    released: Vec<ReleasedUnit>,
     /// What was left out, one line each.
     remarks: Vec<String>,
     /// The files that findings are about.
@@ -109,7 +111,7 @@ struct Examined {
 ///
 /// # Errors
 /// When there is no repository, or the source, a commit or a bundle cannot be read.
-pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let ReleaseCommand::Check(args) = &args.what;
     let mut examined = examine(args, global)?;
     let mut fixed = 0;
@@ -144,7 +146,7 @@ pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8,
     Ok(if summary.errors > 0 { FINDINGS } else { CLEAN })
 }
 
-fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure> {
+fn examine(args: &ReleaseCheckArgs, global: &GlobalOptions) -> Result<ReleaseExamination, CommandFailure> {
     let targets = super::targets(global)?;
     if !disk::is_folder(&args.src) {
         return Err(crate::build::BuildError::NoSource(args.src.clone()).into());
@@ -164,7 +166,7 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
         src: src.clone(),
         config: config.clone(),
         outputs,
-        passed_over: PassedOver::IgnoredAndPackages,
+        passed_over: SkipPolicy::IgnoredAndPackages,
         readme: true,
         ..SourceRequest::default()
     };
@@ -174,7 +176,7 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
     project.helpers = helper::binaries(&project, &[], true).unwrap_or_default();
     super::go_on()?;
     let base = args.base.as_deref();
-    let request = Request {
+    let request = ReleaseRequest {
         src,
         project: &project,
         config: &config,
@@ -184,7 +186,7 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
         base,
         git,
     };
-    let scene = Scene::new(request)?;
+    let scene = ReleaseContext::new(request)?;
     let mut found = release::check(&scene)?;
     let errors = reading.into_iter().filter(|found| found.severity == Severity::Error);
     found.extend(errors.map(|found| release::shifted(found, &scene.place)));
@@ -196,7 +198,7 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
         }
     }
     let remarks = scene.remarks().to_vec();
-    Ok(Examined { top: scene.top.clone(), released: scene.released(), remarks, found, files })
+    Ok(ReleaseExamination { top: scene.top.clone(), released: scene.released(), remarks, found, files })
 }
 
 /// Every file that a finding speaks of.
@@ -207,9 +209,9 @@ fn paths(found: &Diagnostic) -> impl Iterator<Item = &str> {
 }
 
 /// Applies the fixes that can be trusted as far as `most` and do not touch each other; returns how many.
-fn repair(examined: &Examined, most: Applicability) -> Result<usize, Failure> {
+fn repair(examined: &ReleaseExamination, most: Applicability) -> Result<usize, CommandFailure> {
     let text = |path: &str| match &examined.files.get(path)?.content {
-        Content::Text(text) => Some(Arc::clone(text)),
+        FileContent::Text(text) => Some(Arc::clone(text)),
         _ => None,
     };
     let pass = fix::plan(&examined.found, most, text, &BTreeSet::new());

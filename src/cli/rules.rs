@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::console::Console;
-use super::{CLEAN, Failure, Format};
+use super::{CLEAN, CommandFailure, OutputFormat};
 use crate::check::rules::RULES;
 use crate::report::check::{RuleReport, RulesReport, word};
 
@@ -12,15 +12,15 @@ use crate::report::check::{RuleReport, RulesReport, word};
 #[command(after_help = "`plugcast explain RULE` describes a rule.")]
 pub struct RulesArgs {
     /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    format: OutputFormat,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// Never.
-pub fn run(args: &RulesArgs, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &RulesArgs, console: &Console) -> Result<u8, CommandFailure> {
     let rules = RULES.iter().map(|rule| RuleReport {
         name: rule.name.to_owned(),
         group: rule.group.id().to_owned(),
@@ -29,10 +29,10 @@ pub fn run(args: &RulesArgs, console: &Console) -> Result<u8, Failure> {
         summary: rule.summary.to_owned(),
     });
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             console.json(&RulesReport { schema: crate::schema::RULES.tag(), rules: rules.collect() })
         }
-        Format::Human => {
+        OutputFormat::Human => {
             let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
             for rule in rules {
                 let state = if rule.on { word(rule.severity) } else { "off" };

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::console::Console;
-use super::{CLEAN, Failure};
+use super::{CLEAN, CommandFailure};
 use crate::report::json::schemas;
 
 /// Print the JSON Schema of a document
@@ -21,7 +21,7 @@ pub struct SchemaArgs {
 ///
 /// # Errors
 /// When there is no document of that name.
-pub fn run(args: &SchemaArgs, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &SchemaArgs, console: &Console) -> Result<u8, CommandFailure> {
     let all = schemas();
     let Some(name) = &args.name else {
         all.iter().for_each(|(name, _)| console.print_line(name));
@@ -34,7 +34,10 @@ pub fn run(args: &SchemaArgs, console: &Console) -> Result<u8, Failure> {
         }
         None => {
             let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            Err(Failure::usage(format!("unknown document `{name}`"), format!("one of: {}", names.join(", "))))
+            Err(CommandFailure::usage(
+                format!("unknown document `{name}`"),
+                format!("one of: {}", names.join(", ")),
+            ))
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::console::Console;
-use super::{CLEAN, Failure, Global};
+use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::target::Target;
 
 /// List the supported hosts, or show the facts about one
@@ -22,7 +22,7 @@ pub struct TargetsArgs {
 ///
 /// # Errors
 /// When a target of `--targets-dir` is wrong, or there is no such host or field.
-pub fn run(args: &TargetsArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &TargetsArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     if let Some(host) = &args.explain {
         let Some(target) = targets.get(host) else {
@@ -43,13 +43,13 @@ pub fn run(args: &TargetsArgs, global: &Global, console: &Console) -> Result<u8,
 }
 
 /// The value at `field`, and how its section was seen.
-fn explain(target: &Target, field: &str) -> Result<String, Failure> {
+fn explain(target: &Target, field: &str) -> Result<String, CommandFailure> {
     let whole = serde_json::to_value(target).unwrap_or_default();
     let keys: Vec<&str> = field.split('.').filter(|key| !key.is_empty()).collect();
     let Some(value) = keys.iter().try_fold(&whole, |value, key| value.get(key)) else {
         let sections: Vec<&str> =
             whole.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             format!("`{}` has no `{field}`", target.name),
             format!("sections: {}", sections.join(", ")),
         ));

@@ -1,21 +1,21 @@
 //! `plugcast verify`: shows built bundles to the real hosts and says what the hosts show.
 
-pub mod against;
+pub mod compared_source;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 
-use self::against::{Found, Wanted};
+use self::compared_source::{FoundSource, WantedSource};
 use crate::build;
 use crate::bundle::source_verification::SourceVerification;
-use crate::bundle::verification::{AbsentHost, Verdict, Verification};
+use crate::bundle::verification::{AbsentHost, HostVerdict, Verification};
 use crate::disk::folder::Folder;
-use crate::disk::scratch::{self, Scratch};
-use crate::drivers::installation::{Missing, Search};
-use crate::drivers::observation::{Installation, Scope};
-use crate::drivers::{DRIVERS, Driver, loaded, source, verify};
+use crate::disk::temp_dir::{self, TempFolder};
+use crate::drivers::installation::{HostSearch, MissingHost};
+use crate::drivers::observation::{Installation, ObservationScope};
+use crate::drivers::{DRIVERS, Driver, loaded_bundle, source, verify};
 use crate::model::near;
 use crate::process::activity;
 use crate::report;
@@ -42,8 +42,8 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub all: bool,
     /// The output format
-    #[arg(long, value_enum, default_value_t = super::Format::Human)]
-    pub format: super::Format,
+    #[arg(long, value_enum, default_value_t = super::OutputFormat::Human)]
+    pub format: super::OutputFormat,
     /// Allow hooks, servers and shell commands of the plugins to run
     #[arg(long)]
     pub allow_exec: bool,
@@ -59,7 +59,7 @@ pub(super) fn named_binary(value: &str) -> Result<(String, PathBuf), String> {
 }
 
 /// What the command needs from its surroundings.
-pub struct Surroundings<'a> {
+pub struct VerifyEnvironment<'a> {
     /// The value of `PATH`.
     pub search_path: String,
     /// Print the JSON form.
@@ -67,20 +67,20 @@ pub struct Surroundings<'a> {
     /// The host that sources are written for.
     pub source_host: String,
     /// Finds the source of bundles.
-    pub find_source: &'a dyn Fn(&Wanted<'_>) -> Result<Found>,
+    pub find_source: &'a dyn Fn(&WantedSource<'_>) -> Result<FoundSource>,
     /// Whether a folder is a source, whatever bundles it holds.
     pub is_source: &'a dyn Fn(&Path) -> bool,
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
     /// holds one bundle a host.
-    pub build_to_temporary: &'a BuildToTemporary<'a>,
+    pub build_to_temporary: &'a TemporaryBuild<'a>,
 }
 
 /// Source, hosts, and the folder to build into.
-pub type BuildToTemporary<'a> = dyn Fn(&Path, &[String], &Path) -> Result<()> + 'a;
+pub type TemporaryBuild<'a> = dyn Fn(&Path, &[String], &Path) -> Result<()> + 'a;
 
 /// What to print, and the exit code: 0 when every host is there and showed everything, else 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Printed {
+pub struct VerifyOutput {
     /// For standard output.
     pub text: String,
     /// 0 or 1.
@@ -90,24 +90,24 @@ pub struct Printed {
 /// Runs the command.
 ///
 /// # Errors
-/// [`Missing`] when no host has a driver and a binary, else whatever kept the tool from its work;
+/// [`MissingHost`] when no host has a driver and a binary, else whatever kept the tool from its work;
 /// both end with exit code 2.
-pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
+pub fn run(args: &VerifyArgs, surroundings: &VerifyEnvironment) -> Result<VerifyOutput> {
     let temporary;
-    build::must_be_finished(&args.folder).map_err(super::Failure::from)?;
-    build::must_be_there(&args.folder).map_err(super::Failure::from)?;
+    build::must_be_finished(&args.folder).map_err(super::CommandFailure::from)?;
+    build::must_be_there(&args.folder).map_err(super::CommandFailure::from)?;
     // A bundle that somebody put into a source is not what the source builds.
-    let is_source = !loaded::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
+    let is_source = !loaded_bundle::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
     let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder)? };
     let built_before = !bundles.is_empty();
     if !built_before {
         activity::set("building to a temporary folder");
-        temporary = Scratch::new()?;
+        temporary = TempFolder::new()?;
         (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
         bundles = bundles_in(temporary.path())?;
     }
     let (work, absent) = plan(args, bundles, &surroundings.search_path)?;
-    let scope = Scope { all: args.all, allow_exec: args.allow_exec };
+    let scope = ObservationScope { all: args.all, allow_exec: args.allow_exec };
     let folders: Vec<PathBuf> = work.iter().map(|(folder, ..)| folder.path().to_path_buf()).collect();
     let built = (!built_before).then_some(args.folder.as_path());
     let (source, note) = compared(args, surroundings, built, &folders, scope)?;
@@ -118,7 +118,7 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let titles: Vec<&str> = work.iter().map(|(_, driver, _)| driver.host()).collect();
     activity::set(format!("{}: showing the bundles", titles.join(", ")));
     let shown: Vec<Result<_>> = std::thread::scope(|threads| {
-        let show = |(folder, driver, installation): &Work| {
+        let show = |(folder, driver, installation): &VerifyWork| {
             let (folder, driver, installation) = (folder.path().to_owned(), *driver, installation.clone());
             threads.spawn(move || verify::verify(&folder, driver, &installation, scope))
         };
@@ -138,29 +138,29 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let verification =
         Verification { schema: VERIFY.tag(), hosts, absent, source, notes: note.into_iter().collect() };
     let passed = verification.absent.is_empty()
-        && verification.hosts.iter().all(|host| host.result == Verdict::Pass)
-        && verification.source.as_ref().is_none_or(|source| source.result == Verdict::Pass);
+        && verification.hosts.iter().all(|host| host.result == HostVerdict::Pass)
+        && verification.source.as_ref().is_none_or(|source| source.result == HostVerdict::Pass);
     let text = if surroundings.json {
         serde_json::to_string(&verification).context("cannot write the result as JSON")? + "\n"
     } else {
         report::verify::human(&verification)
     };
-    Ok(Printed { text, code: u8::from(!passed) })
+    Ok(VerifyOutput { text, code: u8::from(!passed) })
 }
 
 /// What the source host lists of the source, compared with the bundles, and a remark. Without `--against`, a source
 /// that is not found and a host that is not installed leave the comparison out.
 fn compared(
     args: &VerifyArgs,
-    surroundings: &Surroundings,
+    surroundings: &VerifyEnvironment,
     built: Option<&Path>,
     bundles: &[PathBuf],
-    scope: Scope,
+    scope: ObservationScope,
 ) -> Result<(Option<SourceVerification>, Option<String>)> {
-    let wanted = Wanted { named: args.against.as_deref(), built, bundles };
-    let Found { against, note } = (surroundings.find_source)(&wanted)?;
+    let wanted = WantedSource { named: args.against.as_deref(), built, bundles };
+    let FoundSource { against, note } = (surroundings.find_source)(&wanted)?;
     let Some(against) = against else { return Ok((None, note)) };
-    let search = Search { named: args.host_bin.clone(), search_path: surroundings.search_path.clone() };
+    let search = HostSearch { named: args.host_bin.clone(), search_path: surroundings.search_path.clone() };
     let driver = source::driver_for(&surroundings.source_host)?;
     let installation = match search.installation(driver) {
         Ok(installation) => installation,
@@ -179,11 +179,11 @@ fn compared(
 /// The folder itself, or those of its children that are bundles, sorted. A child may be no link: the proof would be left
 /// where it leads; and what begins with a dot is what a killed build left.
 fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
-    if loaded::is_bundle(folder) {
+    if loaded_bundle::is_bundle(folder) {
         return Ok(vec![Folder::open(folder)?]);
     }
-    let names = scratch::names_in(folder);
-    let is_bundle = |name: &String| !name.starts_with('.') && loaded::is_bundle(&folder.join(name));
+    let names = temp_dir::names_in(folder);
+    let is_bundle = |name: &String| !name.starts_with('.') && loaded_bundle::is_bundle(&folder.join(name));
     let mut bundles = names.into_iter().filter(is_bundle).peekable();
     let open = match bundles.peek() {
         Some(_) => Folder::open(folder)?,
@@ -193,21 +193,25 @@ fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
     Ok(found.into_iter().flatten().collect())
 }
 
-type Work = (Folder, &'static dyn Driver, Installation);
+type VerifyWork = (Folder, &'static dyn Driver, Installation);
 
 /// Finds everything before anything is started. A host that is missing keeps none of the others from their work.
-fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<(Vec<Work>, Vec<AbsentHost>)> {
-    let search = Search { named: args.host_bin.clone(), search_path: search_path.to_owned() };
+fn plan(
+    args: &VerifyArgs,
+    bundles: Vec<Folder>,
+    search_path: &str,
+) -> Result<(Vec<VerifyWork>, Vec<AbsentHost>)> {
+    let search = HostSearch { named: args.host_bin.clone(), search_path: search_path.to_owned() };
     let mut work = Vec::new();
     let mut hosts = Vec::new();
     let mut absent = Vec::new();
     for folder in bundles {
-        let host = loaded::manifest(folder.path())?.target;
+        let host = loaded_bundle::manifest(folder.path())?.target;
         hosts.push(host.clone());
         if args.to.is_empty() || args.to.iter().any(|wanted| *wanted == host || wanted == "all") {
             let found = verify::driver_for(folder.path())
                 .and_then(|driver| Ok((driver, search.installation(driver)?)));
-            match found.map_err(anyhow::Error::downcast::<Missing>) {
+            match found.map_err(anyhow::Error::downcast::<MissingHost>) {
                 Ok((driver, installation)) => work.push((folder, driver, installation)),
                 Err(Ok(missing)) => absent.push((host, missing)),
                 Err(Err(other)) => return Err(other),
@@ -225,7 +229,7 @@ fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<(V
     });
     let mut known = hosts.iter().map(String::as_str).chain(DRIVERS.iter().map(|driver| driver.host()));
     match unbuilt {
-        Some(wanted) => Err(Missing {
+        Some(wanted) => Err(MissingHost {
             message: format!("`{}` has no bundle for host `{wanted}`", args.folder.display()),
             help: match near::nearest(wanted, known.clone()).filter(|_| !known.any(|host| host == *wanted)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
@@ -233,7 +237,7 @@ fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<(V
             },
         }
         .into()),
-        None if work.is_empty() => Err(Missing {
+        None if work.is_empty() => Err(MissingHost {
             message: format!("`{}` has no bundle", args.folder.display()),
             help: "build one with `plugcast build --to HOST`".to_owned(),
         }
@@ -252,11 +256,11 @@ mod tests {
         )
     }
 
-    fn missing(to: &[&str], bundles: &[&str]) -> Missing {
-        let dist = Scratch::new().unwrap();
+    fn missing(to: &[&str], bundles: &[&str]) -> MissingHost {
+        let dist = TempFolder::new().unwrap();
         for bundle in bundles {
             let path = dist.path().join(bundle).join(".plugcast/manifest.json");
-            scratch::write(&path, manifest(bundle).as_bytes(), false).unwrap();
+            temp_dir::write(&path, manifest(bundle).as_bytes(), false).unwrap();
         }
         let args = VerifyArgs {
             folder: dist.path().to_path_buf(),
@@ -264,16 +268,16 @@ mod tests {
             against: None,
             host_bin: Vec::new(),
             all: false,
-            format: crate::cli::Format::Human,
+            format: crate::cli::OutputFormat::Human,
             allow_exec: false,
         };
         let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());
-        let surroundings = Surroundings {
+        let surroundings = VerifyEnvironment {
             search_path: String::new(),
             json: false,
             is_source: &|_| false,
             source_host: String::new(),
-            find_source: &|_| Ok(Found::default()),
+            find_source: &|_| Ok(FoundSource::default()),
             build_to_temporary: &build_to_temporary,
         };
         run(&args, &surroundings).unwrap_err().downcast().unwrap()

@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::impact::Impact;
-use super::inventory::{Inventory, Item, Lost};
-use super::matching::{Matched, matched};
-use crate::ledger::Class;
-use crate::source::Kind;
+use super::inventory::{HostInventory, InventoryItem, LocatedLoss};
+use super::matching::{MatchedItems, matched};
+use crate::ledger::LossClass;
+use crate::source::ComponentKind;
 
 /// What `diff --format json` prints: `plugcast.diff/1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Difference {
+pub struct DiffReport {
     /// `plugcast.diff/1`.
     pub schema: String,
     /// The old side, as given.
@@ -34,7 +34,7 @@ pub struct HostDifference {
     /// The host.
     pub host: String,
     /// Plugins and components: removed, renamed, added, changed, each by kind and name.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<ChangedItem>,
     /// Losses that the old side had not, by id.
     pub losses_new: Vec<LossChange>,
     /// Losses that only the old side had, by id.
@@ -44,7 +44,7 @@ pub struct HostDifference {
 /// What became of one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Change {
+pub enum ItemChange {
     /// It is gone.
     Removed,
     /// It has another name.
@@ -60,11 +60,11 @@ pub enum Change {
 /// One plugin or component that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Changed {
+pub struct ChangedItem {
     /// What became of it.
-    pub change: Change,
+    pub change: ItemChange,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// The plugin that brings it.
     pub plugin: String,
     /// Its name; of a removed one its last.
@@ -82,7 +82,7 @@ pub struct Changed {
     pub description: Option<String>,
     /// The values that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<FieldChange>,
+    pub fields: Vec<ValueChange>,
     /// The version that this needs.
     pub impact: Impact,
 }
@@ -90,7 +90,7 @@ pub struct Changed {
 /// What a value is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Topic {
+pub enum ValueTopic {
     /// When it is used.
     Description,
     /// What it takes.
@@ -116,9 +116,9 @@ pub enum Topic {
 /// One value that differs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FieldChange {
+pub struct ValueChange {
     /// What it is about.
-    pub topic: Topic,
+    pub topic: ValueTopic,
     /// The field, as the host calls it.
     pub field: String,
     /// The value before; absent where there was none.
@@ -136,7 +136,7 @@ pub struct LossChange {
     /// The id.
     pub id: String,
     /// How grave it is.
-    pub class: Class,
+    pub class: LossClass,
     /// Why.
     pub reason: String,
     /// The source file, relative to SRC.
@@ -149,7 +149,7 @@ pub struct LossChange {
     pub accepted: bool,
 }
 
-impl Difference {
+impl DiffReport {
     /// What of it concerns one plugin; a component that was renamed concerns the plugin that it left, too.
     pub fn of_plugin(&self, plugin: &str) -> Self {
         let hosts: Vec<HostDifference> = self.hosts.iter().map(|host| host.of_plugin(plugin)).collect();
@@ -169,7 +169,7 @@ impl Difference {
     }
 }
 
-impl Changed {
+impl ChangedItem {
     fn concerns(&self, plugin: &str) -> bool {
         let left = self.before.as_ref().and_then(|before| before.strip_prefix(plugin));
         self.plugin == plugin || left.is_some_and(|rest| rest.starts_with(':'))
@@ -203,34 +203,36 @@ impl HostDifference {
 }
 
 /// Compares what the user of `host` gets.
-pub fn between(host: &str, old: &Inventory, new: &Inventory) -> HostDifference {
+pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDifference {
     let mut matched = matched(&old.items, &new.items);
     let promoted = promoted(&mut matched);
-    let mut changes: Vec<Changed> = Vec::new();
-    changes.extend(matched.removed.iter().map(|item| changed(Change::Removed, item)));
-    let renamed =
-        matched.renamed.iter().map(|(before, after, alike)| (before, after, Some(*alike), Change::Renamed));
-    let promoted = promoted.iter().map(|(before, after)| (before, after, None, Change::Promoted));
-    changes.extend(renamed.chain(promoted).map(|(before, after, alike, change)| Changed {
+    let mut changes: Vec<ChangedItem> = Vec::new();
+    changes.extend(matched.removed.iter().map(|item| changed(ItemChange::Removed, item)));
+    let renamed = matched
+        .renamed
+        .iter()
+        .map(|(before, after, alike)| (before, after, Some(*alike), ItemChange::Renamed));
+    let promoted = promoted.iter().map(|(before, after)| (before, after, None, ItemChange::Promoted));
+    changes.extend(renamed.chain(promoted).map(|(before, after, alike, change)| ChangedItem {
         before: Some(before.name.clone()),
         alike,
         fields: fields(before, after),
         ..changed(change, after)
     }));
-    changes.extend(matched.added.iter().map(|item| Changed {
+    changes.extend(matched.added.iter().map(|item| ChangedItem {
         description: item.fields.get("description").cloned(),
-        ..changed(Change::Added, item)
+        ..changed(ItemChange::Added, item)
     }));
     changes.extend(matched.same.iter().filter_map(|(before, after)| {
         let fields = fields(before, after);
-        let change = Changed { fields, ..changed(Change::Changed, after) };
-        let only_version = change.fields.iter().all(|field| field.topic == Topic::Version);
+        let change = ChangedItem { fields, ..changed(ItemChange::Changed, after) };
+        let only_version = change.fields.iter().all(|field| field.topic == ValueTopic::Version);
         let impact = if only_version { Impact::None } else { change.impact };
-        (!change.fields.is_empty()).then_some(Changed { impact, ..change })
+        (!change.fields.is_empty()).then_some(ChangedItem { impact, ..change })
     }));
     same_files(old, new, &mut changes);
     changes.sort_by(|a, b| (a.change, a.kind, &a.name).cmp(&(b.change, b.kind, &b.name)));
-    let only = |these: &Inventory, others: &Inventory| {
+    let only = |these: &HostInventory, others: &HostInventory| {
         let lost = these.losses.iter().filter(|(id, _)| !others.losses.contains_key(*id));
         lost.map(|(id, lost)| loss(id, lost)).collect()
     };
@@ -238,7 +240,7 @@ pub fn between(host: &str, old: &Inventory, new: &Inventory) -> HostDifference {
 }
 
 /// Takes away what is said of files that are the same on both sides, whoever runs them there.
-fn same_files(old: &Inventory, new: &Inventory, changes: &mut Vec<Changed>) {
+fn same_files(old: &HostInventory, new: &HostInventory, changes: &mut Vec<ChangedItem>) {
     let (before, after) = (digests(old), digests(new));
     let same = |plugin: &str, path: &str| {
         let key = (plugin, path);
@@ -246,16 +248,16 @@ fn same_files(old: &Inventory, new: &Inventory, changes: &mut Vec<Changed>) {
     };
     changes.retain_mut(|change| {
         let had = !change.fields.is_empty();
-        change.fields.retain(|field| field.topic != Topic::File || !same(&change.plugin, &field.field));
-        let is_empty = change.change == Change::Changed && had && change.fields.is_empty();
-        let is_file = change.kind == Kind::File && same(&change.plugin, &change.name);
+        change.fields.retain(|field| field.topic != ValueTopic::File || !same(&change.plugin, &field.field));
+        let is_empty = change.change == ItemChange::Changed && had && change.fields.is_empty();
+        let is_file = change.kind == ComponentKind::File && same(&change.plugin, &change.name);
         !is_empty && !is_file
     });
 }
 
 /// Every file beside the components, by its plugin and path, with its mode and digest.
-fn digests(inventory: &Inventory) -> BTreeMap<(&str, &str), &str> {
-    let own = |item: &&Item| item.kind == Kind::File;
+fn digests(inventory: &HostInventory) -> BTreeMap<(&str, &str), &str> {
+    let own = |item: &&InventoryItem| item.kind == ComponentKind::File;
     let alone = inventory.items.iter().filter(own);
     let alone = alone.map(|item| ((item.plugin.as_str(), item.name.as_str()), item.content.as_str()));
     let run = inventory.items.iter().flat_map(|item| {
@@ -268,8 +270,8 @@ fn digests(inventory: &Inventory) -> BTreeMap<(&str, &str), &str> {
 const BETA: &str = "-beta";
 
 /// Takes the betas that became stable out of what was renamed or is gone, each with what it is now.
-fn promoted<'a>(matched: &mut Matched<'a>) -> Vec<(&'a Item, &'a Item)> {
-    let is_stable = |beta: &Item, stable: &Item| {
+fn promoted<'a>(matched: &mut MatchedItems<'a>) -> Vec<(&'a InventoryItem, &'a InventoryItem)> {
+    let is_stable = |beta: &InventoryItem, stable: &InventoryItem| {
         beta.kind == stable.kind
             && beta.plugin == stable.plugin
             && beta.name.strip_suffix(BETA) == Some(stable.name.as_str())
@@ -293,8 +295,8 @@ fn promoted<'a>(matched: &mut Matched<'a>) -> Vec<(&'a Item, &'a Item)> {
     out
 }
 
-fn changed(change: Change, item: &Item) -> Changed {
-    Changed {
+fn changed(change: ItemChange, item: &InventoryItem) -> ChangedItem {
+    ChangedItem {
         change,
         kind: item.kind,
         plugin: item.plugin.clone(),
@@ -308,7 +310,7 @@ fn changed(change: Change, item: &Item) -> Changed {
     }
 }
 
-fn loss(id: &str, lost: &Lost) -> LossChange {
+fn loss(id: &str, lost: &LocatedLoss) -> LossChange {
     LossChange {
         id: id.to_owned(),
         class: lost.class,
@@ -319,14 +321,14 @@ fn loss(id: &str, lost: &Lost) -> LossChange {
     }
 }
 
-fn fields(old: &Item, new: &Item) -> Vec<FieldChange> {
+fn fields(old: &InventoryItem, new: &InventoryItem) -> Vec<ValueChange> {
     let mut names: Vec<&String> = old.fields.keys().chain(new.fields.keys()).collect();
     names.sort();
     names.dedup();
-    let mut out: Vec<FieldChange> = names
+    let mut out: Vec<ValueChange> = names
         .into_iter()
         .filter(|name| old.fields.get(*name) != new.fields.get(*name))
-        .map(|name| FieldChange {
+        .map(|name| ValueChange {
             topic: topic(name),
             field: name.clone(),
             before: old.fields.get(name).cloned(),
@@ -334,23 +336,23 @@ fn fields(old: &Item, new: &Item) -> Vec<FieldChange> {
         })
         .collect();
     if old.kind != new.kind {
-        let kind = |item: &Item| Some(item.kind.id().to_owned());
-        out.push(FieldChange {
-            topic: Topic::Kind,
+        let kind = |item: &InventoryItem| Some(item.kind.id().to_owned());
+        out.push(ValueChange {
+            topic: ValueTopic::Kind,
             field: "kind".into(),
             before: kind(old),
             after: kind(new),
         });
     }
     if old.content != new.content {
-        out.push(FieldChange { topic: Topic::Text, field: "text".into(), before: None, after: None });
+        out.push(ValueChange { topic: ValueTopic::Text, field: "text".into(), before: None, after: None });
     }
     let mut files: Vec<&String> = old.files.keys().chain(new.files.keys()).collect();
     files.sort();
     files.dedup();
     let differs = |path: &&String| old.files.get(*path) != new.files.get(*path);
-    out.extend(files.into_iter().filter(differs).map(|path| FieldChange {
-        topic: Topic::File,
+    out.extend(files.into_iter().filter(differs).map(|path| ValueChange {
+        topic: ValueTopic::File,
         field: path.clone(),
         before: None,
         after: None,
@@ -360,17 +362,17 @@ fn fields(old: &Item, new: &Item) -> Vec<FieldChange> {
 }
 
 /// What a field is about, by its name on any host.
-fn topic(field: &str) -> Topic {
+fn topic(field: &str) -> ValueTopic {
     let first = field.split('/').next().unwrap_or(field).to_ascii_lowercase();
     let plain: String = first.chars().filter(char::is_ascii_alphanumeric).collect();
     match plain.as_str() {
-        "description" | "whentouse" => Topic::Description,
-        "arguments" | "argumenthint" => Topic::Arguments,
+        "description" | "whentouse" => ValueTopic::Description,
+        "arguments" | "argumenthint" => ValueTopic::Arguments,
         "tools" | "allow" | "allowedtools" | "disallowedtools" | "permission" | "permissions"
-        | "permissionmode" | "sandboxmode" => Topic::Tools,
-        "model" | "effort" | "modelreasoningeffort" => Topic::Model,
-        "disablemodelinvocation" | "userinvocable" | "policy" | "mode" => Topic::Invocation,
-        "version" => Topic::Version,
-        _ => Topic::Other,
+        | "permissionmode" | "sandboxmode" => ValueTopic::Tools,
+        "model" | "effort" | "modelreasoningeffort" => ValueTopic::Model,
+        "disablemodelinvocation" | "userinvocable" | "policy" | "mode" => ValueTopic::Invocation,
+        "version" => ValueTopic::Version,
+        _ => ValueTopic::Other,
     }
 }

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::difference::Change;
-use crate::source::Kind;
+use super::difference::ItemChange;
+use crate::source::ComponentKind;
 
 /// The version that a change needs, smallest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -37,8 +37,8 @@ impl Impact {
     }
 
     /// Of a change of one thing of that name.
-    pub fn of(change: Change, kind: Kind, name: &str) -> Self {
-        if kind == Kind::File {
+    pub fn of(change: ItemChange, kind: ComponentKind, name: &str) -> Self {
+        if kind == ComponentKind::File {
             // What tells people about a plugin changes nothing of it.
             return if ABOUT.iter().any(|about| name.starts_with(about)) {
                 Impact::None
@@ -46,13 +46,18 @@ impl Impact {
                 Impact::Patch
             };
         }
-        let called = matches!(kind, Kind::Plugin | Kind::Skill | Kind::Agent | Kind::Command);
+        let called = matches!(
+            kind,
+            ComponentKind::Plugin | ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command
+        );
         match change {
             // A beta is called by nobody who may rely on it.
-            Change::Removed if name.ends_with("-beta") => Impact::Minor,
-            Change::Removed | Change::Renamed if called => Impact::Major,
-            Change::Added | Change::Removed | Change::Renamed | Change::Promoted => Impact::Minor,
-            Change::Changed => Impact::Patch,
+            ItemChange::Removed if name.ends_with("-beta") => Impact::Minor,
+            ItemChange::Removed | ItemChange::Renamed if called => Impact::Major,
+            ItemChange::Added | ItemChange::Removed | ItemChange::Renamed | ItemChange::Promoted => {
+                Impact::Minor
+            }
+            ItemChange::Changed => Impact::Patch,
         }
     }
 
@@ -98,13 +103,13 @@ mod tests {
 
     #[test]
     fn what_is_called_by_name_breaks_its_users() {
-        assert_eq!(Impact::of(Change::Removed, Kind::Skill, "demo:plan"), Impact::Major);
-        assert_eq!(Impact::of(Change::Renamed, Kind::Agent, "demo:plan"), Impact::Major);
-        assert_eq!(Impact::of(Change::Added, Kind::Command, "demo:plan"), Impact::Minor);
-        assert_eq!(Impact::of(Change::Removed, Kind::Hook, "demo:plan"), Impact::Minor);
-        assert_eq!(Impact::of(Change::Changed, Kind::Skill, "demo:plan"), Impact::Patch);
-        assert_eq!(Impact::of(Change::Removed, Kind::Skill, "demo:plan-beta"), Impact::Minor);
-        assert_eq!(Impact::of(Change::Removed, Kind::File, "scripts/a.sh"), Impact::Patch);
-        assert_eq!(Impact::of(Change::Changed, Kind::File, "README.md"), Impact::None);
+        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::Skill, "demo:plan"), Impact::Major);
+        assert_eq!(Impact::of(ItemChange::Renamed, ComponentKind::Agent, "demo:plan"), Impact::Major);
+        assert_eq!(Impact::of(ItemChange::Added, ComponentKind::Command, "demo:plan"), Impact::Minor);
+        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::Hook, "demo:plan"), Impact::Minor);
+        assert_eq!(Impact::of(ItemChange::Changed, ComponentKind::Skill, "demo:plan"), Impact::Patch);
+        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::Skill, "demo:plan-beta"), Impact::Minor);
+        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::File, "scripts/a.sh"), Impact::Patch);
+        assert_eq!(Impact::of(ItemChange::Changed, ComponentKind::File, "README.md"), Impact::None);
     }
 }

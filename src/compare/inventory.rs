@@ -7,28 +7,28 @@ use camino::Utf8Path;
 use serde_json::Value as Json;
 
 use super::documents::{Documents, handlers, leaves};
-use super::shipped;
-use crate::bundle::{Manifest, ManifestFile};
+use super::shipped_files;
+use crate::bundle::{BundleManifest, ManifestFile};
 use crate::disk;
-use crate::ledger::{Class, Ledger, Outcome, Row};
+use crate::ledger::{Ledger, LedgerRow, LossClass, RowOutcome};
 use crate::read::frontmatter;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::Target;
 
 /// What the user of one host gets.
 #[derive(Debug, Clone, Default)]
-pub struct Inventory {
+pub struct HostInventory {
     /// Plugins and their components, in the order of the ledger.
-    pub items: Vec<Item>,
+    pub items: Vec<InventoryItem>,
     /// What is lost there, by id.
-    pub losses: BTreeMap<String, Lost>,
+    pub losses: BTreeMap<String, LocatedLoss>,
 }
 
 /// One component, a plugin as such, or a file of it that belongs to no component.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct InventoryItem {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// The plugin that brings it.
     pub plugin: String,
     /// The name that the user calls it by: qualified for what is qualified.
@@ -45,10 +45,10 @@ pub struct Item {
     pub files: BTreeMap<String, String>,
 }
 
-impl Default for Item {
+impl Default for InventoryItem {
     fn default() -> Self {
         Self {
-            kind: Kind::File,
+            kind: ComponentKind::File,
             plugin: String::new(),
             name: String::new(),
             path: String::new(),
@@ -62,9 +62,9 @@ impl Default for Item {
 
 /// A loss, with the first place that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LocatedLoss {
     /// How grave it is.
-    pub class: Class,
+    pub class: LossClass,
     /// Why.
     pub reason: String,
     /// The source file.
@@ -76,10 +76,10 @@ pub struct Lost {
 }
 
 /// A bundle, in memory or on disk.
-pub(super) struct Bundle<'a> {
+pub(super) struct InventorySource<'a> {
     pub(super) target: &'a Target,
     pub(super) ledger: &'a Ledger,
-    pub(super) manifest: &'a Manifest,
+    pub(super) manifest: &'a BundleManifest,
     /// The text of the file at a path of the bundle.
     pub(super) text: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -88,21 +88,22 @@ pub(super) struct Bundle<'a> {
 const SAID: [&str; 5] = ["name", "file", "kind", "developer_instructions", "content"];
 
 /// Takes the inventory of a bundle.
-pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
+pub(super) fn of(bundle: &InventorySource<'_>) -> HostInventory {
     let dropped = bundle.ledger.rows.iter();
-    let dropped = dropped.filter(|row| row.kind == Kind::Field && row.outcome == Outcome::Dropped);
-    let reader = Reader {
+    let dropped =
+        dropped.filter(|row| row.kind == ComponentKind::Field && row.outcome == RowOutcome::Dropped);
+    let reader = InventoryReader {
         bundle,
         documents: Documents::new(bundle.text),
         agents: installable(bundle),
         dropped: dropped.filter_map(|row| Some((row.path.as_str(), row.pointer.as_deref()?))).collect(),
         files: bundle.manifest.files.iter().map(|file| (file.path.as_str(), file)).collect(),
     };
-    let mut inventory = Inventory::default();
-    let mut hooks: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
+    let mut inventory = HostInventory::default();
+    let mut hooks: BTreeMap<(&str, &str), &LedgerRow> = BTreeMap::new();
     for row in &bundle.ledger.rows {
         if let Some(loss) = &row.loss {
-            inventory.losses.entry(loss.id.clone()).or_insert_with(|| Lost {
+            inventory.losses.entry(loss.id.clone()).or_insert_with(|| LocatedLoss {
                 class: loss.class,
                 reason: row.reason.clone().unwrap_or_default(),
                 path: row.path.clone(),
@@ -110,12 +111,13 @@ pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
                 accepted: loss.accepted,
             });
         }
-        let component = row.kind == Kind::Plugin || (Kind::Skill..=Kind::Executable).contains(&row.kind);
-        if !component || row.outcome == Outcome::Dropped || row.plugin.is_empty() {
+        let component = row.kind == ComponentKind::Plugin
+            || (ComponentKind::Skill..=ComponentKind::Executable).contains(&row.kind);
+        if !component || row.outcome == RowOutcome::Dropped || row.plugin.is_empty() {
             continue;
         }
         match (&row.to, row.kind) {
-            (Some(to), Kind::Hook) => drop(hooks.entry((&row.plugin, to)).or_insert(row)),
+            (Some(to), ComponentKind::Hook) => drop(hooks.entry((&row.plugin, to)).or_insert(row)),
             _ => inventory.items.push(reader.item(row)),
         }
     }
@@ -123,12 +125,12 @@ pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
         inventory.items.extend(reader.hooks(row, to));
     }
     number(&mut inventory.items);
-    shipped::add(bundle, &mut inventory.items);
+    shipped_files::add(bundle, &mut inventory.items);
     inventory
 }
 
 /// Documents that stand for agents outside of plugins, by the name that they give.
-fn installable(bundle: &Bundle<'_>) -> BTreeMap<String, String> {
+fn installable(bundle: &InventorySource<'_>) -> BTreeMap<String, String> {
     let outside = bundle.manifest.files.iter().filter(|file| file.path.ends_with(".toml"));
     let named = outside.filter_map(|file| {
         let value: toml::Table = toml::from_str(&(bundle.text)(&file.path)?).ok()?;
@@ -140,8 +142,8 @@ fn installable(bundle: &Bundle<'_>) -> BTreeMap<String, String> {
     }
 }
 
-struct Reader<'a> {
-    bundle: &'a Bundle<'a>,
+struct InventoryReader<'a> {
+    bundle: &'a InventorySource<'a>,
     documents: Documents<'a>,
     agents: BTreeMap<String, String>,
     /// Path and pointer of every field that means nothing on this host.
@@ -150,24 +152,24 @@ struct Reader<'a> {
     files: BTreeMap<&'a str, &'a ManifestFile>,
 }
 
-impl Reader<'_> {
-    fn item(&self, row: &Row) -> Item {
+impl InventoryReader<'_> {
+    fn item(&self, row: &LedgerRow) -> InventoryItem {
         let to = row.to.as_deref().unwrap_or_default();
-        let mut item = Item {
+        let mut item = InventoryItem {
             kind: row.kind,
             plugin: row.plugin.clone(),
             name: row.name.clone(),
             path: row.path.clone(),
-            ..Item::default()
+            ..InventoryItem::default()
         };
         match row.kind {
-            Kind::Plugin => {
+            ComponentKind::Plugin => {
                 let manifest = format!("{to}/{}", self.bundle.target.manifest.path);
                 let mut fields = leaves(&self.documents.value(&manifest));
                 fields.retain(|key, _| matches!(key.as_str(), "version" | "description"));
                 item.fields = fields;
             }
-            Kind::Skill | Kind::Agent | Kind::Command if to.ends_with(".md") => {
+            ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command if to.ends_with(".md") => {
                 self.markdown(row, to, &mut item)
             }
             _ if row.pointer.is_some() || to.ends_with(".json") => {
@@ -188,7 +190,7 @@ impl Reader<'_> {
     }
 
     /// Frontmatter, the documents that stand beside or for it, and the text.
-    fn markdown(&self, row: &Row, to: &str, item: &mut Item) {
+    fn markdown(&self, row: &LedgerRow, to: &str, item: &mut InventoryItem) {
         let target = self.bundle.target;
         let text = self.documents.text(to);
         let body = frontmatter::parse(&text).body.of(&text);
@@ -199,7 +201,7 @@ impl Reader<'_> {
         if let Some(sidecar) = &target.invocation.sidecar_path {
             beside.push(folder.join(sidecar).into_string());
         }
-        beside.extend(self.agents.get(&row.name).filter(|_| row.kind == Kind::Agent).cloned());
+        beside.extend(self.agents.get(&row.name).filter(|_| row.kind == ComponentKind::Agent).cloned());
         for document in &beside {
             item.fields.extend(leaves(&self.documents.value(document)));
         }
@@ -211,7 +213,7 @@ impl Reader<'_> {
             item.fields.extend(entry.map(leaves).unwrap_or_default());
         }
         item.content = disk::sha256(body.as_bytes());
-        if row.kind == Kind::Skill {
+        if row.kind == ComponentKind::Skill {
             let within = format!("{folder}/");
             let files = self.files.range(within.as_str()..).map(|(_, file)| *file);
             let files = files.take_while(|file| file.path.starts_with(&within));
@@ -222,21 +224,21 @@ impl Reader<'_> {
         }
     }
 
-    fn hooks(&self, row: &Row, to: &str) -> Vec<Item> {
+    fn hooks(&self, row: &LedgerRow, to: &str) -> Vec<InventoryItem> {
         let document: std::rc::Rc<Json> = self.documents.value(to);
-        let item = |(event, matcher, handler): (&str, &str, &Json)| Item {
-            kind: Kind::Hook,
+        let item = |(event, matcher, handler): (&str, &str, &Json)| InventoryItem {
+            kind: ComponentKind::Hook,
             plugin: row.plugin.clone(),
             name: format!("{event}/{matcher}"),
             path: row.path.clone(),
             fields: leaves(handler),
-            ..Item::default()
+            ..InventoryItem::default()
         };
         handlers(&document).into_iter().map(item).collect()
     }
 
     /// The fields of a component that mean nothing on this host.
-    fn dropped(&self, row: &Row) -> BTreeSet<String> {
+    fn dropped(&self, row: &LedgerRow) -> BTreeSet<String> {
         let base = format!("{}/", row.pointer.as_deref().unwrap_or_default());
         let path = row.path.as_str();
         // Those of one path that begin so stand side by side.
@@ -250,9 +252,9 @@ impl Reader<'_> {
 }
 
 /// Numbers the handlers of one event and matcher from 1, as the ledger does.
-fn number(items: &mut [Item]) {
+fn number(items: &mut [InventoryItem]) {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for item in items.iter_mut().filter(|item| item.kind == Kind::Hook) {
+    for item in items.iter_mut().filter(|item| item.kind == ComponentKind::Hook) {
         let count = counts.entry((item.plugin.clone(), item.name.clone())).or_default();
         *count += 1;
         item.name = format!("{}/{count}", item.name);

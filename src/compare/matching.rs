@@ -4,8 +4,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::inventory::Item;
-use crate::source::Kind;
+use super::inventory::InventoryItem;
+use crate::source::ComponentKind;
 
 /// How alike two texts must be, in percent, to be one that was renamed.
 const ALIKE: usize = 60;
@@ -17,23 +17,23 @@ const MOST_PAIRS: usize = 500 * 500;
 
 /// The pairs, and what only one side has.
 #[derive(Debug, Default)]
-pub(super) struct Matched<'a> {
+pub(super) struct MatchedItems<'a> {
     /// The same thing on both sides.
-    pub(super) same: Vec<(&'a Item, &'a Item)>,
+    pub(super) same: Vec<(&'a InventoryItem, &'a InventoryItem)>,
     /// The same thing by another name, with the likeness in percent.
-    pub(super) renamed: Vec<(&'a Item, &'a Item, usize)>,
+    pub(super) renamed: Vec<(&'a InventoryItem, &'a InventoryItem, usize)>,
     /// Only on the old side.
-    pub(super) removed: Vec<&'a Item>,
+    pub(super) removed: Vec<&'a InventoryItem>,
     /// Only on the new side.
-    pub(super) added: Vec<&'a Item>,
+    pub(super) added: Vec<&'a InventoryItem>,
 }
 
 /// Matches the things of two sides.
-pub(super) fn matched<'a>(old: &'a [Item], new: &'a [Item]) -> Matched<'a> {
-    let mut out = Matched::default();
+pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) -> MatchedItems<'a> {
+    let mut out = MatchedItems::default();
     let mut old_left = rounds(old, new, &mut out);
     let mut ids = BTreeMap::new();
-    let mut profiles = |items: &[&'a Item]| -> Vec<Option<Profile<'a>>> {
+    let mut profiles = |items: &[&'a InventoryItem]| -> Vec<Option<Profile<'a>>> {
         items.iter().map(|item| Profile::of(item, &mut ids)).collect()
     };
     let (before, after) = (profiles(&old_left), profiles(&out.added));
@@ -81,22 +81,29 @@ pub(super) fn matched<'a>(old: &'a [Item], new: &'a [Item]) -> Matched<'a> {
 
 /// Pairs by name and content, then by name alone. Returns what is left of the old side; what is left of the
 /// new one is `out.added`.
-fn rounds<'a>(old: &'a [Item], new: &'a [Item], out: &mut Matched<'a>) -> Vec<&'a Item> {
-    let mut old_left: Vec<&Item> = old.iter().collect();
-    let mut new_left: Vec<&Item> = new.iter().collect();
-    let exact = |item: &Item| {
-        let fields = if item.kind == Kind::Hook { format!("{:?}", item.fields) } else { item.name.clone() };
+fn rounds<'a>(
+    old: &'a [InventoryItem],
+    new: &'a [InventoryItem],
+    out: &mut MatchedItems<'a>,
+) -> Vec<&'a InventoryItem> {
+    let mut old_left: Vec<&InventoryItem> = old.iter().collect();
+    let mut new_left: Vec<&InventoryItem> = new.iter().collect();
+    let exact = |item: &InventoryItem| {
+        let fields =
+            if item.kind == ComponentKind::Hook { format!("{:?}", item.fields) } else { item.name.clone() };
         (item.kind, item.plugin.clone(), group(item), fields)
     };
-    let loose = |item: &Item| (item.kind, item.plugin.clone(), group(item), String::new());
+    let loose = |item: &InventoryItem| (item.kind, item.plugin.clone(), group(item), String::new());
     // A command that becomes a skill of its name is called as before.
-    let called = |item: &Item| (callable(item.kind), item.plugin.clone(), group(item), String::new());
-    for key in [&exact as &dyn Fn(&Item) -> (Kind, String, String, String), &loose, &called] {
-        let mut by_key: BTreeMap<_, Vec<&Item>> = BTreeMap::new();
+    let called =
+        |item: &InventoryItem| (callable(item.kind), item.plugin.clone(), group(item), String::new());
+    for key in [&exact as &dyn Fn(&InventoryItem) -> (ComponentKind, String, String, String), &loose, &called]
+    {
+        let mut by_key: BTreeMap<_, Vec<&InventoryItem>> = BTreeMap::new();
         for item in new_left.iter().rev() {
             by_key.entry(key(item)).or_default().push(item);
         }
-        let mut paired: BTreeSet<*const Item> = BTreeSet::new();
+        let mut paired: BTreeSet<*const InventoryItem> = BTreeSet::new();
         old_left.retain(|item| match by_key.get_mut(&key(item)).and_then(Vec::pop) {
             Some(other) => {
                 out.same.push((item, other));
@@ -105,21 +112,21 @@ fn rounds<'a>(old: &'a [Item], new: &'a [Item], out: &mut Matched<'a>) -> Vec<&'
             }
             None => true,
         });
-        new_left.retain(|item| !paired.contains(&std::ptr::from_ref::<Item>(item)));
+        new_left.retain(|item| !paired.contains(&std::ptr::from_ref::<InventoryItem>(item)));
     }
     out.added = new_left;
     old_left
 }
 
 /// The kind by which a thing is called: commands and skills by the same words.
-fn callable(kind: Kind) -> Kind {
-    if kind == Kind::Command { Kind::Skill } else { kind }
+fn callable(kind: ComponentKind) -> ComponentKind {
+    if kind == ComponentKind::Command { ComponentKind::Skill } else { kind }
 }
 
 /// What stays of a name when its number goes: handlers move up when one before them goes.
-fn group(item: &Item) -> String {
+fn group(item: &InventoryItem) -> String {
     match (item.kind, item.name.rsplit_once('/')) {
-        (Kind::Hook, Some((group, _))) => group.to_owned(),
+        (ComponentKind::Hook, Some((group, _))) => group.to_owned(),
         _ => item.name.clone(),
     }
 }
@@ -128,15 +135,15 @@ fn group(item: &Item) -> String {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Profile<'a> {
     /// Its kind, its values and its digest, of one without a text.
-    Values(Kind, &'a BTreeMap<String, String>, &'a str),
+    Values(ComponentKind, &'a BTreeMap<String, String>, &'a str),
     /// Its kind, and how often it has each word of its description and its text, by the number of the word.
-    Words(Kind, Vec<(usize, usize)>),
+    Words(ComponentKind, Vec<(usize, usize)>),
 }
 
 impl<'a> Profile<'a> {
     /// The profile of `item`, with words numbered by `ids`; `None` for what is known by its name alone.
-    fn of(item: &'a Item, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
-        if item.kind == Kind::Plugin {
+    fn of(item: &'a InventoryItem, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
+        if item.kind == ComponentKind::Plugin {
             return None;
         }
         let kind = callable(item.kind);
@@ -187,8 +194,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn item(kind: Kind, name: &str, command: &str, text: &str) -> Item {
-        Item {
+    fn item(kind: ComponentKind, name: &str, command: &str, text: &str) -> InventoryItem {
+        InventoryItem {
             kind,
             plugin: "demo".into(),
             name: name.into(),
@@ -196,13 +203,13 @@ mod tests {
             fields: BTreeMap::from([("command".to_owned(), command.to_owned())]),
             text: text.into(),
             content: text.into(),
-            ..Item::default()
+            ..InventoryItem::default()
         }
     }
 
     #[test]
     fn a_handler_that_goes_takes_no_other_with_it() {
-        let hook = |n: usize, command| item(Kind::Hook, &format!("Stop/*/{n}"), command, "");
+        let hook = |n: usize, command| item(ComponentKind::Hook, &format!("Stop/*/{n}"), command, "");
         let old = [hook(1, "a"), hook(2, "b"), hook(3, "c")];
         let new = [hook(1, "b"), hook(2, "d")];
         let found = matched(&old, &new);
@@ -217,7 +224,7 @@ mod tests {
     fn alike_texts_are_renamed_and_others_are_not() {
         let long = "one two three four five six seven eight nine ten eleven twelve thirteen";
         let other = "alpha beta gamma delta one zeta eta theta iota kappa lambda mu nu xi";
-        let skill = |name, text| item(Kind::Skill, name, "", text);
+        let skill = |name, text| item(ComponentKind::Skill, name, "", text);
         let old = [skill("demo:a", long), skill("demo:b", other)];
         let changed = format!("{long} fourteen");
         let new = [skill("demo:c", &changed), skill("demo:d", "nothing of it")];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use camino::Utf8Path;
 
-use super::inventory::{self, Bundle, Inventory};
+use super::inventory::{self, HostInventory, InventorySource};
 use crate::build::{self, BuildError, SourceRequest};
 use crate::compile::{self, Source};
 use crate::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ use crate::target::{Target, Targets};
 
 /// One side.
 #[derive(Debug)]
-pub enum Side<'a> {
+pub enum ComparisonSide<'a> {
     /// A source.
     Source(&'a Project),
     /// The folder of each host's bundle.
@@ -60,12 +60,12 @@ pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
     Ok(found)
 }
 
-impl Side<'_> {
+impl ComparisonSide<'_> {
     /// How many files it is read from; of bundles nobody knows yet.
     pub(super) fn files(&self) -> usize {
         match self {
-            Side::Source(project) => project.tree.files().count(),
-            Side::Bundles(_) => 0,
+            ComparisonSide::Source(project) => project.tree.files().count(),
+            ComparisonSide::Bundles(_) => 0,
         }
     }
 
@@ -73,9 +73,9 @@ impl Side<'_> {
     ///
     /// # Errors
     /// When it cannot be cast, or its bundle cannot be read.
-    pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<Inventory, BuildError> {
+    pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<HostInventory, BuildError> {
         match self {
-            Side::Source(project) => {
+            ComparisonSide::Source(project) => {
                 let bundle = compile::compared_bundle(project, target, targets)?;
                 let by_path: BTreeMap<&str, &Payload> =
                     bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
@@ -83,15 +83,15 @@ impl Side<'_> {
                     Payload::Text(text) => Some(text.to_string()),
                     Payload::CopyOf { path, .. } => disk::read_text_in_place(path).ok(),
                 };
-                Ok(inventory::of(&Bundle {
+                Ok(inventory::of(&InventorySource {
                     target,
                     ledger: &bundle.record.ledger,
                     manifest: &bundle.record.manifest,
                     text: &text,
                 }))
             }
-            Side::Bundles(folders) => {
-                let Some(folder) = folders.get(&target.name) else { return Ok(Inventory::default()) };
+            ComparisonSide::Bundles(folders) => {
+                let Some(folder) = folders.get(&target.name) else { return Ok(HostInventory::default()) };
                 let missing = |what: &str| BuildError::Document {
                     path: folder.clone(),
                     message: format!("it has no {what}, so the bundle is incomplete"),
@@ -106,7 +106,12 @@ impl Side<'_> {
                 }
                 let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;
                 let text = |path: &str| disk::read_text_beneath(folder, Utf8Path::new(path)).ok();
-                Ok(inventory::of(&Bundle { target, ledger: &ledger, manifest: &manifest, text: &text }))
+                Ok(inventory::of(&InventorySource {
+                    target,
+                    ledger: &ledger,
+                    manifest: &manifest,
+                    text: &text,
+                }))
             }
         }
     }

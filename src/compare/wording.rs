@@ -1,27 +1,27 @@
 //! A change in words, as reports and findings say it.
 
-use super::difference::{Change, Changed};
-use crate::source::Kind;
+use super::difference::{ChangedItem, ItemChange};
+use crate::source::ComponentKind;
 
 /// One change without its values, such as ``removed skill `demo:plan` ``.
-pub fn line(change: &Changed) -> String {
+pub fn line(change: &ChangedItem) -> String {
     let verb = match change.change {
-        Change::Removed => "removed",
-        Change::Renamed => "renamed",
-        Change::Promoted => "promoted",
-        Change::Added => "added",
-        Change::Changed => "changed",
+        ItemChange::Removed => "removed",
+        ItemChange::Renamed => "renamed",
+        ItemChange::Promoted => "promoted",
+        ItemChange::Added => "added",
+        ItemChange::Changed => "changed",
     };
     format!("{verb} {}", title(change, "`", " to ", false))
 }
 
 /// What changed: its kind and its name, names between `quote`; of one that was renamed both with `arrow`
 /// between them, and how alike they are if that is asked for.
-pub fn title(change: &Changed, quote: &str, arrow: &str, alike: bool) -> String {
+pub fn title(change: &ChangedItem, quote: &str, arrow: &str, alike: bool) -> String {
     let kind = noun(change.kind);
     let name = &change.name;
     // What is not called by its plugin's name needs it said.
-    let of = match name.starts_with(&format!("{}:", change.plugin)) || change.kind == Kind::Plugin {
+    let of = match name.starts_with(&format!("{}:", change.plugin)) || change.kind == ComponentKind::Plugin {
         true => String::new(),
         false => format!(" of {quote}{}{quote}", change.plugin),
     };
@@ -32,9 +32,9 @@ pub fn title(change: &Changed, quote: &str, arrow: &str, alike: bool) -> String 
     }
 }
 
-fn noun(kind: Kind) -> String {
+fn noun(kind: ComponentKind) -> String {
     match kind {
-        Kind::McpServer => "server".to_owned(),
+        ComponentKind::McpServer => "server".to_owned(),
         kind => kind.id().replace('-', " "),
     }
 }

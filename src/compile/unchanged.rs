@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::build::cache::{BuildCache, CacheKey, CachedBundle};
 use crate::build::{self, BuildError, OutputFolder};
 use crate::disk;
-use crate::disk::lock::{self, Lock};
+use crate::disk::lock::{self, OutputLock};
 use crate::disk::replace::OWN_FOLDER;
 use crate::target::Target;
 
@@ -15,7 +15,7 @@ pub enum CacheLookup {
     /// It does; one bundle per host, in the order of the hosts.
     Hit(Vec<CachedBundle>),
     /// It does not, or cannot be known; with the lock of the output folder, where it was taken to look.
-    Miss(Option<Lock>),
+    Miss(Option<OutputLock>),
 }
 
 /// The answer of an earlier build of `src`, if the bundles of all `hosts` below `out` are what a build from the inputs

@@ -13,7 +13,7 @@ use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::{Kind, memory, reader};
+use super::{FileKind, memory, reader};
 
 /// What a folder is opened with that somebody named.
 pub(super) const NAMED_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -80,9 +80,9 @@ pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
 /// When a part of `path` is a link, or it is not a folder.
 pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
     if let Some(place) = memory::place(path) {
-        let kind = |kind: Kind| match kind {
-            Kind::Folder => FileType::Directory,
-            Kind::File => FileType::RegularFile,
+        let kind = |kind: FileKind| match kind {
+            FileKind::Folder => FileType::Directory,
+            FileKind::File => FileType::RegularFile,
             _ => FileType::Symlink,
         };
         return Ok(place.children()?.map(|(name, found)| (name.into(), kind(found))).collect());

@@ -4,16 +4,16 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-use super::{DiskError, step};
+use super::{DiskError, fs_op};
 
 /// A file that grows.
 #[derive(Debug)]
-pub struct Growing {
+pub struct AppendFile {
     file: File,
     path: PathBuf,
 }
 
-impl Growing {
+impl AppendFile {
     /// A file that was just made at `path`.
     pub(super) fn new(file: File, path: PathBuf) -> Self {
         Self { file, path }
@@ -24,7 +24,7 @@ impl Growing {
     /// # Errors
     /// When they cannot be written.
     pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        step::write(&mut self.file, bytes)
+        fs_op::write(&mut self.file, bytes)
     }
 
     /// The file itself, for somebody else to fill.

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::reader::{self, SizeLimit};
-use super::{DiskError, beneath, step};
+use super::{DiskError, beneath, fs_op};
 use crate::source::UNFINISHED_ENDING;
 
 /// How many folders deep a tree may be: each level holds one open.
@@ -127,7 +127,7 @@ impl Folder {
     /// # Errors
     /// When it is there and cannot be removed.
     pub fn remove_file(&self, name: &str) -> Result<(), DiskError> {
-        match step::remove_file(self, name) {
+        match fs_op::remove_file(self, name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(DiskError::new("remove", &self.path.join(name), error))
             }
@@ -199,19 +199,19 @@ fn unfinished(name: &str) -> String {
 /// Writes a file beside its place and moves it there.
 pub(super) fn replace(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     let new = unfinished(name);
-    let written = fresh(&at, &new, bytes, mode).and_then(|()| step::rename(&at, new.as_str(), &at, name));
+    let written = fresh(&at, &new, bytes, mode).and_then(|()| fs_op::rename(&at, new.as_str(), &at, name));
     written.inspect_err(|_| {
         // The first error is the one to report.
-        let _ = step::remove_file(&at, new.as_str());
+        let _ = fs_op::remove_file(&at, new.as_str());
     })
 }
 
 /// Makes a file with these bytes; what an earlier run left there when it was killed goes, and a link is never followed.
 pub(super) fn fresh(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     if stat(&at, name).is_some() {
-        step::remove_file(&at, name)?;
+        fs_op::remove_file(&at, name)?;
     }
-    let mut file = step::create(&at, name)?;
-    step::write(&mut file, bytes)?;
-    step::set_mode(&file, mode)
+    let mut file = fs_op::create(&at, name)?;
+    fs_op::write(&mut file, bytes)?;
+    fs_op::set_mode(&file, mode)
 }

@@ -30,8 +30,8 @@ pub fn conflicts(
     }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     let folders: BTreeSet<&Utf8Path> = new.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let blocks = |entry: &Foreign| match entry.kind {
-        Found::Folder => entry.is_in(&new),
+    let blocks = |entry: &ForeignEntry| match entry.kind {
+        ForeignKind::Folder => entry.is_in(&new),
         _ => entry.is_in(&new) || entry.is_in(&folders),
     };
     Ok(foreign
@@ -49,19 +49,19 @@ pub fn unlisted(folder: &Folder, listed: &BTreeSet<Utf8PathBuf>) -> Result<Vec<P
     let found = foreign(folder, listed)?;
     let folders: BTreeSet<&Path> = found
         .iter()
-        .filter(|entry| matches!(entry.kind, Found::Folder))
+        .filter(|entry| matches!(entry.kind, ForeignKind::Folder))
         .map(|entry| entry.path.as_path())
         .collect();
     let top = |path: &Path| {
         let above = path.ancestors().filter(|above| folders.contains(above)).last();
         above.unwrap_or(path).to_owned()
     };
-    let files = found.iter().filter(|entry| !matches!(entry.kind, Found::Folder));
+    let files = found.iter().filter(|entry| !matches!(entry.kind, ForeignKind::Folder));
     Ok(files.map(|entry| top(&entry.path)).collect::<BTreeSet<_>>().into_iter().collect())
 }
 
 /// What an entry is.
-pub(super) enum Found {
+pub(super) enum ForeignKind {
     /// A file, or anything else that is neither folder nor link.
     File,
     /// A folder.
@@ -71,14 +71,14 @@ pub(super) enum Found {
 }
 
 /// An entry that no build wrote.
-pub(super) struct Foreign {
+pub(super) struct ForeignEntry {
     /// Relative to the output folder.
     pub(super) path: PathBuf,
     /// What it is.
-    pub(super) kind: Found,
+    pub(super) kind: ForeignKind,
 }
 
-impl Foreign {
+impl ForeignEntry {
     fn is_in(&self, paths: &BTreeSet<&Utf8Path>) -> bool {
         Utf8Path::from_path(&self.path).is_some_and(|path| paths.contains(path))
     }
@@ -86,10 +86,13 @@ impl Foreign {
 
 /// Everything in `folder` that no build wrote, sorted; folders only when they are empty or hold
 /// files of others.
-pub(super) fn foreign(folder: &Folder, owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Foreign>, DiskError> {
+pub(super) fn foreign(
+    folder: &Folder,
+    owned: &BTreeSet<Utf8PathBuf>,
+) -> Result<Vec<ForeignEntry>, DiskError> {
     let folders = owned.iter().flat_map(|path| path.ancestors().skip(1)).map(Utf8Path::as_str).collect();
     let owned = owned.iter().map(|path| path.as_str()).collect();
-    let mut search = Search { owned, folders, found: Vec::new() };
+    let mut search = ForeignSearch { owned, folders, found: Vec::new() };
     let failed = |path: &Path, error| DiskError::new("list", &folder.path().join(path), error);
     // Opened again: where a folder has been listed to is kept with its handle.
     let root = folder::enter(folder, ".").map_err(|error| failed(Path::new(""), error))?;
@@ -97,15 +100,15 @@ pub(super) fn foreign(folder: &Folder, owned: &BTreeSet<Utf8PathBuf>) -> Result<
     Ok(search.found)
 }
 
-struct Search<'a> {
+struct ForeignSearch<'a> {
     // As texts, which are compared faster than paths: all of them are plain.
     owned: BTreeSet<&'a str>,
     /// The folders that hold something owned.
     folders: BTreeSet<&'a str>,
-    found: Vec<Foreign>,
+    found: Vec<ForeignEntry>,
 }
 
-impl Search<'_> {
+impl ForeignSearch<'_> {
     /// Looks through the open folder at `path`. An error names the folder that cannot be listed.
     fn list(&mut self, open: OwnedFd, path: &mut PathBuf, depth: usize) -> Result<(), (PathBuf, io::Error)> {
         let failed = |path: &Path, error: io::Error| (path.to_owned(), error);
@@ -126,11 +129,11 @@ impl Search<'_> {
             let holds_ours = known.is_some_and(|path| self.folders.contains(path));
             let kind = match kind {
                 _ if is_ours => None,
-                FileType::Symlink => Some(Found::Link),
-                FileType::Directory => (!holds_ours).then_some(Found::Folder),
-                _ => Some(Found::File),
+                FileType::Symlink => Some(ForeignKind::Link),
+                FileType::Directory => (!holds_ours).then_some(ForeignKind::Folder),
+                _ => Some(ForeignKind::File),
             };
-            self.found.extend(kind.map(|kind| Foreign { path: path.clone(), kind }));
+            self.found.extend(kind.map(|kind| ForeignEntry { path: path.clone(), kind }));
             if is_folder && !is_ours {
                 match dir.fd().map_err(io::Error::from).and_then(|at| folder::enter(at, name)) {
                     Ok(inner) => self.list(inner, path, depth + 1)?,

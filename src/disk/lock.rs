@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8Path;
 
 use super::folder::{self, Folder};
-use super::{DiskError, beneath, step};
+use super::{DiskError, beneath, fs_op};
 use crate::process::interrupt;
 
 /// How long a build waits for another one.
@@ -25,33 +25,33 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// Held until it is dropped, with the folder that it is about.
 #[derive(Debug)]
-pub struct Lock {
+pub struct OutputLock {
     folder: Folder,
     file: File,
-    _made: Made,
+    _made: CreatedFolders,
 }
 
-impl Lock {
+impl OutputLock {
     /// The folder, which stays open: whoever holds the lock writes there, whatever takes the folder's name.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 }
 
-impl Drop for Lock {
+impl Drop for OutputLock {
     fn drop(&mut self) {
         // A file that stays is taken over by the next build.
-        let _ = step::remove_file(&self.folder, NAME);
+        let _ = fs_op::remove_file(&self.folder, NAME);
     }
 }
 
 /// Folders that were made for a lock, outermost first: a name in an open folder. Those that are empty in the end go again.
 #[derive(Debug, Default)]
-struct Made(Vec<(OwnedFd, OsString)>);
+struct CreatedFolders(Vec<(OwnedFd, OsString)>);
 
-impl Drop for Made {
+impl Drop for CreatedFolders {
     fn drop(&mut self) {
-        while self.0.pop().is_some_and(|(at, name)| step::remove_folder(at, name.as_os_str()).is_ok()) {}
+        while self.0.pop().is_some_and(|(at, name)| fs_op::remove_folder(at, name.as_os_str()).is_ok()) {}
     }
 }
 
@@ -109,14 +109,14 @@ impl OutputFolder {
 ///
 /// # Errors
 /// [`LockError::Held`] with the other process when it does not end in time.
-pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<Lock, LockError> {
+pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, LockError> {
     let holder = std::process::id().to_string();
     let (base, folder) = (folder.base.as_deref(), folder.path());
     let path = folder.join(NAME);
     let failed = |error| DiskError::new("lock", &path, error);
     let start = Instant::now();
     let mut pause = SHORTEST_PAUSE;
-    let mut made = Made::default();
+    let mut made = CreatedFolders::default();
     loop {
         let open = match open_or_make(folder, base, &mut made) {
             // Another build has just removed what it had made.
@@ -125,7 +125,7 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<Lock, LockEr
             }
             opened => opened?,
         };
-        let mut file = match step::open(&open, NAME) {
+        let mut file = match fs_op::open(&open, NAME) {
             Ok(file) => file,
             // The build that ended just now removed the folder that it had made.
             Err(error) if error.kind() == io::ErrorKind::NotFound && start.elapsed() < patience => continue,
@@ -137,10 +137,10 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<Lock, LockEr
                 if folder::is_same(&open, NAME, &file)
                     && file.metadata().is_ok_and(|meta| meta.nlink() > 1) =>
             {
-                step::remove_file(&open, NAME).map_err(failed)?;
+                fs_op::remove_file(&open, NAME).map_err(failed)?;
             }
             Ok(()) if folder::is_same(&open, NAME, &file) => {
-                let mut lock = Lock { folder: open, file, _made: made };
+                let mut lock = OutputLock { folder: open, file, _made: made };
                 note(&mut lock.file, &holder).map_err(failed)?;
                 return Ok(lock);
             }
@@ -198,7 +198,7 @@ fn wait_for(pause: Duration) -> io::Result<Duration> {
 
 /// Opens `folder`, links that are there followed unless they are below `base`, and makes what is missing of it, from the
 /// outermost: each part that is made, and each part below `base`, is a folder and no link.
-fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut Made) -> Result<Folder, DiskError> {
+fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut CreatedFolders) -> Result<Folder, DiskError> {
     let is_there = |part: &&Path| part.as_os_str().is_empty() || fs::metadata(part).is_ok();
     let there = base.or_else(|| folder.ancestors().find(is_there)).unwrap_or(Path::new(""));
     let failed = |path: &Path| {
@@ -219,7 +219,7 @@ fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut Made) -> Result<F
         let name = part.as_os_str();
         at.push(name);
         if matches!(part, Component::Normal(_)) && !folder::is_folder(&open, name) {
-            match step::make_folder(&open, name) {
+            match fs_op::make_folder(&open, name) {
                 Ok(()) => made.0.push((open.try_clone().map_err(failed(&at))?, name.to_owned())),
                 // Another build made it, or it is no folder: what follows will tell.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -233,9 +233,9 @@ fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut Made) -> Result<F
 
 /// Says in the file who holds it.
 fn note(file: &mut File, holder: &str) -> io::Result<()> {
-    step::set_size(file, 0)?;
+    fs_op::set_size(file, 0)?;
     file.rewind()?;
-    step::write(file, holder.as_bytes())
+    fs_op::write(file, holder.as_bytes())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use camino::Utf8Path;
 
-use super::Kind;
+use super::FileKind;
 
 /// Nothing lies below a device.
 const TOP: &str = "/dev/null";
@@ -17,26 +17,26 @@ const TOP: &str = "/dev/null";
 const MOST_LINKS: usize = 40;
 
 /// What lies in memory, by the top of its tree.
-static TREES: RwLock<BTreeMap<PathBuf, Arc<Nodes>>> = RwLock::new(BTreeMap::new());
+static TREES: RwLock<BTreeMap<PathBuf, Arc<MemoryNodes>>> = RwLock::new(BTreeMap::new());
 
 /// Everything of one tree.
 #[derive(Debug, Clone, Default)]
-struct Nodes {
+struct MemoryNodes {
     /// By its path from the top, which is empty for the top itself.
-    all: BTreeMap<PathBuf, Node>,
+    all: BTreeMap<PathBuf, MemoryNode>,
     /// Without links every path is where it says.
     has_links: bool,
 }
 
-impl Nodes {
-    fn get(&self, path: &Path) -> Option<&Node> {
+impl MemoryNodes {
+    fn get(&self, path: &Path) -> Option<&MemoryNode> {
         self.all.get(path)
     }
 }
 
 /// What lies at a path.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub enum MemoryNode {
     /// A folder, with the names in it.
     Folder(Vec<String>),
     /// A file.
@@ -54,17 +54,17 @@ pub enum Node {
 
 /// A tree in memory, which is gone when this is dropped.
 #[derive(Debug)]
-pub struct Tree {
+pub struct MemoryTree {
     top: PathBuf,
 }
 
-impl Tree {
+impl MemoryTree {
     /// A tree of these files and links, and of the folders that hold them.
-    pub fn new<'p>(nodes: impl IntoIterator<Item = (&'p Utf8Path, Node)>) -> Self {
-        let mut all = Nodes::default();
-        all.all.insert(PathBuf::new(), Node::Folder(Vec::new()));
+    pub fn new<'p>(nodes: impl IntoIterator<Item = (&'p Utf8Path, MemoryNode)>) -> Self {
+        let mut all = MemoryNodes::default();
+        all.all.insert(PathBuf::new(), MemoryNode::Folder(Vec::new()));
         for (path, node) in nodes {
-            all.has_links |= matches!(node, Node::Link(_));
+            all.has_links |= matches!(node, MemoryNode::Link(_));
             add(&mut all.all, path.as_std_path(), node);
         }
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
@@ -85,53 +85,53 @@ impl Tree {
         let (Ok(inner), Some(name)) = (path.strip_prefix(&self.top), path.file_name()) else { return false };
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
         let Some(nodes) = trees.get_mut(&self.top).map(Arc::make_mut) else { return false };
-        if let Some(Node::Folder(names)) = inner.parent().and_then(|parent| nodes.all.get_mut(parent)) {
+        if let Some(MemoryNode::Folder(names)) = inner.parent().and_then(|parent| nodes.all.get_mut(parent)) {
             names.retain(|other| Path::new(other) != Path::new(name));
         }
         nodes.all.remove(inner).is_some()
     }
 }
 
-impl Drop for Tree {
+impl Drop for MemoryTree {
     fn drop(&mut self) {
         TREES.write().unwrap_or_else(PoisonError::into_inner).remove(&self.top);
     }
 }
 
-fn add(nodes: &mut BTreeMap<PathBuf, Node>, path: &Path, node: Node) {
+fn add(nodes: &mut BTreeMap<PathBuf, MemoryNode>, path: &Path, node: MemoryNode) {
     nodes.insert(path.to_owned(), node);
     // Up to the first folder that is known.
     for path in path.ancestors() {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
         let name = name.to_string_lossy().into_owned();
         match nodes.get_mut(parent) {
-            Some(Node::Folder(names)) => return names.push(name),
-            _ => nodes.insert(parent.to_owned(), Node::Folder(vec![name])),
+            Some(MemoryNode::Folder(names)) => return names.push(name),
+            _ => nodes.insert(parent.to_owned(), MemoryNode::Folder(vec![name])),
         };
     }
 }
 
 /// A path of a tree in memory.
-pub(super) struct Place {
+pub(super) struct MemoryPath {
     top: PathBuf,
-    nodes: Arc<Nodes>,
+    nodes: Arc<MemoryNodes>,
     inner: PathBuf,
 }
 
 /// The tree that `path` leads into; `None` for every path of the file system.
-pub(super) fn place(path: &Path) -> Option<Place> {
+pub(super) fn place(path: &Path) -> Option<MemoryPath> {
     if !path.as_os_str().as_encoded_bytes().starts_with(TOP.as_bytes()) {
         return None;
     }
     let trees = TREES.read().unwrap_or_else(PoisonError::into_inner);
     let top: PathBuf = path.components().take(4).collect();
     let nodes = trees.get(&top)?.clone();
-    Some(Place { inner: path.strip_prefix(&top).ok()?.to_owned(), top, nodes })
+    Some(MemoryPath { inner: path.strip_prefix(&top).ok()?.to_owned(), top, nodes })
 }
 
-impl Place {
+impl MemoryPath {
     /// What lies there, no link followed but on the way.
-    pub(super) fn here(&self) -> Option<&Node> {
+    pub(super) fn here(&self) -> Option<&MemoryNode> {
         let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
         match self.inner.file_name() {
             Some(name) => self.nodes.get(&parent.join(name)),
@@ -140,20 +140,23 @@ impl Place {
     }
 
     /// What lies there, through links.
-    pub(super) fn node(&self) -> io::Result<&Node> {
+    pub(super) fn node(&self) -> io::Result<&MemoryNode> {
         let inner = self.follow(&self.inner)?;
         self.nodes.get(&inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The same, where no link may lead.
-    pub(super) fn in_place(&self) -> io::Result<&Node> {
+    pub(super) fn in_place(&self) -> io::Result<&MemoryNode> {
         self.nodes.get(&self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The names in a folder to which no link leads, each with what lies there.
-    pub(super) fn children(&self) -> io::Result<impl Iterator<Item = (&String, Kind)>> {
-        let Node::Folder(names) = self.in_place()? else { return Err(rustix::io::Errno::NOTDIR.into()) };
-        let kind = |name: &String| self.nodes.get(&self.inner.join(name)).map_or(Kind::Link, Node::kind);
+    pub(super) fn children(&self) -> io::Result<impl Iterator<Item = (&String, FileKind)>> {
+        let MemoryNode::Folder(names) = self.in_place()? else {
+            return Err(rustix::io::Errno::NOTDIR.into());
+        };
+        let kind =
+            |name: &String| self.nodes.get(&self.inner.join(name)).map_or(FileKind::Link, MemoryNode::kind);
         Ok(names.iter().map(move |name| (name, kind(name))))
     }
 
@@ -188,7 +191,7 @@ impl Place {
                 Some(Component::CurDir) | None => continue,
             }
             match self.nodes.get(&at) {
-                Some(Node::Link(target)) => {
+                Some(MemoryNode::Link(target)) => {
                     links += 1;
                     if links > MOST_LINKS {
                         return Err(rustix::io::Errno::LOOP.into());
@@ -198,7 +201,7 @@ impl Place {
                         rest.push_front(part);
                     }
                 }
-                Some(Node::File { .. } | Node::Absent(_)) if !rest.is_empty() => {
+                Some(MemoryNode::File { .. } | MemoryNode::Absent(_)) if !rest.is_empty() => {
                     return Err(rustix::io::Errno::NOTDIR.into());
                 }
                 Some(_) => {}
@@ -209,31 +212,31 @@ impl Place {
     }
 }
 
-impl Node {
+impl MemoryNode {
     /// What it is.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> FileKind {
         match self {
-            Node::Folder(_) => Kind::Folder,
-            Node::File { .. } | Node::Absent(_) => Kind::File,
-            Node::Link(_) => Kind::Link,
+            MemoryNode::Folder(_) => FileKind::Folder,
+            MemoryNode::File { .. } | MemoryNode::Absent(_) => FileKind::File,
+            MemoryNode::Link(_) => FileKind::Link,
         }
     }
 
     /// Whether it is a file that may be executed.
     pub(super) fn is_executable(&self) -> bool {
-        matches!(self, Node::File { executable: true, .. })
+        matches!(self, MemoryNode::File { executable: true, .. })
     }
 
     /// The content of a file.
     pub(super) fn bytes(&self) -> io::Result<&Arc<[u8]>> {
         match self {
-            Node::File { bytes, .. } => Ok(bytes),
-            Node::Absent(asked) => {
+            MemoryNode::File { bytes, .. } => Ok(bytes),
+            MemoryNode::Absent(asked) => {
                 asked.store(true, Ordering::Relaxed);
                 Err(io::Error::other("its content is not there"))
             }
-            Node::Folder(_) => Err(rustix::io::Errno::ISDIR.into()),
-            Node::Link(_) => Err(rustix::io::Errno::LOOP.into()),
+            MemoryNode::Folder(_) => Err(rustix::io::Errno::ISDIR.into()),
+            MemoryNode::Link(_) => Err(rustix::io::Errno::LOOP.into()),
         }
     }
 }
@@ -244,13 +247,13 @@ mod tests {
     use crate::disk::{self, walk};
     use crate::source::SourceTree;
 
-    fn file(text: &str) -> Node {
-        Node::File { bytes: Arc::from(text.as_bytes()), executable: false }
+    fn file(text: &str) -> MemoryNode {
+        MemoryNode::File { bytes: Arc::from(text.as_bytes()), executable: false }
     }
 
     #[test]
     fn a_tree_in_memory_is_read_like_any_other_and_left_by_no_link() {
-        let link = |target: &str| Node::Link(target.to_owned());
+        let link = |target: &str| MemoryNode::Link(target.to_owned());
         let nodes = [
             ("a/b/x.md", file("x")),
             ("a/.gitignore", file("ignored\n")),
@@ -260,11 +263,11 @@ mod tests {
             ("whole", link("/etc")),
             ("round", link("round")),
         ];
-        let tree = Tree::new(nodes.iter().map(|(path, node)| (Utf8Path::new(*path), node.clone())));
+        let tree = MemoryTree::new(nodes.iter().map(|(path, node)| (Utf8Path::new(*path), node.clone())));
         let top = tree.path().to_owned();
         assert!(disk::is_folder(&top.join("inner")) && disk::is_file(&top.join("inner/x.md")));
         assert_eq!(disk::canonical(&top.join("inner/./x.md")).unwrap(), top.join("a/b/x.md"));
-        assert_eq!(disk::kind(&top.join("inner")), Some(Kind::Link));
+        assert_eq!(disk::kind(&top.join("inner")), Some(FileKind::Link));
         assert_eq!(disk::read_text(&top.join("inner/x.md")).unwrap().as_deref(), Some("x"));
         assert_eq!(disk::read_text(&top.join("none")).unwrap(), None);
         assert!(

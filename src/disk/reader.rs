@@ -121,7 +121,7 @@ pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>
     }
 }
 
-fn in_memory(node: &memory::Node, limit: SizeLimit) -> io::Result<Vec<u8>> {
+fn in_memory(node: &memory::MemoryNode, limit: SizeLimit) -> io::Result<Vec<u8>> {
     let bytes = node.bytes()?;
     if bytes.len() as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(bytes.to_vec()) }
 }

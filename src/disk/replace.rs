@@ -17,9 +17,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use self::recovery::{NEW, OLD, SWAP};
 use self::removal::remove_tree;
-use self::stage::Stage;
+use self::stage::StagedTree;
 use super::folder::{self, Folder};
-use super::{DiskError, Payload, beneath, step};
+use super::{DiskError, Payload, beneath, fs_op};
 
 pub use self::recovery::{is_displaced, recover, unfinished};
 pub(super) use self::{recovery::sibling, removal::remove};
@@ -54,10 +54,10 @@ impl OutputPlace<'_> {
 /// Somebody else has moved what is written or replaced.
 #[derive(Debug, thiserror::Error)]
 #[error("something else took its place while it was written")]
-struct Displaced;
+struct PathDisplaced;
 
 pub(super) fn is_displaced_error(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<Displaced>())
+    error.get_ref().is_some_and(|error| error.is::<PathDisplaced>())
 }
 
 /// One file of the new tree.
@@ -73,7 +73,7 @@ pub struct OutputFile {
 
 /// A change that a build would make to one file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub enum FileChange {
     /// The file is not there yet.
     Added(Utf8PathBuf),
     /// Content or mode differ.
@@ -82,11 +82,11 @@ pub enum Change {
     Removed(Utf8PathBuf),
 }
 
-impl Change {
+impl FileChange {
     /// The file that changes.
     pub fn path(&self) -> &Utf8Path {
         match self {
-            Change::Added(path) | Change::Changed(path) | Change::Removed(path) => path,
+            FileChange::Added(path) | FileChange::Changed(path) | FileChange::Removed(path) => path,
         }
     }
 }
@@ -100,10 +100,10 @@ pub fn changes(
     folder: Option<&Folder>,
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
-) -> Result<Vec<Change>, DiskError> {
+) -> Result<Vec<FileChange>, DiskError> {
     let mut out = Vec::new();
     let Some(folder) = folder else {
-        out.extend(files.iter().map(|file| Change::Added(file.path.clone())));
+        out.extend(files.iter().map(|file| FileChange::Added(file.path.clone())));
         out.sort();
         return Ok(out);
     };
@@ -114,7 +114,7 @@ pub fn changes(
         let error = match as_it_is {
             Ok(true) => continue,
             Ok(false) => {
-                out.push(Change::Changed(file.path.clone()));
+                out.push(FileChange::Changed(file.path.clone()));
                 continue;
             }
             Err(error) => error,
@@ -126,13 +126,13 @@ pub fn changes(
         };
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                out.push(Change::Added(file.path.clone()));
+                out.push(FileChange::Added(file.path.clone()));
             }
             // A link, a folder or a special file, or one that is closed.
             io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => {
-                out.push(Change::Changed(file.path.clone()));
+                out.push(FileChange::Changed(file.path.clone()));
             }
-            io::ErrorKind::PermissionDenied if other() => out.push(Change::Changed(file.path.clone())),
+            io::ErrorKind::PermissionDenied if other() => out.push(FileChange::Changed(file.path.clone())),
             _ => return Err(DiskError::new("read", &folder.path().join(&file.path), error)),
         }
     }
@@ -141,7 +141,7 @@ pub fn changes(
         // A build writes files: whatever lists a folder has not written it.
         let there = folder.parent_of(path).ok().and_then(|(parent, name)| folder::stat(parent, name));
         if there.is_some_and(|stat| folder::kind(&stat) != rustix::fs::FileType::Directory) {
-            out.push(Change::Removed(path.clone()));
+            out.push(FileChange::Removed(path.clone()));
         }
     }
     out.sort_by(|a, b| a.path().cmp(b.path()));
@@ -162,7 +162,7 @@ pub fn replace(
 ) -> Result<(), DiskError> {
     let (out, path) = (place.out, place.path());
     let new = sibling(place.name, NEW);
-    let mut stage = Stage::make(out, &new).map_err(|error| DiskError::new("create", &path, error))?;
+    let mut stage = StagedTree::make(out, &new).map_err(|error| DiskError::new("create", &path, error))?;
     stage.fill(&path, files, old, owned).inspect_err(|_| {
         let _ = remove_tree(out, &new, &stage.root, out.path());
     })?;
@@ -180,19 +180,24 @@ pub fn replace(
 
 /// Moves the staged tree to its place, and the old one to the name of the staged tree or out of the way. Whatever else
 /// came to lie under one of these names goes back to where it was.
-fn swap(place: &OutputPlace<'_>, old: Option<&Folder>, new: &str, stage: &Stage) -> Result<(), DiskError> {
+fn swap(
+    place: &OutputPlace<'_>,
+    old: Option<&Folder>,
+    new: &str,
+    stage: &StagedTree,
+) -> Result<(), DiskError> {
     let (out, name) = (place.out, place.name);
     let failed = |error: io::Error| DiskError::new("replace", &place.path(), error);
-    let displaced = || failed(io::Error::other(Displaced));
+    let displaced = || failed(io::Error::other(PathDisplaced));
     let is_ours = |name: &str| folder::is_same(out, name, &stage.root);
     // Names are compared afterwards: before, they could still change.
     let take_place = || {
-        step::rename(out, new, out, name)?;
+        fs_op::rename(out, new, out, name)?;
         if is_ours(name) {
             return Ok(());
         }
-        step::rename(out, name, out, new)?;
-        Err(io::Error::other(Displaced))
+        fs_op::rename(out, name, out, new)?;
+        Err(io::Error::other(PathDisplaced))
     };
     let Some(old) = old else {
         return if folder::stat(out, name).is_some() {
@@ -202,20 +207,20 @@ fn swap(place: &OutputPlace<'_>, old: Option<&Folder>, new: &str, stage: &Stage)
         };
     };
     let is_old = |name: &str| folder::is_same(out, name, old);
-    if step::exchange(out, name, new).map_err(failed)? {
+    if fs_op::exchange(out, name, new).map_err(failed)? {
         if is_ours(name) && is_old(new) {
             return Ok(());
         }
-        step::exchange(out, name, new).map_err(failed)?;
+        fs_op::exchange(out, name, new).map_err(failed)?;
         return Err(displaced());
     }
     let (aside, marker) = (sibling(name, OLD), sibling(name, SWAP));
-    step::create(out, marker.as_str()).map_err(failed)?;
-    let moved = step::rename(out, name, out, aside.as_str()).and_then(|()| {
-        let moved = if is_old(&aside) { take_place() } else { Err(io::Error::other(Displaced)) };
+    fs_op::create(out, marker.as_str()).map_err(failed)?;
+    let moved = fs_op::rename(out, name, out, aside.as_str()).and_then(|()| {
+        let moved = if is_old(&aside) { take_place() } else { Err(io::Error::other(PathDisplaced)) };
         moved.inspect_err(|_| {
             // If this fails too, the next build does it, since the marker stays.
-            let _ = step::rename(out, aside.as_str(), out, name);
+            let _ = fs_op::rename(out, aside.as_str(), out, name);
         })
     });
     let removed = if folder::stat(out, name).is_some() {
@@ -282,7 +287,7 @@ mod tests {
         let found = changes(Some(&folder), &next, &owned(&["a", "b"])).unwrap();
         assert_eq!(
             found,
-            [Change::Changed("a".into()), Change::Removed("b".into()), Change::Added("c".into())]
+            [FileChange::Changed("a".into()), FileChange::Removed("b".into()), FileChange::Added("c".into())]
         );
     }
 }

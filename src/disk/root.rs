@@ -18,7 +18,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, 
 use rustix::io::Errno;
 
 use super::reader::{self, SizeLimit};
-use super::{DiskError, Kind};
+use super::{DiskError, FileKind};
 use crate::order;
 
 pub use lock::RootLock;
@@ -100,10 +100,10 @@ impl Root {
         match openat(CWD, path, flags, Mode::empty()) {
             Ok(folder) => Ok(Some(Self { path: path.to_owned(), folder: Arc::new(folder), owner })),
             Err(Errno::NOENT) => match super::kind(path) {
-                Some(Kind::Link) => Err(untrusted(path, "is a broken link")),
+                Some(FileKind::Link) => Err(untrusted(path, "is a broken link")),
                 _ => Ok(None),
             },
-            Err(Errno::NOTDIR | Errno::LOOP) if super::kind(path) == Some(Kind::Link) => {
+            Err(Errno::NOTDIR | Errno::LOOP) if super::kind(path) == Some(FileKind::Link) => {
                 Err(untrusted(path, LINK))
             }
             Err(error) => Err(DiskError::new("open", path, error.into()).into()),
@@ -118,7 +118,7 @@ impl Root {
         if let Some(root) = Self::open(path, link)? {
             return Ok(root);
         }
-        super::scratch::make_folder(path).map_err(|error| DiskError::new("create", path, error))?;
+        super::temp_dir::make_folder(path).map_err(|error| DiskError::new("create", path, error))?;
         Self::open(path, link)?
             .ok_or_else(|| DiskError::new("open", path, io::ErrorKind::NotFound.into()).into())
     }
@@ -208,7 +208,7 @@ impl Root {
     ///
     /// # Errors
     /// When it is not trusted, or cannot be known.
-    pub fn kind(&self, path: &Path) -> Result<Option<Kind>, RootError> {
+    pub fn kind(&self, path: &Path) -> Result<Option<FileKind>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         self.look(&folder, name, path)
     }
@@ -218,7 +218,7 @@ impl Root {
     ///
     /// # Errors
     /// When the folder or something in it is not trusted, it cannot be listed, or holds more than 100,000 names.
-    pub fn list(&self, path: &Path) -> Result<Vec<(String, Kind)>, RootError> {
+    pub fn list(&self, path: &Path) -> Result<Vec<(String, FileKind)>, RootError> {
         let Some(folder) = self.folder(path)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for name in self.names(&folder, path)? {
@@ -305,15 +305,15 @@ impl Root {
     }
 
     /// What stands at a name, if it is trusted.
-    fn look(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<Kind>, RootError> {
+    fn look(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<FileKind>, RootError> {
         let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(self.failed("read", at, error.into())),
         };
         let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
+            FileType::RegularFile => FileKind::File,
+            FileType::Directory => FileKind::Folder,
             FileType::Symlink => return Err(self.untrusted(at, LINK)),
             _ => return Err(self.untrusted(at, SPECIAL)),
         };

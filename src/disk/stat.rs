@@ -10,7 +10,7 @@ use crate::order;
 
 /// What stands at a path, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A folder.
     Folder,
     /// A symbolic link.
@@ -20,24 +20,24 @@ pub enum Kind {
 }
 
 /// What stands at `path`; `None` when nothing does, or it cannot be known.
-pub fn kind(path: &Path) -> Option<Kind> {
+pub fn kind(path: &Path) -> Option<FileKind> {
     if let Some(place) = memory::place(path) {
-        return place.here().map(memory::Node::kind);
+        return place.here().map(memory::MemoryNode::kind);
     }
     let meta = fs::symlink_metadata(path).ok()?;
     Some(if meta.is_dir() {
-        Kind::Folder
+        FileKind::Folder
     } else if meta.is_symlink() {
-        Kind::Link
+        FileKind::Link
     } else {
-        Kind::File
+        FileKind::File
     })
 }
 
 /// Whether `path` is a folder, through links.
 pub fn is_folder(path: &Path) -> bool {
     match memory::place(path) {
-        Some(place) => place.node().is_ok_and(|node| node.kind() == Kind::Folder),
+        Some(place) => place.node().is_ok_and(|node| node.kind() == FileKind::Folder),
         None => fs::metadata(path).is_ok_and(|meta| meta.is_dir()),
     }
 }
@@ -45,7 +45,7 @@ pub fn is_folder(path: &Path) -> bool {
 /// Whether `path` is a file, through links.
 pub fn is_file(path: &Path) -> bool {
     match memory::place(path) {
-        Some(place) => place.node().is_ok_and(|node| node.kind() == Kind::File),
+        Some(place) => place.node().is_ok_and(|node| node.kind() == FileKind::File),
         None => fs::metadata(path).is_ok_and(|meta| meta.is_file()),
     }
 }
@@ -90,7 +90,7 @@ pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
     let mut names = Vec::new();
     if let Some(place) = memory::place(folder) {
         let inner = match place.node().map_err(failed)? {
-            memory::Node::Folder(names) => names.clone(),
+            memory::MemoryNode::Folder(names) => names.clone(),
             _ => Vec::new(),
         };
         names.extend(inner.into_iter().map(|name| (name.clone(), is_folder(&folder.join(&name)))));

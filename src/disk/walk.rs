@@ -22,7 +22,7 @@ use crate::process::activity;
 use crate::source::{
     BUNDLE, Exclusion, IGNORED, OUTPUT, PACKAGES, SourceTree, UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
 };
-use include::{Include, globs};
+use include::{IncludeSet, globs};
 
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
 const DEPTH: usize = 64;
@@ -37,14 +37,14 @@ pub struct WalkOptions {
     /// Folders that this very command writes.
     pub outputs: Vec<PathBuf>,
     /// What is no part of the source by itself.
-    pub passed_over: PassedOver,
+    pub passed_over: SkipPolicy,
     /// Leave bundles out: what a build wrote is the source of none.
     pub without_bundles: bool,
 }
 
 /// What a walk passes over without anybody having excluded it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PassedOver {
+pub enum SkipPolicy {
     /// What the source's `.gitignore` files ignore.
     #[default]
     Ignored,
@@ -54,12 +54,12 @@ pub enum PassedOver {
     Nothing,
 }
 
-struct Walk<'a> {
+struct TreeWalk<'a> {
     root: PathBuf,
     exclude: GlobSet,
-    include: Include,
+    include: IncludeSet,
     outputs: Vec<PathBuf>,
-    passed_over: PassedOver,
+    passed_over: SkipPolicy,
     without_bundles: bool,
     /// Files to read once the walk has seen all folders: path and where it lies.
     files: Vec<(Utf8PathBuf, PathBuf)>,
@@ -88,10 +88,10 @@ fn found<'a>(
     folder: &Utf8Path,
     options: &WalkOptions,
     tree: &'a mut SourceTree,
-) -> Result<Walk<'a>, WalkError> {
+) -> Result<TreeWalk<'a>, WalkError> {
     let root = super::canonical(root)?;
     let exclude = globs(&options.exclude)?;
-    let include = Include::new(&options.include)?;
+    let include = IncludeSet::new(&options.include)?;
     let outputs = options.outputs.iter().filter_map(|path| super::real(path).ok()).collect();
     let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
@@ -114,7 +114,7 @@ fn found<'a>(
     beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real];
     let mut walk =
-        Walk { root, exclude, include, outputs, passed_over, without_bundles, files: Vec::new(), tree };
+        TreeWalk { root, exclude, include, outputs, passed_over, without_bundles, files: Vec::new(), tree };
     activity::set(format!("looking for files in `{}`", walk.root.join(folder).display()));
     walk.folder(folder, &mut ignores, &ancestors, false);
     Ok(walk)
@@ -140,12 +140,12 @@ pub fn paths(
 /// When `root` is not there.
 pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
-    let (passed_over, without_bundles) = (PassedOver::Nothing, false);
+    let (passed_over, without_bundles) = (SkipPolicy::Nothing, false);
     let (exclude, outputs, files) = (GlobSet::empty(), Vec::new(), Vec::new());
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         root,
         exclude,
-        include: Include::default(),
+        include: IncludeSet::default(),
         outputs,
         passed_over,
         without_bundles,
@@ -168,13 +168,13 @@ pub enum WalkError {
     Glob(String, String),
 }
 
-impl PassedOver {
+impl SkipPolicy {
     /// What the `.gitignore` of `folder`, which lies at `real` in `root`, ignores.
     ///
     /// # Errors
     /// When the file cannot be read, or is too large: nobody knows then what the author meant to keep back.
     fn gitignore(self, root: &Path, folder: &Path, real: &Path) -> io::Result<Option<Gitignore>> {
-        if self == PassedOver::Nothing {
+        if self == SkipPolicy::Nothing {
             return Ok(None);
         }
         let file = super::real(&real.join(".gitignore")).ok();
@@ -193,7 +193,7 @@ impl PassedOver {
 }
 
 /// A path on its way into the tree.
-struct Entry {
+struct WalkEntry {
     /// Relative to the root.
     path: Utf8PathBuf,
     /// Where it lies, without links.
@@ -202,7 +202,7 @@ struct Entry {
     is_file: bool,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn exclude(&mut self, path: Utf8PathBuf, reason: impl Into<String>, fault: bool) {
         self.tree.exclusions.push(Exclusion { path, reason: reason.into(), fault });
     }
@@ -248,7 +248,7 @@ impl Walk<'_> {
                 kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
                     let real = real.join(&name);
                     let (is_folder, is_file) = (kind == FileType::Directory, kind == FileType::RegularFile);
-                    self.entry(Entry { path, real, is_folder, is_file }, ignores, ancestors)
+                    self.entry(WalkEntry { path, real, is_folder, is_file }, ignores, ancestors)
                 }
                 _ => self.looked_up(&path, ignores, ancestors),
             }
@@ -262,7 +262,7 @@ impl Walk<'_> {
     fn looked_up(&mut self, path: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
         let full = self.root.join(path);
         let link = match memory::place(&full) {
-            Some(_) => super::kind(&full) == Some(super::Kind::Link),
+            Some(_) => super::kind(&full) == Some(super::FileKind::Link),
             None => match fs::symlink_metadata(&full) {
                 Ok(meta) => meta.is_symlink(),
                 Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
@@ -283,10 +283,10 @@ impl Walk<'_> {
             return self.exclude(path.to_owned(), crate::source::LEAVES, true);
         }
         let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
-        self.entry(Entry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);
+        self.entry(WalkEntry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);
     }
 
-    fn entry(&mut self, entry: Entry, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
+    fn entry(&mut self, entry: WalkEntry, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
         if is_version_control(&entry.path) {
             return self.exclude(entry.path, VERSION_CONTROL, false);
         }
@@ -311,7 +311,7 @@ impl Walk<'_> {
         }
     }
 
-    fn left_out(&self, entry: &Entry, ignores: &[Gitignore]) -> Option<String> {
+    fn left_out(&self, entry: &WalkEntry, ignores: &[Gitignore]) -> Option<String> {
         let included = self.include.has(&entry.path, entry.is_folder);
         // An output folder that holds the source is no part of it.
         let in_output =
@@ -324,7 +324,7 @@ impl Walk<'_> {
         if self.exclude.is_match(entry.path.as_std_path()) {
             return Some("`[build] exclude` names it".to_owned());
         }
-        let packages = self.passed_over == PassedOver::IgnoredAndPackages;
+        let packages = self.passed_over == SkipPolicy::IgnoredAndPackages;
         if packages && entry.is_folder && entry.path.file_name() == Some("node_modules") {
             return Some(PACKAGES.to_owned());
         }

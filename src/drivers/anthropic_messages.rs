@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::http::Response;
+use super::http::HttpResponse;
 use super::model_server::{Protocol, event, list, text_field, texts_of};
-use super::script::{ModelRequest, Reply, Spoken, Tool, ToolResult};
+use super::script::{ConversationText, ModelReply, ModelRequest, OfferedTool, ToolResult};
 
 /// The protocol.
 pub struct AnthropicMessages;
@@ -23,12 +23,12 @@ impl Protocol for AnthropicMessages {
         for message in list(&body, "messages") {
             let (role, content) = (text_field(message, "role"), &message["content"]);
             if let Value::String(text) = content {
-                texts.push(Spoken { role: role.clone(), text: text.clone() });
+                texts.push(ConversationText { role: role.clone(), text: text.clone() });
             }
             for block in content.as_array().map_or(&[][..], Vec::as_slice) {
                 match block["type"].as_str() {
                     Some("text") => {
-                        texts.push(Spoken { role: role.clone(), text: text_field(block, "text") })
+                        texts.push(ConversationText { role: role.clone(), text: text_field(block, "text") })
                     }
                     Some("tool_result") => tool_results.push(ToolResult {
                         call: text_field(block, "tool_use_id"),
@@ -38,7 +38,7 @@ impl Protocol for AnthropicMessages {
                 }
             }
         }
-        let tools = list(&body, "tools").iter().map(|tool| Tool {
+        let tools = list(&body, "tools").iter().map(|tool| OfferedTool {
             namespace: None,
             name: text_field(tool, "name"),
             description: text_field(tool, "description"),
@@ -54,10 +54,10 @@ impl Protocol for AnthropicMessages {
         })
     }
 
-    fn encode(&self, reply: &Reply, request: &ModelRequest, number: usize) -> Response {
+    fn encode(&self, reply: &ModelReply, request: &ModelRequest, number: usize) -> HttpResponse {
         let (blocks, stop) = match reply {
-            Reply::Text(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),
-            Reply::ToolCalls(calls) => {
+            ModelReply::Text(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),
+            ModelReply::ToolCalls(calls) => {
                 let block = |(index, call): (usize, &super::script::ToolCall)| json!({ "type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": call.name, "input": call.arguments });
                 (calls.iter().enumerate().map(block).collect(), "tool_use")
             }
@@ -68,7 +68,7 @@ impl Protocol for AnthropicMessages {
                     "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage })
         };
         if request.raw["stream"] != true {
-            return Response::json(200, &message(&blocks, json!(stop)));
+            return HttpResponse::json(200, &message(&blocks, json!(stop)));
         }
         let mut body = event(
             Some("message_start"),
@@ -99,7 +99,7 @@ impl Protocol for AnthropicMessages {
             &json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 1 } }),
         );
         body += &event(Some("message_stop"), &json!({ "type": "message_stop" }));
-        Response { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
+        HttpResponse { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn writes_events_in_the_order_the_host_reads() {
-        let reply = Reply::call("Bash", json!({ "command": "true" }));
+        let reply = ModelReply::call("Bash", json!({ "command": "true" }));
         let body = String::from_utf8(AnthropicMessages.encode(&reply, &parsed(), 7).body).unwrap();
         let names: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
         assert_eq!(

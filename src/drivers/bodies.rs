@@ -3,17 +3,21 @@
 
 use super::Driver;
 use super::emitted::split;
-use super::loaded::{LoadedBundle, LoadedPlugin};
-use super::observation::{Invocation, Scope};
-use crate::ledger::Kind;
+use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
+use super::observation::{BodyInvocation, ObservationScope};
+use crate::ledger::ComponentKind;
 
 /// The bodies to check, and how many skills and commands the bundle has. A file that cannot be read
 /// is left out: what the bundle lacks is said elsewhere.
-pub fn choose(driver: &dyn Driver, bundle: &LoadedBundle, scope: Scope) -> (Vec<Invocation>, usize) {
+pub fn choose(
+    driver: &dyn Driver,
+    bundle: &LoadedBundle,
+    scope: ObservationScope,
+) -> (Vec<BodyInvocation>, usize) {
     let (mut chosen, mut total) = (Vec::new(), 0);
     for plugin in &bundle.plugins {
         let mut none_yet = true;
-        for component in plugin.of(&[Kind::Skill, Kind::Command]) {
+        for component in plugin.of(&[ComponentKind::Skill, ComponentKind::Command]) {
             total += 1;
             if !(scope.all || component.edited || none_yet) {
                 continue;
@@ -34,11 +38,11 @@ fn invocation(
     plugin: &LoadedPlugin,
     name: &str,
     file: &str,
-    scope: Scope,
-) -> Option<Invocation> {
+    scope: ObservationScope,
+) -> Option<BodyInvocation> {
     let text = bundle.component_text(name, file)?;
     let (frontmatter, body) = split(&text);
-    driver.way(frontmatter, body, scope).map(|way| Invocation {
+    driver.way(frontmatter, body, scope).map(|way| BodyInvocation {
         plugin: plugin.name.clone(),
         name: name.to_owned(),
         file: file.to_owned(),

@@ -4,7 +4,7 @@
 mod inventory;
 mod listing;
 mod source;
-mod start;
+mod conversation;
 mod validation;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use self::inventory::Inventory;
-use self::start::{Talk, Turn};
+use self::conversation::{HostConversation, HostTurn};
+use self::inventory::InstalledInventory;
 use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
-use super::loaded::{Component, LoadedBundle, LoadedPlugin};
-use super::observation::{Installation, Invocation, Observation, Scope, Way};
-use super::script::{Conversation, ModelRequest, Reply, Script, Step};
-use super::session::{Opening, Session, Transcript};
+use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
+use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
+use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
+use super::session::{Session, SessionOpening, Transcript};
 use super::source::{SourceLayout, SourceListing};
 use super::{Driver, text};
 use crate::bundle::verification::Method;
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
@@ -51,36 +51,36 @@ impl Driver for ClaudeCode {
         "@anthropic-ai/claude-code"
     }
 
-    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
+    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
             // A server may be named as if it were qualified.
-            Kind::McpServer => format!("plugin:{plugin}:{name}"),
-            Kind::Hook => super::own_name(plugin, name).to_owned(),
+            ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
+            ComponentKind::Hook => super::own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
         }
     }
 
-    fn way(&self, frontmatter: &str, body: &str, scope: Scope) -> Option<Way> {
+    fn way(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
         if runs_commands(body) && !scope.allow_exec {
             return None;
         }
         if flag(frontmatter, "user-invocable") != Some(false) {
-            return Some(Way::Person);
+            return Some(Invoker::Person);
         }
         // One that neither may call is given to nobody.
-        (flag(frontmatter, "disable-model-invocation") != Some(true)).then_some(Way::Model)
+        (flag(frontmatter, "disable-model-invocation") != Some(true)).then_some(Invoker::Model)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
-    fn unshown(&self, kind: Kind) -> &'static str {
+    fn unshown(&self, kind: ComponentKind) -> &'static str {
         match kind {
-            Kind::Hook => {
+            ComponentKind::Hook => {
                 "the host lists equal handlers of one matcher once, and none of a plugin that it refuses"
             }
-            Kind::McpServer => "the host lists no servers of a plugin that it refuses",
+            ComponentKind::McpServer => "the host lists no servers of a plugin that it refuses",
             _ => "its frontmatter hides it from users and from the model",
         }
     }
@@ -88,9 +88,9 @@ impl Driver for ClaudeCode {
     fn observe(
         &self,
         bundle: &LoadedBundle,
-        bodies: &[Invocation],
+        bodies: &[BodyInvocation],
         installation: &Installation,
-        scope: Scope,
+        scope: ObservationScope,
     ) -> Result<Observation> {
         let mut observation = Observation::default();
         let mut inventories = BTreeMap::new();
@@ -102,9 +102,11 @@ impl Driver for ClaudeCode {
             inventories.extend(examined.inventory.map(|inventory| (plugin.name.clone(), inventory)));
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
-        let mut talk = Talk::start(&folders, installation, scope, |_| Ok(()))?;
-        let listing =
-            talk.turn("say ok", Script::default().with(Conversation::new("listing", |_| true).then(done())))?;
+        let mut talk = HostConversation::start(&folders, installation, scope, |_| Ok(()))?;
+        let listing = talk.turn(
+            "say ok",
+            ModelScript::default().with(Conversation::new("listing", |_| true).then(done())),
+        )?;
         let init = init(&listing.events);
         for plugin in &bundle.plugins {
             let inventory = inventories.get(&plugin.name);
@@ -115,7 +117,7 @@ impl Driver for ClaudeCode {
         see_started_hooks(&mut observation, bundle, &listing);
         hear_turn(&mut observation, bundle, &listing);
         // What stands behind a blank is an argument.
-        let bodies: Vec<&Invocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
+        let bodies: Vec<&BodyInvocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
         for (at, invocation) in bodies.iter().enumerate() {
             activity::set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
             let turn = invoke(&mut talk, invocation)?;
@@ -148,33 +150,35 @@ impl Driver for ClaudeCode {
         &self,
         layout: &SourceLayout,
         installation: &Installation,
-        scope: Scope,
+        scope: ObservationScope,
     ) -> Result<SourceListing> {
         source::list(layout, installation, scope)
     }
 
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
         let prompt = match &session.opening {
-            Opening::Prompt(prompt) => prompt.clone(),
-            Opening::Invoke { name, arguments } => format!("/{name} {arguments}").trim_end().to_owned(),
+            SessionOpening::Prompt(prompt) => prompt.clone(),
+            SessionOpening::Invoke { name, arguments } => {
+                format!("/{name} {arguments}").trim_end().to_owned()
+            }
         };
-        start::session(session, &prompt, installation)
+        conversation::session(session, &prompt, installation)
     }
 }
 
 /// One body: typed by a person, or called by the model through the host's skill tool.
-fn invoke(talk: &mut Talk, invocation: &Invocation) -> Result<Turn> {
+fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<HostTurn> {
     let name = invocation.name.clone();
     match invocation.way {
-        Way::Person => talk.turn(
+        Invoker::Person => talk.turn(
             &format!("/{name}"),
-            Script::default().with(Conversation::new(name, |_| true).then(done())),
+            ModelScript::default().with(Conversation::new(name, |_| true).then(done())),
         ),
-        Way::Model => {
-            let call = Step::reply(Reply::call("Skill", json!({ "skill": name })));
+        Invoker::Model => {
+            let call = ScriptStep::reply(ModelReply::call("Skill", json!({ "skill": name })));
             talk.turn(
                 "use the skill",
-                Script::default().with(Conversation::new(name, |_| true).then(call).then(done())),
+                ModelScript::default().with(Conversation::new(name, |_| true).then(call).then(done())),
             )
         }
     }
@@ -194,8 +198,8 @@ fn names(init: &Value, key: &str) -> BTreeSet<String> {
 
 /// The model has nothing to do, as often as it is asked: a skill may have a context of its own, and
 /// a plugin's hook may ask it again.
-fn done() -> Step {
-    Step::reply(Reply::text(start::REPLY)).any_number()
+fn done() -> ScriptStep {
+    ScriptStep::reply(ModelReply::text(conversation::REPLY)).any_number()
 }
 
 fn see_names(
@@ -204,15 +208,15 @@ fn see_names(
     plugin: &LoadedPlugin,
     init: &Value,
     request: Option<&ModelRequest>,
-    inventory: Option<&Inventory>,
+    inventory: Option<&InstalledInventory>,
 ) {
     let (typed, agents) = (names(init, "slash_commands"), names(init, "agents"));
     let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
-    observation.see_listed(plugin, &[Kind::Agent], &agents);
+    observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
     // A person's names and the model's are two lists: a component counts when it is in each list
     // that its own frontmatter puts it in.
     let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
-    for component in plugin.of(&[Kind::Skill, Kind::Command]) {
+    for component in plugin.of(&[ComponentKind::Skill, ComponentKind::Command]) {
         let file = component.file.as_deref();
         let text = file.and_then(|file| bundle.component_text(&component.name, file)).unwrap_or_default();
         let frontmatter = split(&text).0;
@@ -227,7 +231,7 @@ fn see_names(
         // A skill that a command hides describes it in the list.
         let local = name.split_once(':').map_or(name.as_str(), |(_, local)| local);
         let hidden = bundle.text(&format!("plugins/{}/skills/{local}/SKILL.md", plugin.name));
-        let hidden = hidden.ok().filter(|_| component.kind == Kind::Command).unwrap_or_default();
+        let hidden = hidden.ok().filter(|_| component.kind == ComponentKind::Command).unwrap_or_default();
         let by_model = is_offered(frontmatter, bundle.is_described_in(&manifest, name))
             || is_offered(split(&hidden).0, false);
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
@@ -246,19 +250,21 @@ fn see_names(
     // Workflows stand among the skills; they are meant when the bundle carries as many files.
     let workflows = inventory.map(|inventory| &inventory.workflows);
     if let Some(workflows) = workflows.filter(|workflows| workflows.len() <= plugin.workflows) {
-        let meant: BTreeSet<&String> =
-            plugin.of(&[Kind::Skill, Kind::Command]).map(|component| &component.name).collect();
+        let meant: BTreeSet<&String> = plugin
+            .of(&[ComponentKind::Skill, ComponentKind::Command])
+            .map(|component| &component.name)
+            .collect();
         shown.retain(|name| !workflows.contains(name) || meant.contains(name));
     }
-    observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
+    observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
 }
 
 /// Hooks by the host's list, which has equal handlers of a group once (2.1.330). The ledger numbers the handlers of the
 /// source, of which a build may leave some out: the n-th of a group there is the n-th of the list. Without a list the
 /// host has refused the plugin, and says so elsewhere.
-fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&Inventory>) {
-    let mut groups: BTreeMap<&str, Vec<(usize, &Component)>> = BTreeMap::new();
-    for component in plugin.of(&[Kind::Hook]) {
+fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&InstalledInventory>) {
+    let mut groups: BTreeMap<&str, Vec<(usize, &LoadedComponent)>> = BTreeMap::new();
+    for component in plugin.of(&[ComponentKind::Hook]) {
         let (group, number) = component.name.rsplit_once('/').unwrap_or((component.name.as_str(), ""));
         groups.entry(group).or_default().push((number.parse().unwrap_or(usize::MAX), component));
     }
@@ -282,9 +288,9 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Op
 }
 
 /// Handlers of an event that came are executed when as many were started as the bundle has.
-fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &Turn) {
+fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &HostTurn) {
     let of_event = |event: &str| -> usize {
-        let components = bundle.plugins.iter().flat_map(|plugin| plugin.of(&[Kind::Hook]));
+        let components = bundle.plugins.iter().flat_map(|plugin| plugin.of(&[ComponentKind::Hook]));
         components.filter(|component| component.name.split('/').next() == Some(event)).count()
     };
     let started = |event: &str| -> usize {
@@ -295,7 +301,7 @@ fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listi
             .count()
     };
     for plugin in &bundle.plugins {
-        for component in plugin.of(&[Kind::Hook]) {
+        for component in plugin.of(&[ComponentKind::Hook]) {
             let event = component.name.split('/').next().unwrap_or_default();
             if started(event) == of_event(event) {
                 observation.see(&plugin.name, component, Method::Executed);
@@ -309,11 +315,11 @@ fn see_servers(
     observation: &mut Observation,
     plugin: &LoadedPlugin,
     init: &Value,
-    inventory: Option<&Inventory>,
-    scope: Scope,
+    inventory: Option<&InstalledInventory>,
+    scope: ObservationScope,
 ) {
     let servers = init["mcp_servers"].as_array().map_or(&[][..], Vec::as_slice);
-    for component in plugin.of(&[Kind::McpServer]) {
+    for component in plugin.of(&[ComponentKind::McpServer]) {
         let found = servers.iter().find(|server| server["name"] == component.name.as_str());
         let status = found.and_then(|server| server["status"].as_str());
         match (scope.allow_exec, status) {
@@ -335,14 +341,16 @@ fn see_servers(
             (true, None) => {}
         }
     }
-    let meant: BTreeSet<&str> =
-        plugin.of(&[Kind::McpServer]).map(|server| super::own_name(&plugin.name, &server.name)).collect();
+    let meant: BTreeSet<&str> = plugin
+        .of(&[ComponentKind::McpServer])
+        .map(|server| super::own_name(&plugin.name, &server.name))
+        .collect();
     let listed = inventory.into_iter().flat_map(|inventory| &inventory.servers);
     let strays = listed.filter(|name| !meant.contains(name.as_str()));
     observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.clone())));
 }
 
-fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &Turn) {
+fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &HostTurn) {
     for event in &turn.events {
         for error in event["plugin_errors"].as_array().into_iter().flatten() {
             let sentence = format!(

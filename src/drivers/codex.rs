@@ -11,15 +11,15 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use self::app_server::AppServer;
-use self::home::Home;
-use super::loaded::{Component, LoadedBundle, LoadedPlugin};
-use super::observation::{Installation, Invocation, Observation, Scope, Way};
-use super::script::{Conversation, ModelRequest, Reply, Script, Step};
-use super::session::{Loading, Opening, Session, Transcript};
+use self::home::CodexHome;
+use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
+use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
+use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
+use super::session::{Session, SessionLoad, SessionOpening, Transcript};
 use super::{Driver, own_name};
 use crate::bundle::verification::Method;
-use crate::disk::scratch;
-use crate::ledger::Kind;
+use crate::disk::temp_dir;
+use crate::ledger::ComponentKind;
 use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
@@ -55,16 +55,16 @@ impl Driver for Codex {
         true
     }
 
-    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
+    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
-            Kind::Hook => own_name(plugin, name).to_owned(),
+            ComponentKind::Hook => own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
         }
     }
 
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: Scope) -> Option<Way> {
+    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // The host runs nothing in a body, and a person can mention every skill.
-        Some(Way::Person)
+        Some(Invoker::Person)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {
@@ -72,20 +72,23 @@ impl Driver for Codex {
         body.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
-    fn unshown(&self, _kind: Kind) -> &'static str {
+    fn unshown(&self, _kind: ComponentKind) -> &'static str {
         "the host does not list it without a model"
     }
 
     fn observe(
         &self,
         bundle: &LoadedBundle,
-        bodies: &[Invocation],
+        bodies: &[BodyInvocation],
         installation: &Installation,
-        scope: Scope,
+        scope: ObservationScope,
     ) -> Result<Observation> {
         let mut observation = Observation::default();
-        let home =
-            Home::new(&bundle.root, bundle.plugins.iter().map(|plugin| plugin.name.as_str()), installation)?;
+        let home = CodexHome::new(
+            &bundle.root,
+            bundle.plugins.iter().map(|plugin| plugin.name.as_str()),
+            installation,
+        )?;
         observation.errors.extend(home.refused.iter().cloned());
         if home.marketplace.is_empty() {
             return Ok(observation);
@@ -107,7 +110,7 @@ impl Driver for Codex {
         }
         see_lists(&mut observation, bundle, &home)?;
         // One run without mentions shows the agents; with bodies to check, the first of them does.
-        let mut runs: Vec<&[Invocation]> = bodies.chunks(MENTIONS).collect();
+        let mut runs: Vec<&[BodyInvocation]> = bodies.chunks(MENTIONS).collect();
         if runs.is_empty() {
             runs.push(&[]);
         }
@@ -116,8 +119,9 @@ impl Driver for Codex {
             activity::set(format!("{}: bodies {begun} of {}", self.host(), bodies.len()));
             let mentions: Vec<String> =
                 invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
-            let script = Script::default()
-                .with(Conversation::new("mentions", |_| true).then(Step::reply(Reply::text("ok"))));
+            let script = ModelScript::default().with(
+                Conversation::new("mentions", |_| true).then(ScriptStep::reply(ModelReply::text("ok"))),
+            );
             let transcript = exec::prompt(
                 &home,
                 &home.project(),
@@ -151,15 +155,17 @@ impl Driver for Codex {
 
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
         let prompt = match &session.opening {
-            Opening::Prompt(prompt) => prompt.clone(),
-            Opening::Invoke { name, arguments } => format!("${name} {arguments}").trim_end().to_owned(),
+            SessionOpening::Prompt(prompt) => prompt.clone(),
+            SessionOpening::Invoke { name, arguments } => {
+                format!("${name} {arguments}").trim_end().to_owned()
+            }
         };
         let home = match &session.loading {
-            Loading::Home(folder) => Home::existing(folder, installation)?,
-            Loading::Bundle { folder, .. } => {
+            SessionLoad::Home(folder) => CodexHome::existing(folder, installation)?,
+            SessionLoad::Bundle { folder, .. } => {
                 let plugins = session.loading.plugin_folders()?;
                 let names = plugins.iter().filter_map(|plugin| plugin.file_name()?.to_str());
-                Home::new(&scratch::absolute(folder)?, names, installation)?
+                CodexHome::new(&temp_dir::absolute(folder)?, names, installation)?
             }
         };
         if let Some((_, refusal)) = home.refused.first() {
@@ -170,7 +176,7 @@ impl Driver for Codex {
 }
 
 /// Skills, commands that became skills, and hooks, from one start of the app server.
-fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &Home) -> Result<()> {
+fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome) -> Result<()> {
     let mut server = AppServer::start(home)?;
     let folders = json!([home.project()]);
     let skills = server.call("skills/list", &json!({ "cwds": folders, "forceReload": true }))?;
@@ -184,7 +190,7 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &Home) 
         let names = entries(&skills["skills"]);
         let listed: BTreeSet<String> =
             names.iter().filter(ours).filter_map(|skill| skill["name"].as_str().map(str::to_owned)).collect();
-        observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &listed);
+        observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &listed);
         for stray in listed.iter().filter(|name| !name.starts_with(&format!("{}:", plugin.name))) {
             observation.unexpected.insert((plugin.name.clone(), stray.clone()));
         }
@@ -216,7 +222,7 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
         let names = left.entry(event.clone()).or_default();
         names.push(format!("{event}/{matcher}/{}", names.len() + 1));
     }
-    for component in plugin.of(&[Kind::Hook]) {
+    for component in plugin.of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         if left.get_mut(event).is_some_and(|names| !names.is_empty() && !names.remove(0).is_empty()) {
             observation.see(&plugin.name, component, Method::Listed);
@@ -237,7 +243,7 @@ fn emitted_servers(bundle: &LoadedBundle, plugin: &LoadedPlugin) -> BTreeSet<Str
 fn server_of<'a>(
     servers: &'a [Value],
     bundle: &LoadedBundle,
-    home: &Home,
+    home: &CodexHome,
     plugin: &str,
     name: &str,
 ) -> Option<&'a Value> {
@@ -252,17 +258,17 @@ fn see_servers(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     plugin: &LoadedPlugin,
-    home: &Home,
+    home: &CodexHome,
     servers: &[Value],
 ) {
-    for component in plugin.of(&[Kind::McpServer]) {
+    for component in plugin.of(&[ComponentKind::McpServer]) {
         if server_of(servers, bundle, home, &plugin.name, &component.name).is_some() {
             observation.see(&plugin.name, component, Method::Listed);
         }
     }
     let copy = home.copy_of(&plugin.name);
     let means = |plugin: &LoadedPlugin, name: &str| {
-        plugin.of(&[Kind::McpServer]).any(|component| component.name == name)
+        plugin.of(&[ComponentKind::McpServer]).any(|component| component.name == name)
     };
     // In the fresh home there are no others: one that no plugin means is told of the first.
     let is_first = bundle.plugins.first().is_some_and(|first| first.name == plugin.name);
@@ -281,16 +287,17 @@ fn see_request(
     bundle: &LoadedBundle,
     request: &ModelRequest,
     servers: &[Value],
-    home: &Home,
-    scope: Scope,
+    home: &CodexHome,
+    scope: ObservationScope,
 ) {
     let roles: BTreeSet<String> = exec::roles(request).into_iter().collect();
     let offered = request.texts.iter().find(|spoken| spoken.text.starts_with("<skills_instructions>"));
     let offered = offered.map_or("", |spoken| spoken.text.as_str());
     for plugin in &bundle.plugins {
-        observation.see_listed(plugin, &[Kind::Agent], &roles);
-        for component in
-            plugin.of(&[Kind::Skill, Kind::Command]).filter(|component| is_personal(bundle, component))
+        observation.see_listed(plugin, &[ComponentKind::Agent], &roles);
+        for component in plugin
+            .of(&[ComponentKind::Skill, ComponentKind::Command])
+            .filter(|component| is_personal(bundle, component))
         {
             if offered.contains(&format!("\n- {}: ", component.name)) {
                 observation.complain(
@@ -299,7 +306,7 @@ fn see_request(
                 );
             }
         }
-        for component in plugin.of(&[Kind::McpServer]).filter(|_| scope.allow_exec) {
+        for component in plugin.of(&[ComponentKind::McpServer]).filter(|_| scope.allow_exec) {
             let group = format!("mcp__{}", component.name.replace('-', "_"));
             let offered = request
                 .tools
@@ -324,13 +331,13 @@ fn see_request(
 }
 
 /// Whether the skill's policy file keeps it from the model.
-fn is_personal(bundle: &LoadedBundle, component: &Component) -> bool {
+fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
     let folder = component.file.as_deref().and_then(|file| file.strip_suffix("SKILL.md"));
     let policy = folder.and_then(|folder| bundle.text(&format!("{folder}agents/openai.yaml")).ok());
     policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
 }
 
-fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &Home, said: &str) {
+fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, said: &str) {
     for plugin in &bundle.plugins {
         let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
         observation.hear(plugin, &places, said, KNOWN_NOISE);

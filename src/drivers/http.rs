@@ -16,7 +16,7 @@ const CONNECTIONS: usize = 64;
 
 /// One request of a host.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct HttpRequest {
     /// For example `POST`.
     pub method: String,
     /// The path without its query.
@@ -27,7 +27,7 @@ pub struct Request {
 
 /// What to answer.
 #[derive(Debug, Clone)]
-pub struct Response {
+pub struct HttpResponse {
     /// The status code.
     pub status: u16,
     /// The value of `content-type`.
@@ -36,7 +36,7 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-impl Response {
+impl HttpResponse {
     /// A JSON answer.
     pub fn json(status: u16, value: &serde_json::Value) -> Self {
         Self { status, content_type: "application/json", body: value.to_string().into_bytes() }
@@ -45,19 +45,19 @@ impl Response {
 
 /// A running server.
 #[derive(Debug)]
-pub struct Server {
+pub struct HttpServer {
     address: SocketAddr,
     secret: Arc<str>,
     stopped: Arc<AtomicBool>,
     connections: Arc<Mutex<Vec<TcpStream>>>,
 }
 
-impl Server {
+impl HttpServer {
     /// Listens on a free port of 127.0.0.1 and answers every request with `answer`.
     ///
     /// # Errors
     /// When no port can be bound, or the system gives no random bytes.
-    pub fn start(answer: impl Fn(&Request) -> Response + Send + Sync + 'static) -> io::Result<Self> {
+    pub fn start(answer: impl Fn(&HttpRequest) -> HttpResponse + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let mut random = [0; 16];
@@ -98,7 +98,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for HttpServer {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::SeqCst);
         // The listener blocks in `accept`: one connection of our own wakes it.
@@ -112,7 +112,7 @@ impl Drop for Server {
 }
 
 /// Answers requests on one connection until the peer closes it or sends what is no HTTP.
-fn serve(stream: &TcpStream, secret: &str, answer: &(impl Fn(&Request) -> Response + ?Sized)) {
+fn serve(stream: &TcpStream, secret: &str, answer: &(impl Fn(&HttpRequest) -> HttpResponse + ?Sized)) {
     let mut reader = BufReader::new(stream);
     while let Ok(Some((request, keep))) = read_request(&mut reader, &mut &*stream, secret) {
         if write_response(&mut &*stream, &answer(&request), request.method == "HEAD", keep).is_err() || !keep
@@ -129,7 +129,7 @@ fn read_request(
     reader: &mut impl BufRead,
     interim: &mut impl Write,
     secret: &str,
-) -> io::Result<Option<(Request, bool)>> {
+) -> io::Result<Option<(HttpRequest, bool)>> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if reader.by_ref().take(1 << 20).read_until(b'\n', &mut head)? == 0 || head.len() > 1 << 20 {
@@ -160,7 +160,7 @@ fn read_request(
         let length = header("content-length").and_then(|value| value.trim().parse().ok()).unwrap_or(0);
         read_exactly(reader, length)?
     };
-    Ok(Some((Request { method: parsed.method.unwrap_or("GET").to_owned(), path, body }, keep)))
+    Ok(Some((HttpRequest { method: parsed.method.unwrap_or("GET").to_owned(), path, body }, keep)))
 }
 
 fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>> {
@@ -200,7 +200,12 @@ fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     Ok(body)
 }
 
-fn write_response(out: &mut impl Write, response: &Response, head_only: bool, keep: bool) -> io::Result<()> {
+fn write_response(
+    out: &mut impl Write,
+    response: &HttpResponse,
+    head_only: bool,
+    keep: bool,
+) -> io::Result<()> {
     let reason = match response.status {
         200 => "OK",
         400 => "Bad Request",
@@ -226,7 +231,7 @@ fn write_response(out: &mut impl Write, response: &Response, head_only: bool, ke
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> io::Result<Option<(Request, bool)>> {
+    fn read(bytes: &[u8]) -> io::Result<Option<(HttpRequest, bool)>> {
         read_request(&mut io::BufReader::new(bytes), &mut io::sink(), "key")
     }
 
@@ -254,9 +259,10 @@ mod tests {
 
     #[test]
     fn keeps_a_connection_open() {
-        let server =
-            Server::start(|request| Response::json(200, &serde_json::json!({ "path": request.path })))
-                .unwrap();
+        let server = HttpServer::start(|request| {
+            HttpResponse::json(200, &serde_json::json!({ "path": request.path }))
+        })
+        .unwrap();
         let mut stream = TcpStream::connect(server.address).unwrap();
         let secret = &server.secret;
         let asked =
@@ -275,7 +281,7 @@ mod tests {
             let bytes = format!("{head}\r\nContent-Length: 4\r\n\r\nbody");
             assert!(read(bytes.as_bytes()).is_err(), "{head}");
         }
-        let server = Server::start(|_| Response::json(200, &serde_json::json!({}))).unwrap();
+        let server = HttpServer::start(|_| HttpResponse::json(200, &serde_json::json!({}))).unwrap();
         let mut stream = TcpStream::connect(server.address).unwrap();
         stream.write_all(b"POST /v1/messages HTTP/1.1\r\nContent-Length: 9000\r\n\r\n").unwrap();
         let mut text = String::new();
@@ -299,7 +305,7 @@ mod tests {
 
     #[test]
     fn there_are_only_so_many_connections() {
-        let server = Server::start(|_| Response::json(200, &serde_json::json!({}))).unwrap();
+        let server = HttpServer::start(|_| HttpResponse::json(200, &serde_json::json!({}))).unwrap();
         let open: Vec<TcpStream> =
             (0..CONNECTIONS + 8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
         // The last ones are closed at once.

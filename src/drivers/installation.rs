@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::observation::Installation;
 use super::{DRIVERS, Driver, text};
-use crate::disk::scratch;
+use crate::disk::temp_dir;
 
 /// The name under which a caller names ripgrep among the binaries.
 pub const RIPGREP: &str = "rg";
@@ -13,7 +13,7 @@ pub const RIPGREP: &str = "rg";
 /// Why a host cannot be shown anything: what is missing, and how to get it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Missing {
+pub struct MissingHost {
     /// What is missing.
     pub message: String,
     /// What to do.
@@ -22,21 +22,21 @@ pub struct Missing {
 
 /// Where to look for binaries.
 #[derive(Debug, Clone, Default)]
-pub struct Search {
+pub struct HostSearch {
     /// Binaries that the caller names: host (or [`RIPGREP`]) and path.
     pub named: Vec<(String, PathBuf)>,
     /// Folders as in `PATH`, joined by colons.
     pub search_path: String,
 }
 
-impl Search {
+impl HostSearch {
     /// The binary of a driver's host, with the `PATH` that the host gets.
     ///
     /// # Errors
     /// When the host's binary, or ripgrep where the host needs it, is not found.
-    pub fn installation(&self, driver: &dyn Driver) -> Result<Installation, Missing> {
+    pub fn installation(&self, driver: &dyn Driver) -> Result<Installation, MissingHost> {
         let host = driver.host();
-        let binary = self.binary(host, driver.command()).ok_or_else(|| Missing {
+        let binary = self.binary(host, driver.command()).ok_or_else(|| MissingHost {
             message: format!("host `{host}` not found"),
             help: format!(
                 "install it with `npm install -g {}@{}`, or pass its path with `--host-bin {host}=PATH`",
@@ -44,8 +44,8 @@ impl Search {
                 driver.pinned()
             ),
         })?;
-        if !scratch::is_executable(&binary) {
-            return Err(Missing {
+        if !temp_dir::is_executable(&binary) {
+            return Err(MissingHost {
                 message: format!("`{}` is not an executable file", binary.display()),
                 help: format!("name the binary of host `{host}` with `--host-bin {host}=PATH`"),
             });
@@ -53,7 +53,7 @@ impl Search {
         let mut search_path = self.search_path.clone();
         if driver.needs_ripgrep() && self.on_path(RIPGREP).is_none() {
             let folder =
-                self.ripgrep().and_then(|found| found.parent().map(text)).ok_or_else(|| Missing {
+                self.ripgrep().and_then(|found| found.parent().map(text)).ok_or_else(|| MissingHost {
                     message: format!("host `{host}` needs ripgrep, but there is no `{RIPGREP}`"),
                     help: format!("install ripgrep, or pass its path with `--host-bin {RIPGREP}=PATH`"),
                 })?;
@@ -66,22 +66,22 @@ impl Search {
         let named = self.named.iter().find(|(host, _)| host == name);
         // A host's folder is not ours: a relative path would mean another file there.
         named
-            .map(|(_, path)| scratch::absolute(path).unwrap_or_else(|_| path.clone()))
+            .map(|(_, path)| temp_dir::absolute(path).unwrap_or_else(|_| path.clone()))
             .or_else(|| self.on_path(command))
     }
 
     /// A command on the search path.
     pub fn on_path(&self, command: &str) -> Option<PathBuf> {
         let folders = self.search_path.split(':').filter(|folder| folder.starts_with('/'));
-        folders.map(|folder| Path::new(folder).join(command)).find(|path| scratch::is_executable(path))
+        folders.map(|folder| Path::new(folder).join(command)).find(|path| temp_dir::is_executable(path))
     }
 
     /// Ripgrep as named, else the one in the package of a Codex binary.
     fn ripgrep(&self) -> Option<PathBuf> {
         let named = self.named.iter().find(|(name, _)| name == RIPGREP).map(|(_, path)| path.clone());
-        named.filter(|path| scratch::is_executable(path)).or_else(|| {
+        named.filter(|path| temp_dir::is_executable(path)).or_else(|| {
             DRIVERS.iter().filter(|driver| driver.carries_ripgrep()).find_map(|driver| {
-                let binary = scratch::absolute(&self.binary(driver.host(), driver.command())?).ok()?;
+                let binary = temp_dir::absolute(&self.binary(driver.host(), driver.command())?).ok()?;
                 binary.ancestors().skip(1).take(6).find_map(ripgrep_in_package)
             })
         })
@@ -93,14 +93,14 @@ impl Search {
 fn ripgrep_in_package(folder: &Path) -> Option<PathBuf> {
     let under = |folder: &Path| {
         let vendor = folder.join("vendor");
-        scratch::names_in(&vendor).into_iter().map(move |triple| vendor.join(triple).join("codex-path/rg"))
+        temp_dir::names_in(&vendor).into_iter().map(move |triple| vendor.join(triple).join("codex-path/rg"))
     };
     let scope = folder.join("node_modules/@openai");
-    let siblings = scratch::names_in(&scope)
+    let siblings = temp_dir::names_in(&scope)
         .into_iter()
         .flat_map(|package| under(&scope.join(package)).collect::<Vec<_>>());
     let mut places = std::iter::once(folder.join("codex-path/rg")).chain(under(folder)).chain(siblings);
-    places.find(|path| scratch::is_executable(path))
+    places.find(|path| temp_dir::is_executable(path))
 }
 
 #[cfg(test)]
@@ -109,21 +109,21 @@ mod tests {
 
     #[test]
     fn finds_ripgrep_in_a_package_and_commands_on_the_path() {
-        let scratch = scratch::Scratch::new().unwrap();
+        let scratch = temp_dir::TempFolder::new().unwrap();
         let package = scratch.path().join("node_modules/@openai/codex-linux-x64/vendor/triple");
-        scratch::write(&package.join("bin/codex"), b"", true).unwrap();
-        scratch::write(&package.join("codex-path/rg"), b"", true).unwrap();
+        temp_dir::write(&package.join("bin/codex"), b"", true).unwrap();
+        temp_dir::write(&package.join("codex-path/rg"), b"", true).unwrap();
         for folder in [package.clone(), package.join("../.."), scratch.path().to_path_buf()] {
             assert!(ripgrep_in_package(&folder).is_some(), "{}", folder.display());
         }
-        let search = Search { named: Vec::new(), search_path: text(&package.join("bin")) };
+        let search = HostSearch { named: Vec::new(), search_path: text(&package.join("bin")) };
         assert_eq!(search.on_path("codex"), Some(package.join("bin/codex")));
         assert_eq!(search.on_path("claude"), None);
     }
 
     #[test]
     fn says_how_to_get_what_is_missing() {
-        let missing = Search::default().installation(DRIVERS[0]).unwrap_err();
+        let missing = HostSearch::default().installation(DRIVERS[0]).unwrap_err();
         assert!(missing.help.contains("npm install -g") && missing.help.contains("--host-bin"));
     }
 }

@@ -4,16 +4,16 @@
 use anyhow::{Context, Result};
 use camino::Utf8Path;
 
-use super::loaded::LoadedBundle;
+use super::loaded_bundle::LoadedBundle;
 use crate::build;
 use crate::disk::folder::Folder;
-use crate::disk::scratch::{self, Scratch};
+use crate::disk::temp_dir::{self, TempFolder};
 use crate::process::temporary;
 
 /// Files as the manifest lists them, and what is wrong with the others.
 pub struct CheckedCopy {
     /// Every listed file that is as the manifest says, and nothing else.
-    pub folder: Scratch,
+    pub folder: TempFolder,
     /// Paths in the bundle, each with a sentence.
     pub faults: Vec<(String, String)>,
 }
@@ -24,16 +24,16 @@ impl CheckedCopy {
     /// # Errors
     /// When the copy cannot be written, or the bundle cannot be listed.
     pub fn new(bundle: &LoadedBundle) -> Result<Self> {
-        let folder = Scratch::new()?;
+        let folder = TempFolder::new()?;
         let files = bundle.manifest.files.iter().map(|file| (&file.path, &file.sha256, file.mode == "0755"));
         let helpers = bundle.manifest.helpers.iter().map(|helper| (&helper.path, &helper.sha256, true));
         let mut faults = Vec::new();
         for (path, sha256, executable) in files.chain(helpers) {
             let to = folder.path().join(path);
-            let copied = scratch::copy_beneath(&bundle.root, Utf8Path::new(path), &to, executable)
+            let copied = temp_dir::copy_beneath(&bundle.root, Utf8Path::new(path), &to, executable)
                 .with_context(|| format!("cannot copy `{path}` to `{}`", temporary::folder().display()))?;
             if copied.as_ref() != Some(sha256) {
-                scratch::remove(&to)?;
+                temp_dir::remove(&to)?;
                 let sentence = format!("`{path}` does not match the manifest; build the bundle again");
                 faults.push((path.clone(), sentence));
             }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::http::{Request, Response, Server};
-use super::script::{Exchange, ModelRequest, Reply, Script};
+use super::http::{HttpRequest, HttpResponse, HttpServer};
+use super::script::{Exchange, ModelReply, ModelRequest, ModelScript};
 
 /// One wire protocol of model requests.
 pub trait Protocol: Send + Sync {
@@ -21,12 +21,12 @@ pub trait Protocol: Send + Sync {
     /// A sentence when it is not what this protocol sends.
     fn parse(&self, body: Value) -> Result<ModelRequest, String>;
     /// The answer as this protocol sends it; `number` makes its ids unique.
-    fn encode(&self, reply: &Reply, request: &ModelRequest, number: usize) -> Response;
+    fn encode(&self, reply: &ModelReply, request: &ModelRequest, number: usize) -> HttpResponse;
 }
 
 /// A request that a host sends outside of any conversation, and its answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Fixed {
+pub struct FixedAnswer {
     /// For example `HEAD`.
     pub method: &'static str,
     /// The path without its query.
@@ -39,8 +39,8 @@ pub struct Fixed {
 
 /// A running scripted model.
 pub struct ModelServer {
-    server: Server,
-    script: Arc<Mutex<Script>>,
+    server: HttpServer,
+    script: Arc<Mutex<ModelScript>>,
 }
 
 /// The number of the next answer: a session may go on in another start of the host, with another server, and ids that
@@ -52,10 +52,10 @@ impl ModelServer {
     ///
     /// # Errors
     /// When no port can be bound.
-    pub fn start(protocol: &'static dyn Protocol, fixed: &'static [Fixed]) -> io::Result<Self> {
-        let script = Arc::new(Mutex::new(Script::default()));
+    pub fn start(protocol: &'static dyn Protocol, fixed: &'static [FixedAnswer]) -> io::Result<Self> {
+        let script = Arc::new(Mutex::new(ModelScript::default()));
         let shared = Arc::clone(&script);
-        let server = Server::start(move |request| answer(protocol, fixed, &shared, request))?;
+        let server = HttpServer::start(move |request| answer(protocol, fixed, &shared, request))?;
         Ok(Self { server, script })
     }
 
@@ -65,25 +65,34 @@ impl ModelServer {
     }
 
     /// Follows another script from now on, and returns what passed under the one before.
-    pub fn follow(&self, script: Script) -> Exchange {
+    pub fn follow(&self, script: ModelScript) -> Exchange {
         std::mem::replace(&mut *lock(&self.script), script).finish()
     }
 
     /// Rejects every model request from now on, and returns what passed.
     pub fn finish(&self) -> Exchange {
-        self.follow(Script::default())
+        self.follow(ModelScript::default())
     }
 }
 
-fn lock(script: &Mutex<Script>) -> MutexGuard<'_, Script> {
+fn lock(script: &Mutex<ModelScript>) -> MutexGuard<'_, ModelScript> {
     script.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn answer(protocol: &dyn Protocol, fixed: &[Fixed], script: &Mutex<Script>, request: &Request) -> Response {
+fn answer(
+    protocol: &dyn Protocol,
+    fixed: &[FixedAnswer],
+    script: &Mutex<ModelScript>,
+    request: &HttpRequest,
+) -> HttpResponse {
     if let Some(known) =
         fixed.iter().find(|known| known.method == request.method && known.path == request.path)
     {
-        return Response { status: known.status, content_type: "application/json", body: known.body.into() };
+        return HttpResponse {
+            status: known.status,
+            content_type: "application/json",
+            body: known.body.into(),
+        };
     }
     let mut script = lock(script);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -107,9 +116,9 @@ fn answer(protocol: &dyn Protocol, fixed: &[Fixed], script: &Mutex<Script>, requ
 }
 
 /// The error shape that the hosts of all three protocols show to the user.
-fn rejection(sentence: &str) -> Response {
+fn rejection(sentence: &str) -> HttpResponse {
     let message = format!("rejected by the scripted model: {sentence}");
-    Response::json(
+    HttpResponse::json(
         400,
         &json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } }),
     )

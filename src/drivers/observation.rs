@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::loaded::{Component, LoadedPlugin};
+use super::loaded_bundle::{LoadedComponent, LoadedPlugin};
 use crate::bundle::verification::Method;
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 
 /// How long a host may take before it is ended. A start takes about a second on an idle machine,
 /// and over a minute on a busy one.
@@ -23,7 +23,7 @@ pub struct Installation {
 
 /// What to look at.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Scope {
+pub struct ObservationScope {
     /// Check the body of every skill and command.
     pub all: bool,
     /// The plugin's own hooks, servers and commands may be started.
@@ -32,7 +32,7 @@ pub struct Scope {
 
 /// Who can start a skill or command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Invoker {
     /// A person types its name.
     Person,
     /// Only the model calls it.
@@ -41,7 +41,7 @@ pub enum Way {
 
 /// One body to be checked: the host is asked for it, and must give the model these lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invocation {
+pub struct BodyInvocation {
     /// The plugin.
     pub plugin: String,
     /// The name as the host shows it.
@@ -51,10 +51,10 @@ pub struct Invocation {
     /// The lines that the model must be given, in order.
     pub lines: Vec<String>,
     /// Who can start it.
-    pub way: Way,
+    pub way: Invoker,
 }
 
-impl Invocation {
+impl BodyInvocation {
     /// Compares what the model was given with the body; `Err` is a sentence about what is missing.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Invocation {
 #[derive(Debug, Default)]
 pub struct Observation {
     /// How each expected component was found, by plugin, kind and name.
-    pub seen: BTreeMap<(String, Kind, String), Method>,
+    pub seen: BTreeMap<(String, ComponentKind, String), Method>,
     /// Names in a plugin's namespace that were not meant: plugin and name.
     pub unexpected: BTreeSet<(String, String)>,
     /// What the host said about a plugin; without a plugin, about all of them.
@@ -87,7 +87,7 @@ pub struct Observation {
 
 impl Observation {
     /// Notes a component as found, in the strongest of the ways it was found in.
-    pub fn see(&mut self, plugin: &str, component: &Component, method: Method) {
+    pub fn see(&mut self, plugin: &str, component: &LoadedComponent, method: Method) {
         let key = (plugin.to_owned(), component.kind, component.name.clone());
         let known = self.seen.entry(key).or_insert(method);
         *known = (*known).max(method);
@@ -95,7 +95,7 @@ impl Observation {
 
     /// Notes every component of these kinds whose name the host lists, and every listed name of
     /// the plugin's namespace that none of them has.
-    pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[Kind], listed: &BTreeSet<String>) {
+    pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[ComponentKind], listed: &BTreeSet<String>) {
         for component in plugin.of(kinds).filter(|component| listed.contains(&component.name)) {
             self.see(&plugin.name, component, Method::Listed);
         }
@@ -157,7 +157,7 @@ impl Observation {
     }
 
     /// Notes the result of a body check.
-    pub fn check(&mut self, invocation: &Invocation, result: Result<(), String>) {
+    pub fn check(&mut self, invocation: &BodyInvocation, result: Result<(), String>) {
         self.invoked.insert(invocation.name.clone());
         if let Err(sentence) = result {
             self.complain(

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::http::Response;
+use super::http::HttpResponse;
 use super::model_server::{Protocol, event, list, text_field, texts_of};
-use super::script::{ModelRequest, Reply, Spoken, Tool, ToolResult};
+use super::script::{ConversationText, ModelReply, ModelRequest, OfferedTool, ToolResult};
 
 /// The protocol.
 pub struct OpenaiChat;
@@ -26,10 +26,12 @@ impl Protocol for OpenaiChat {
                 "system" => system.extend(spoken),
                 "tool" => tool_results
                     .push(ToolResult { call: text_field(message, "tool_call_id"), text: spoken.join("\n") }),
-                _ => texts.extend(spoken.into_iter().map(|text| Spoken { role: role.clone(), text })),
+                _ => {
+                    texts.extend(spoken.into_iter().map(|text| ConversationText { role: role.clone(), text }))
+                }
             }
         }
-        let tools = list(&body, "tools").iter().map(|tool| Tool {
+        let tools = list(&body, "tools").iter().map(|tool| OfferedTool {
             namespace: None,
             name: text_field(&tool["function"], "name"),
             description: text_field(&tool["function"], "description"),
@@ -45,10 +47,10 @@ impl Protocol for OpenaiChat {
         })
     }
 
-    fn encode(&self, reply: &Reply, request: &ModelRequest, number: usize) -> Response {
+    fn encode(&self, reply: &ModelReply, request: &ModelRequest, number: usize) -> HttpResponse {
         let (message, reason) = match reply {
-            Reply::Text(text) => (json!({ "role": "assistant", "content": text }), "stop"),
-            Reply::ToolCalls(calls) => {
+            ModelReply::Text(text) => (json!({ "role": "assistant", "content": text }), "stop"),
+            ModelReply::ToolCalls(calls) => {
                 let calls: Vec<Value> = calls
                     .iter()
                     .enumerate()
@@ -66,7 +68,7 @@ impl Protocol for OpenaiChat {
             let mut whole =
                 base("chat.completion", json!({ "index": 0, "message": message, "finish_reason": reason }));
             whole["usage"] = usage;
-            return Response::json(200, &whole);
+            return HttpResponse::json(200, &whole);
         }
         let mut last =
             base("chat.completion.chunk", json!({ "index": 0, "delta": {}, "finish_reason": reason }));
@@ -74,7 +76,7 @@ impl Protocol for OpenaiChat {
         let first =
             base("chat.completion.chunk", json!({ "index": 0, "delta": message, "finish_reason": null }));
         let body = format!("{}{}data: [DONE]\n\n", event(None, &first), event(None, &last));
-        Response { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
+        HttpResponse { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
     }
 }
 
@@ -94,7 +96,7 @@ mod tests {
         assert_eq!((request.system.as_str(), request.user_text().as_str()), ("be brief", "hi"));
         assert_eq!((request.tools[0].name.as_str(), request.tool_results[0].text.as_str()), ("bash", "out"));
         let body = String::from_utf8(
-            OpenaiChat.encode(&Reply::call("bash", json!({ "command": "true" })), &request, 1).body,
+            OpenaiChat.encode(&ModelReply::call("bash", json!({ "command": "true" })), &request, 1).body,
         )
         .unwrap();
         assert!(body.contains(r#""finish_reason":"tool_calls""#) && body.ends_with("data: [DONE]\n\n"));

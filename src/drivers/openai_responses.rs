@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::http::Response;
+use super::http::HttpResponse;
 use super::model_server::{Protocol, event, list, text_field, texts_of};
-use super::script::{ModelRequest, Reply, Spoken, Tool, ToolCall, ToolResult};
+use super::script::{ConversationText, ModelReply, ModelRequest, OfferedTool, ToolCall, ToolResult};
 
 /// The protocol.
 pub struct OpenaiResponses;
@@ -36,7 +36,9 @@ impl Protocol for OpenaiResponses {
             } else {
                 let role = text_field(item, "role");
                 texts.extend(
-                    texts_of(&item["content"]).into_iter().map(|text| Spoken { role: role.clone(), text }),
+                    texts_of(&item["content"])
+                        .into_iter()
+                        .map(|text| ConversationText { role: role.clone(), text }),
                 );
             }
         }
@@ -50,13 +52,13 @@ impl Protocol for OpenaiResponses {
         })
     }
 
-    fn encode(&self, reply: &Reply, _request: &ModelRequest, number: usize) -> Response {
+    fn encode(&self, reply: &ModelReply, _request: &ModelRequest, number: usize) -> HttpResponse {
         let items: Vec<Value> = match reply {
-            Reply::Text(text) => {
+            ModelReply::Text(text) => {
                 vec![json!({ "type": "message", "role": "assistant", "id": format!("msg_{number}"),
                 "content": [{ "type": "output_text", "text": text }] })]
             }
-            Reply::ToolCalls(calls) => {
+            ModelReply::ToolCalls(calls) => {
                 calls.iter().enumerate().map(|(index, call)| call_item(call, number, index)).collect()
             }
         };
@@ -74,7 +76,7 @@ impl Protocol for OpenaiResponses {
         let completed =
             json!({ "type": "response.completed", "response": { "id": response, "usage": usage } });
         body += &event(Some("response.completed"), &completed);
-        Response { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
+        HttpResponse { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
     }
 }
 
@@ -95,14 +97,14 @@ fn call_item(call: &ToolCall, number: usize, index: usize) -> Value {
     item
 }
 
-fn tools_in(tools: &[Value], namespace: Option<&str>) -> Vec<Tool> {
+fn tools_in(tools: &[Value], namespace: Option<&str>) -> Vec<OfferedTool> {
     let mut found = Vec::new();
     for tool in tools {
         let name = tool.get("name").or_else(|| tool.get("type")).and_then(Value::as_str).unwrap_or_default();
         if tool["type"] == "namespace" {
             found.extend(tools_in(list(tool, "tools"), Some(name)));
         } else {
-            found.push(Tool {
+            found.push(OfferedTool {
                 namespace: namespace.map(str::to_owned),
                 name: name.to_owned(),
                 description: text_field(tool, "description"),
@@ -142,14 +144,14 @@ mod tests {
     fn writes_calls_with_their_group() {
         let request = OpenaiResponses.parse(json!({ "input": [] })).unwrap();
         let body =
-            |reply: &Reply| String::from_utf8(OpenaiResponses.encode(reply, &request, 3).body).unwrap();
-        let call = body(&Reply::call_in("multi_agent_v1", "spawn_agent", json!({ "message": "go" })));
+            |reply: &ModelReply| String::from_utf8(OpenaiResponses.encode(reply, &request, 3).body).unwrap();
+        let call = body(&ModelReply::call_in("multi_agent_v1", "spawn_agent", json!({ "message": "go" })));
         assert!(
             call.contains(r#""namespace":"multi_agent_v1""#)
                 && call.contains(r#""arguments":"{\"message\":\"go\"}""#)
         );
-        assert!(body(&Reply::call("apply_patch", json!("*** Begin"))).contains("custom_tool_call"));
-        let text = body(&Reply::text("ok"));
+        assert!(body(&ModelReply::call("apply_patch", json!("*** Begin"))).contains("custom_tool_call"));
+        let text = body(&ModelReply::text("ok"));
         assert!(
             text.starts_with("event: response.created\n") && text.contains("event: response.completed\n")
         );

@@ -11,18 +11,18 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::Value;
 
-use self::home::{Home, MODULE_DATA};
+use self::home::{MODULE_DATA, OpenCodeHome};
 use self::inert::InertPlugin;
-use self::server::{Server, Turn, titles};
+use self::server::{OpenCodeServer, SessionTurn, titles};
 use super::emitted::constant_lines;
-use super::loaded::{LoadedBundle, LoadedPlugin};
-use super::observation::{Installation, Invocation, Observation, Scope, Way};
-use super::script::{Conversation, ModelRequest, Reply, Step};
-use super::session::{Opening, Session, Transcript};
+use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
+use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
+use super::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
+use super::session::{Session, SessionOpening, Transcript};
 use super::{Driver, own_name, text};
 use crate::bundle::verification::Method;
-use crate::disk::scratch::{self, Scratch};
-use crate::ledger::Kind;
+use crate::disk::temp_dir::{self, TempFolder};
+use crate::ledger::ComponentKind;
 use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
@@ -56,26 +56,26 @@ impl Driver for OpenCode {
         true
     }
 
-    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
+    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
-            Kind::McpServer => format!("plugin:{plugin}:{name}"),
-            Kind::Hook => own_name(plugin, name).to_owned(),
+            ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
+            ComponentKind::Hook => own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
         }
     }
 
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: Scope) -> Option<Way> {
+    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // Every skill is a command as well, and the module runs nothing that a body holds.
-        Some(Way::Person)
+        Some(Invoker::Person)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
-    fn unshown(&self, kind: Kind) -> &'static str {
+    fn unshown(&self, kind: ComponentKind) -> &'static str {
         match kind {
-            Kind::Hook => "the plugin's module runs hooks, and the host has no list of them",
+            ComponentKind::Hook => "the plugin's module runs hooks, and the host has no list of them",
             _ => "the host does not start it without `--allow-exec`",
         }
     }
@@ -83,12 +83,12 @@ impl Driver for OpenCode {
     fn observe(
         &self,
         bundle: &LoadedBundle,
-        bodies: &[Invocation],
+        bodies: &[BodyInvocation],
         installation: &Installation,
-        scope: Scope,
+        scope: ObservationScope,
     ) -> Result<Observation> {
         let mut observation = Observation::default();
-        let copies = Scratch::new()?;
+        let copies = TempFolder::new()?;
         let (mut folders, mut quiet) = (Vec::new(), Vec::new());
         for plugin in &bundle.plugins {
             if scope.allow_exec {
@@ -106,8 +106,8 @@ impl Driver for OpenCode {
         if !observation.errors.is_empty() {
             return Ok(observation);
         }
-        let home = Home::new(None, &folders, &quiet, installation)?;
-        let server = Server::start(&home)?;
+        let home = OpenCodeHome::new(None, &folders, &quiet, installation)?;
+        let server = OpenCodeServer::start(&home)?;
         let session = server.session()?;
         let listing = server.prompt(&home, &session, "say ok", conversation())?;
         see_lists(
@@ -149,10 +149,11 @@ impl Driver for OpenCode {
     }
 
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
-        let home = Home::new(session.loading.home(), &session.loading.plugin_folders()?, &[], installation)?;
+        let home =
+            OpenCodeHome::new(session.loading.home(), &session.loading.plugin_folders()?, &[], installation)?;
         let opening = match &session.opening {
-            Opening::Prompt(prompt) => vec!["--".to_owned(), prompt.clone()],
-            Opening::Invoke { name, arguments } => {
+            SessionOpening::Prompt(prompt) => vec!["--".to_owned(), prompt.clone()],
+            SessionOpening::Invoke { name, arguments } => {
                 let mut words = vec!["--command".to_owned(), name.clone()];
                 if !arguments.is_empty() {
                     // The host joins words by blanks, and puts quotes around one that has a blank.
@@ -182,11 +183,11 @@ impl Driver for OpenCode {
 /// The model has nothing to do, as often as it is asked: a command with `subtask` asks it in an agent, and then in
 /// the session (1.18.33). The title of the session is a conversation of its own.
 fn conversation() -> Conversation {
-    let done = Step::reply(Reply::text("ok")).any_number();
+    let done = ScriptStep::reply(ModelReply::text("ok")).any_number();
     Conversation::new("turn", |request| !request.tools.is_empty()).then(done)
 }
 
-fn fault_of(turn: &Turn) -> Option<String> {
+fn fault_of(turn: &SessionTurn) -> Option<String> {
     let exchange = turn.exchange.rejected.iter().chain(&turn.exchange.unmet);
     turn.refusal.iter().chain(exchange).next().cloned()
 }
@@ -195,9 +196,9 @@ fn see_lists<'a>(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     folders: &[PathBuf],
-    server: &Server,
+    server: &OpenCodeServer,
     requests: impl Iterator<Item = &'a ModelRequest>,
-    scope: Scope,
+    scope: ObservationScope,
 ) -> Result<()> {
     let mut lists = Vec::new();
     for path in ["/skill", "/command", "/agent", "/mcp"] {
@@ -220,13 +221,13 @@ fn see_lists<'a>(
     let (skills, commands, agents) = (names(&lists[0]), names(&lists[1]), names(&lists[2]));
     let offered: String = requests.map(|request| request.system.as_str()).collect();
     for (plugin, folder) in bundle.plugins.iter().zip(folders) {
-        let data = scratch::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
+        let data = temp_dir::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
-        observation.see_listed(plugin, &[Kind::Agent], &agents);
+        observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
         // A skill is also a command, and is offered to the model if it has a description, unless only a person may
         // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
-        for component in plugin.of(&[Kind::Skill]) {
+        for component in plugin.of(&[ComponentKind::Skill]) {
             let name = &component.name;
             let for_model = offered.contains(&format!("<name>{name}</name>"));
             let personal = data["bodies"][name]["user_only"] == true;
@@ -241,10 +242,12 @@ fn see_lists<'a>(
                 );
             }
         }
-        for component in plugin.of(&[Kind::Command]).filter(|component| !commands.contains(&component.name)) {
+        for component in
+            plugin.of(&[ComponentKind::Command]).filter(|component| !commands.contains(&component.name))
+        {
             shown.remove(&component.name);
         }
-        observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
+        observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
         // A skill of the plugin's folder under a name outside its namespace.
         let inside = format!("{}/", text(folder));
         let entries = lists[0].as_array().map_or(&[][..], Vec::as_slice);
@@ -253,7 +256,7 @@ fn see_lists<'a>(
             .filter(|entry| entry["location"].as_str().is_some_and(|at| at.starts_with(&inside)));
         let strays = ours
             .filter_map(|entry| entry["name"].as_str())
-            .filter(|name| !plugin.of(&[Kind::Skill]).any(|component| component.name == *name));
+            .filter(|name| !plugin.of(&[ComponentKind::Skill]).any(|component| component.name == *name));
         observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
         see_hooks(observation, plugin, &data);
         see_servers(observation, plugin, &lists[3], &data, scope);
@@ -264,12 +267,14 @@ fn see_lists<'a>(
 /// Hooks run inside the module and the host lists none of them: a handler is resolved when the
 /// module's data has as many for its event.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
-    for component in plugin.of(&[Kind::Hook]) {
+    for component in plugin.of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
         let carried: usize = groups.iter().map(|group| group["hooks"].as_array().map_or(0, Vec::len)).sum();
-        let meant =
-            plugin.of(&[Kind::Hook]).filter(|other| other.name.split('/').next() == Some(event)).count();
+        let meant = plugin
+            .of(&[ComponentKind::Hook])
+            .filter(|other| other.name.split('/').next() == Some(event))
+            .count();
         if carried >= meant {
             observation.see(&plugin.name, component, Method::Resolved);
         }
@@ -281,9 +286,9 @@ fn see_servers(
     plugin: &LoadedPlugin,
     statuses: &Value,
     data: &Value,
-    scope: Scope,
+    scope: ObservationScope,
 ) {
-    for component in plugin.of(&[Kind::McpServer]) {
+    for component in plugin.of(&[ComponentKind::McpServer]) {
         let name = component.name.as_str();
         if !scope.allow_exec {
             // The configuration disables it and says nothing else, so that the host lists it only when
@@ -317,7 +322,7 @@ fn see_servers(
         .flat_map(|statuses| statuses.keys())
         .filter(|name| name.starts_with(&prefix))
     {
-        if !plugin.of(&[Kind::McpServer]).any(|component| component.name == *name) {
+        if !plugin.of(&[ComponentKind::McpServer]).any(|component| component.name == *name) {
             observation.unexpected.insert((plugin.name.clone(), name.clone()));
         }
     }

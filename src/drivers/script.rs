@@ -10,9 +10,9 @@ pub struct ModelRequest {
     /// The system instructions, as one text.
     pub system: String,
     /// Every text in order, those of the system included where the protocol orders them so.
-    pub texts: Vec<Spoken>,
+    pub texts: Vec<ConversationText>,
     /// The tools the host offers.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<OfferedTool>,
     /// The model's id.
     pub model: String,
     /// The results of tool calls, in order.
@@ -23,7 +23,7 @@ pub struct ModelRequest {
 
 /// One text of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct ConversationText {
     /// `system`, `developer`, `user` or `assistant`.
     pub role: String,
     /// The text.
@@ -32,7 +32,7 @@ pub struct Spoken {
 
 /// One tool that a host offers to the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
+pub struct OfferedTool {
     /// The group the tool stands in, where the protocol has groups.
     pub namespace: Option<String>,
     /// The tool's name.
@@ -79,14 +79,14 @@ impl ModelRequest {
     }
 
     /// The tool of that name.
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
+    pub fn tool(&self, name: &str) -> Option<&OfferedTool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 }
 
 /// What the scripted model answers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum ModelReply {
     /// A text; the turn ends.
     Text(String),
     /// Tool calls; the host sends their results in the next request.
@@ -104,43 +104,47 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
-impl Reply {
+impl ModelReply {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
-        Reply::Text(text.into())
+        ModelReply::Text(text.into())
     }
 
     /// One call of a tool without a group.
     pub fn call(name: impl Into<String>, arguments: Value) -> Self {
-        Reply::ToolCalls(vec![ToolCall { namespace: None, name: name.into(), arguments }])
+        ModelReply::ToolCalls(vec![ToolCall { namespace: None, name: name.into(), arguments }])
     }
 
     /// One call of a tool in a group.
     pub fn call_in(namespace: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
-        Reply::ToolCalls(vec![ToolCall { namespace: Some(namespace.into()), name: name.into(), arguments }])
+        ModelReply::ToolCalls(vec![ToolCall {
+            namespace: Some(namespace.into()),
+            name: name.into(),
+            arguments,
+        }])
     }
 }
 
 /// What a request must hold: `Err` is the sentence that says what is missing.
 pub type Expectation = Box<dyn Fn(&ModelRequest) -> Result<(), String> + Send>;
 /// Makes the answer; `Err` rejects the request.
-pub type Answer = Box<dyn Fn(&ModelRequest) -> Result<Reply, String> + Send>;
+pub type ReplyMaker = Box<dyn Fn(&ModelRequest) -> Result<ModelReply, String> + Send>;
 
 /// One exchange of a conversation.
-pub struct Step {
+pub struct ScriptStep {
     expectations: Vec<Expectation>,
-    answer: Answer,
+    answer: ReplyMaker,
     repeats: bool,
 }
 
-impl Step {
+impl ScriptStep {
     /// A step that always gives this answer.
-    pub fn reply(reply: Reply) -> Self {
+    pub fn reply(reply: ModelReply) -> Self {
         Self::compute(move |_| Ok(reply.clone()))
     }
 
     /// A step whose answer is made from the request.
-    pub fn compute(answer: impl Fn(&ModelRequest) -> Result<Reply, String> + Send + 'static) -> Self {
+    pub fn compute(answer: impl Fn(&ModelRequest) -> Result<ModelReply, String> + Send + 'static) -> Self {
         Self { expectations: Vec::new(), answer: Box::new(answer), repeats: false }
     }
 
@@ -179,7 +183,7 @@ impl Step {
 pub struct Conversation {
     name: String,
     belongs: Box<dyn Fn(&ModelRequest) -> bool + Send>,
-    steps: Vec<Step>,
+    steps: Vec<ScriptStep>,
     next: usize,
 }
 
@@ -190,12 +194,12 @@ impl Conversation {
     }
 
     /// Adds a step.
-    pub fn then(mut self, step: Step) -> Self {
+    pub fn then(mut self, step: ScriptStep) -> Self {
         self.steps.push(step);
         self
     }
 
-    fn answer(&mut self, request: &ModelRequest) -> Result<Reply, String> {
+    fn answer(&mut self, request: &ModelRequest) -> Result<ModelReply, String> {
         let name = &self.name;
         let step = self.steps.get(self.next);
         let step = step.ok_or_else(|| format!("conversation `{name}` has no step left for this request"))?;
@@ -212,7 +216,7 @@ impl Conversation {
 
 /// One request with the conversation it was given to.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// The conversation; `None` when it belonged to none.
     pub conversation: Option<String>,
     /// The request.
@@ -221,13 +225,13 @@ pub struct Received {
 
 /// Conversations, asked in order: a request goes to the first that takes it.
 #[derive(Default)]
-pub struct Script {
+pub struct ModelScript {
     conversations: Vec<Conversation>,
-    received: Vec<Received>,
+    received: Vec<ReceivedRequest>,
     rejected: Vec<String>,
 }
 
-impl Script {
+impl ModelScript {
     /// Adds a conversation.
     pub fn with(mut self, conversation: Conversation) -> Self {
         self.conversations.push(conversation);
@@ -235,7 +239,7 @@ impl Script {
     }
 
     /// Answers a request, or rejects it with a sentence; both are kept.
-    pub(crate) fn answer(&mut self, request: ModelRequest) -> Result<Reply, String> {
+    pub(crate) fn answer(&mut self, request: ModelRequest) -> Result<ModelReply, String> {
         let taker = self.conversations.iter_mut().find(|conversation| (conversation.belongs)(&request));
         let (conversation, answer) = match taker {
             Some(conversation) => (Some(conversation.name.clone()), conversation.answer(&request)),
@@ -244,7 +248,7 @@ impl Script {
         if let Err(sentence) = &answer {
             self.rejected.push(sentence.clone());
         }
-        self.received.push(Received { conversation, request });
+        self.received.push(ReceivedRequest { conversation, request });
         answer
     }
 
@@ -275,7 +279,7 @@ impl Script {
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
     /// Every model request in order, rejected ones included.
-    pub received: Vec<Received>,
+    pub received: Vec<ReceivedRequest>,
     /// Why requests were rejected.
     pub rejected: Vec<String>,
     /// Steps that no request has reached.
@@ -287,7 +291,7 @@ mod tests {
     use super::*;
 
     fn request(text: &str) -> ModelRequest {
-        let texts = vec![Spoken { role: "user".to_owned(), text: text.to_owned() }];
+        let texts = vec![ConversationText { role: "user".to_owned(), text: text.to_owned() }];
         ModelRequest {
             system: String::new(),
             texts,
@@ -298,22 +302,22 @@ mod tests {
         }
     }
 
-    fn script() -> Script {
+    fn script() -> ModelScript {
         let main = Conversation::new("main", |request| request.everything().contains("MAIN"))
-            .then(Step::reply(Reply::text("one")).expects(["first"]))
-            .then(Step::compute(|request| Ok(Reply::text(request.user_text()))));
-        Script::default().with(main).with(
+            .then(ScriptStep::reply(ModelReply::text("one")).expects(["first"]))
+            .then(ScriptStep::compute(|request| Ok(ModelReply::text(request.user_text()))));
+        ModelScript::default().with(main).with(
             Conversation::new("title", |request| request.everything().contains("title"))
-                .then(Step::reply(Reply::text("t")).any_number()),
+                .then(ScriptStep::reply(ModelReply::text("t")).any_number()),
         )
     }
 
     #[test]
     fn answers_in_order_and_tells_conversations_apart() {
         let mut script = script();
-        assert_eq!(script.answer(request("title")), Ok(Reply::text("t")));
-        assert_eq!(script.answer(request("MAIN first")), Ok(Reply::text("one")));
-        assert_eq!(script.answer(request("MAIN next")), Ok(Reply::text("MAIN next")));
+        assert_eq!(script.answer(request("title")), Ok(ModelReply::text("t")));
+        assert_eq!(script.answer(request("MAIN first")), Ok(ModelReply::text("one")));
+        assert_eq!(script.answer(request("MAIN next")), Ok(ModelReply::text("MAIN next")));
         let exchange = script.finish();
         assert_eq!((exchange.received.len(), exchange.rejected.len(), exchange.unmet.len()), (3, 0, 0));
     }

@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::Value;
 
-use super::loaded::plugin_folders;
-use super::script::{Exchange, Script};
+use super::loaded_bundle::plugin_folders;
+use super::script::{Exchange, ModelScript};
 
 /// One run of a host.
 pub struct Session {
     /// What the host has.
-    pub loading: Loading,
+    pub loading: SessionLoad,
     /// The project's folder, in which the host works.
     pub project: PathBuf,
     /// What the person starts with.
-    pub opening: Opening,
+    pub opening: SessionOpening,
     /// What the model is asked and answers.
-    pub script: Script,
+    pub script: ModelScript,
     /// Tools that run without asking, in the host's own form; only Claude Code has such a list.
     pub allowed_tools: Vec<String>,
     /// Arguments for the host beyond those of the driver.
@@ -30,7 +30,7 @@ pub struct Session {
 
 /// What a host has in a session.
 #[derive(Debug, Clone)]
-pub enum Loading {
+pub enum SessionLoad {
     /// Plugins of a bundle, in a fresh home; no names mean all of them.
     Bundle {
         /// The bundle's folder.
@@ -42,30 +42,30 @@ pub enum Loading {
     Home(PathBuf),
 }
 
-impl Loading {
+impl SessionLoad {
     /// The folders of the plugins to load.
     ///
     /// # Errors
     /// When the bundle or a named plugin is missing.
     pub fn plugin_folders(&self) -> Result<Vec<PathBuf>> {
         match self {
-            Loading::Bundle { folder, plugins } => plugin_folders(folder, plugins),
-            Loading::Home(_) => Ok(Vec::new()),
+            SessionLoad::Bundle { folder, plugins } => plugin_folders(folder, plugins),
+            SessionLoad::Home(_) => Ok(Vec::new()),
         }
     }
 
     /// The home that is there before the session.
     pub fn home(&self) -> Option<&Path> {
         match self {
-            Loading::Bundle { .. } => None,
-            Loading::Home(home) => Some(home),
+            SessionLoad::Bundle { .. } => None,
+            SessionLoad::Home(home) => Some(home),
         }
     }
 }
 
 /// What a person starts a session with.
 #[derive(Debug, Clone)]
-pub enum Opening {
+pub enum SessionOpening {
     /// A prompt as it is.
     Prompt(String),
     /// A skill or command by its qualified name, with arguments, in the host's own form.
@@ -79,9 +79,9 @@ pub enum Opening {
 
 impl Session {
     /// A session with all plugins of a bundle.
-    pub fn of_bundle(folder: &Path, project: &Path, opening: Opening, script: Script) -> Self {
+    pub fn of_bundle(folder: &Path, project: &Path, opening: SessionOpening, script: ModelScript) -> Self {
         Self {
-            loading: Loading::Bundle { folder: folder.to_path_buf(), plugins: Vec::new() },
+            loading: SessionLoad::Bundle { folder: folder.to_path_buf(), plugins: Vec::new() },
             project: project.to_path_buf(),
             opening,
             script,

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::installation::Missing;
-use super::observation::{Installation, Scope};
-use super::{DRIVERS, Driver, loaded, version};
+use super::installation::MissingHost;
+use super::observation::{Installation, ObservationScope};
+use super::{DRIVERS, Driver, loaded_bundle, version};
 use crate::bundle::source_verification::{SourcePlugin, SourceVerification};
-use crate::bundle::verification::{Names, Verdict};
-use crate::ledger::{Kind, Ledger, Outcome};
+use crate::bundle::verification::{HostVerdict, NamesByKind};
+use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::model::project::Project;
 
 pub use layout::SourceLayout;
@@ -45,21 +45,22 @@ pub struct ListedPlugin {
 /// A component that the source host lists.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedComponent {
-    /// [`Kind::Skill`] for skills, commands and workflows, which the host lists as one.
-    pub kind: Kind,
+    /// [`ComponentKind::Skill`] for skills, commands and workflows, which the host lists as one.
+    pub kind: ComponentKind,
     /// The name without the plugin's.
     pub name: String,
 }
 
 /// Kinds that the host lists whenever it loads them.
-const LISTED: [Kind; 4] = [Kind::Skill, Kind::Command, Kind::Agent, Kind::McpServer];
+const LISTED: [ComponentKind; 4] =
+    [ComponentKind::Skill, ComponentKind::Command, ComponentKind::Agent, ComponentKind::McpServer];
 
 /// New names that the author's settings give on one host: kind, and qualified name before and after.
-pub type Renames = BTreeMap<String, BTreeSet<(Kind, String, String)>>;
+pub type HostRenames = BTreeMap<String, BTreeSet<(ComponentKind, String, String)>>;
 
 /// The names that the settings of a source change.
-pub fn renames(project: &Project) -> Renames {
-    let mut renames = Renames::new();
+pub fn renames(project: &Project) -> HostRenames {
+    let mut renames = HostRenames::new();
     for (host, overrides) in &project.overrides {
         let of_host = renames.entry(host.clone()).or_default();
         for ((kind, from), renamed) in &overrides.renames {
@@ -72,16 +73,16 @@ pub fn renames(project: &Project) -> Renames {
 
 /// A source that bundles are compared with.
 #[derive(Debug, Clone)]
-pub struct Against {
+pub struct ComparisonSource {
     /// Its folder.
     pub folder: PathBuf,
     /// New names on single hosts.
-    pub renames: Renames,
+    pub renames: HostRenames,
 }
 
-impl Against {
+impl ComparisonSource {
     /// The source in `folder`.
-    pub fn new(folder: &Path, renames: Renames) -> Self {
+    pub fn new(folder: &Path, renames: HostRenames) -> Self {
         Self { folder: folder.to_owned(), renames }
     }
 }
@@ -94,7 +95,7 @@ pub fn driver_for(host: &str) -> Result<&'static dyn Driver> {
     let driver = DRIVERS.iter().copied().find(|driver| driver.host() == host);
     driver.ok_or_else(|| {
         let message = format!("no driver for the source host `{host}`");
-        Missing { message, help: "leave `--against` out".to_owned() }.into()
+        MissingHost { message, help: "leave `--against` out".to_owned() }.into()
     })
 }
 
@@ -103,19 +104,19 @@ pub fn driver_for(host: &str) -> Result<&'static dyn Driver> {
 /// # Errors
 /// When the host cannot be started, or a bundle cannot be read.
 pub fn verify(
-    against: &Against,
+    against: &ComparisonSource,
     bundles: &[PathBuf],
     driver: &dyn Driver,
     installation: &Installation,
-    scope: Scope,
+    scope: ObservationScope,
 ) -> Result<SourceVerification> {
     let mut ledgers = Vec::new();
     for bundle in bundles {
-        ledgers.push((loaded::manifest(bundle)?.target, loaded::ledger(bundle)?));
+        ledgers.push((loaded_bundle::manifest(bundle)?.target, loaded_bundle::ledger(bundle)?));
     }
     let mut layout = SourceLayout::find(&against.folder)?;
     let mut rows = ledgers.iter().flat_map(|(_, ledger)| &ledger.rows);
-    let whole = rows.find(|row| row.kind == Kind::Plugin && row.path == ".");
+    let whole = rows.find(|row| row.kind == ComponentKind::Plugin && row.path == ".");
     layout.name = whole.map(|row| row.name.clone());
     let version = version(installation)?;
     let mut listing = driver
@@ -124,7 +125,7 @@ pub fn verify(
     // A source of which nothing is loaded proves nothing, unless the host gives a reason and the bundles carry nothing.
     let is_there = !layout.plugins.is_empty() || !layout.skills.is_empty();
     let rows = ledgers.iter().flat_map(|(_, ledger)| &ledger.rows);
-    let carried = rows.filter(|row| row.outcome != Outcome::Dropped).any(|row| LISTED.contains(&row.kind));
+    let carried = rows.filter(|row| row.outcome != RowOutcome::Dropped).any(|row| LISTED.contains(&row.kind));
     let is_empty = listing.plugins.iter().all(|plugin| plugin.components.is_empty());
     let unseen = is_there && is_empty && (carried || listing.plugins.is_empty() && listing.notes.is_empty());
     if unseen && carried {
@@ -149,7 +150,7 @@ pub fn verify(
         path: against.folder.display().to_string(),
         host: driver.host().to_owned(),
         version,
-        result: if passes { Verdict::Pass } else { Verdict::Fail },
+        result: if passes { HostVerdict::Pass } else { HostVerdict::Fail },
         plugins: listed
             .iter()
             .map(|plugin| shown(plugin, ledgers.first().map(|(_, ledger)| ledger)))
@@ -161,17 +162,17 @@ pub fn verify(
 
 /// The names of one plugin by kind; whether one is a command, a ledger tells.
 fn shown(plugin: &ListedPlugin, ledger: Option<&Ledger>) -> SourcePlugin {
-    let mut listed = Names::default();
+    let mut listed = NamesByKind::default();
     for component in &plugin.components {
         let qualified = match component.kind {
-            Kind::Hook | Kind::McpServer => component.name.clone(),
+            ComponentKind::Hook | ComponentKind::McpServer => component.name.clone(),
             _ => format!("{}:{}", plugin.name, component.name),
         };
-        let is_command = component.kind == Kind::Skill
+        let is_command = component.kind == ComponentKind::Skill
             && ledger.is_some_and(|ledger| {
-                ledger.rows.iter().any(|row| row.kind == Kind::Command && row.name == qualified)
+                ledger.rows.iter().any(|row| row.kind == ComponentKind::Command && row.name == qualified)
             });
-        listed.add(if is_command { Kind::Command } else { component.kind }, &qualified);
+        listed.add(if is_command { ComponentKind::Command } else { component.kind }, &qualified);
     }
     SourcePlugin { name: plugin.name.clone(), listed, refused: plugin.refused.clone() }
 }

@@ -7,18 +7,18 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::bodies::choose;
-use super::installation::Missing;
+use super::installation::MissingHost;
 use super::integrity::CheckedCopy;
-use super::loaded::{self, LoadedBundle, LoadedPlugin};
-use super::observation::{Installation, Observation, Scope};
+use super::loaded_bundle::{self, LoadedBundle, LoadedPlugin};
+use super::observation::{Installation, Observation, ObservationScope};
 use super::{DRIVERS, Driver, driver, version};
-use crate::bundle::Manifest;
+use crate::bundle::BundleManifest;
 use crate::bundle::verification::{
-    HostVerification, Method, Methods, Names, PluginVerification, Verdict, Verified,
+    HostVerdict, HostVerification, Method, Methods, NamesByKind, PluginVerification, VerificationRecord,
 };
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 use crate::schema::VERIFIED;
 
 /// What a verification leaves in a bundle.
@@ -29,11 +29,11 @@ const PROOF: &str = "verified.json";
 /// # Errors
 /// When the folder is no bundle, or its host has no driver.
 pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
-    let host = loaded::manifest(bundle)?.target;
+    let host = loaded_bundle::manifest(bundle)?.target;
     let known: Vec<&str> = DRIVERS.iter().map(|driver| driver.host()).collect();
     driver(&host).ok_or_else(|| {
         let message = format!("no driver for host `{host}`");
-        Missing {
+        MissingHost {
             message,
             help: format!("`verify` knows {}; leave this host out with `--to`", known.join(", ")),
         }
@@ -50,8 +50,8 @@ pub fn verify(
     folder: &Path,
     driver: &dyn Driver,
     installation: &Installation,
-    scope: Scope,
-) -> Result<(HostVerification, Manifest)> {
+    scope: ObservationScope,
+) -> Result<(HostVerification, BundleManifest)> {
     let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.shown(kind, plugin, name))?;
     let manifest = bundle.manifest.clone();
     // Before anything starts: what is started afterwards could be what differs.
@@ -71,7 +71,7 @@ pub fn verify(
     if version != driver.pinned() {
         observation.notes.push(format!("version {version} is not the pinned {}", driver.pinned()));
     }
-    let unshown: BTreeSet<Kind> = observation
+    let unshown: BTreeSet<ComponentKind> = observation
         .seen
         .iter()
         .filter_map(|((_, kind, _), way)| (*way == Method::Resolved).then_some(*kind))
@@ -92,7 +92,7 @@ fn refused(
     version: String,
     bundle: &LoadedBundle,
     faults: Vec<(String, String)>,
-    scope: Scope,
+    scope: ObservationScope,
 ) -> HostVerification {
     let total = choose(driver, bundle, scope).1;
     let note = "the host was not started, because the bundle is not what its manifest lists; with `--allow-exec` it is";
@@ -104,7 +104,7 @@ fn refused(
         plugin.missing.clear();
         plugin.files.clear();
     }
-    verification.result = Verdict::Fail;
+    verification.result = HostVerdict::Fail;
     verification
 }
 
@@ -132,7 +132,7 @@ fn compare(
     HostVerification {
         host: host.to_owned(),
         version,
-        result: if plugins.iter().all(clean) { Verdict::Pass } else { Verdict::Fail },
+        result: if plugins.iter().all(clean) { HostVerdict::Pass } else { HostVerdict::Fail },
         invoked: observation.invoked.len(),
         total,
         plugins,
@@ -141,7 +141,8 @@ fn compare(
 }
 
 fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVerification {
-    let (mut expected, mut observed, mut method) = (Names::default(), Names::default(), Methods::default());
+    let (mut expected, mut observed, mut method) =
+        (NamesByKind::default(), NamesByKind::default(), Methods::default());
     let (mut ways, mut files, mut missing) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for component in &plugin.components {
         expected.add(component.kind, &component.name);
@@ -181,9 +182,14 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn record(bundle: &Folder, manifest: &Manifest, result: &HostVerification, lacks: bool) -> Result<()> {
+pub fn record(
+    bundle: &Folder,
+    manifest: &BundleManifest,
+    result: &HostVerification,
+    lacks: bool,
+) -> Result<()> {
     let own = bundle.inner(OWN_FOLDER)?;
-    if lacks || result.result == Verdict::Fail {
+    if lacks || result.result == HostVerdict::Fail {
         return own.map_or(Ok(()), |own| Ok(own.remove_file(PROOF)?));
     }
     let own = own.with_context(|| format!("`{}` is no bundle any more", bundle.path().display()))?;
@@ -191,7 +197,7 @@ pub fn record(bundle: &Folder, manifest: &Manifest, result: &HostVerification, l
         manifest.helpers.iter().filter_map(|helper| helper.version.clone()).collect();
     helper_versions.sort();
     helper_versions.dedup();
-    let verified = Verified {
+    let verified = VerificationRecord {
         schema: VERIFIED.tag(),
         digest: manifest.digest.clone(),
         host: result.host.clone(),

@@ -5,7 +5,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::disk::scratch::{self, Scratch};
+use crate::disk::temp_dir::{self, TempFolder};
 
 /// What git needs to take a folder for a repository.
 const FILES: [(&str, &str); 2] = [
@@ -18,13 +18,13 @@ const FOLDERS: [&str; 2] = ["objects", "refs"];
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn create(folders: &Scratch) -> io::Result<PathBuf> {
+pub fn create(folders: &TempFolder) -> io::Result<PathBuf> {
     let project = folders.folder("project")?;
     for folder in FOLDERS {
-        scratch::make_folder(&project.join(".git").join(folder))?;
+        temp_dir::make_folder(&project.join(".git").join(folder))?;
     }
     for (name, text) in FILES {
-        scratch::write(&project.join(".git").join(name), text.as_bytes(), false)?;
+        temp_dir::write(&project.join(".git").join(name), text.as_bytes(), false)?;
     }
     Ok(project)
 }

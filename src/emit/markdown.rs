@@ -3,9 +3,9 @@
 
 use camino::Utf8Path;
 
-use super::template::{TemplateError, Templates};
-use crate::bundle::draft::{Block, Draft, Tag};
-use crate::rewrite::{self, Applied, Edit, Overlap};
+use super::template::{TemplateCache, TemplateError};
+use crate::bundle::draft::{Block, EditLabel, MarkdownDraft};
+use crate::rewrite::{self, AppliedEdit, Edit, OverlapError};
 use crate::source::Span;
 use crate::sourcemap::{EditKind, MappedEdit, MappedFile, MappedRange};
 
@@ -26,7 +26,7 @@ pub enum MarkdownError {
         /// The source file.
         path: String,
         /// The two edits.
-        overlap: Overlap,
+        overlap: OverlapError,
     },
 }
 
@@ -35,12 +35,12 @@ pub enum MarkdownError {
 /// # Errors
 /// When a template of the target is wrong, or two edits overlap.
 pub fn write(
-    draft: &Draft,
+    draft: &MarkdownDraft,
     path: &Utf8Path,
-    lines: &mut Templates,
+    lines: &mut TemplateCache,
 ) -> Result<(String, MappedFile), MarkdownError> {
     let (text, applied) = text(draft, lines)?;
-    let (mut before, mut after) = (Lines::of(&draft.text), Lines::of(&text));
+    let (mut before, mut after) = (LineCounter::of(&draft.text), LineCounter::of(&text));
     let edits = applied
         .into_iter()
         .map(|applied| MappedEdit {
@@ -57,7 +57,10 @@ pub fn write(
 ///
 /// # Errors
 /// When a template of the target is wrong, or two edits overlap.
-pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied<Tag>>), MarkdownError> {
+pub fn text(
+    draft: &MarkdownDraft,
+    lines: &mut TemplateCache,
+) -> Result<(String, Vec<AppliedEdit<EditLabel>>), MarkdownError> {
     let newline = draft.newline();
     let mut edits = draft.resolved();
     if let Some(block) = &draft.block {
@@ -79,7 +82,7 @@ pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied
 ///
 /// # Errors
 /// When a template of the target is wrong.
-pub fn render(block: &Block, lines: &mut Templates) -> Result<String, MarkdownError> {
+pub fn render(block: &Block, lines: &mut TemplateCache) -> Result<String, MarkdownError> {
     let mut out = format!("{BLOCK_OPEN}\n{}\n\n", block.heading);
     for line in &block.lines {
         out.push_str(&format!("- {}\n", lines.render(&line.template, &line.values)?));
@@ -91,13 +94,13 @@ pub fn render(block: &Block, lines: &mut Templates) -> Result<String, MarkdownEr
 
 /// Counts the lines of a text up to places that come in order: for a few of them that is cheaper than an
 /// index of all lines.
-struct Lines<'a> {
+struct LineCounter<'a> {
     text: &'a [u8],
     at: usize,
     line: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCounter<'a> {
     fn of(text: &'a str) -> Self {
         Self { text: text.as_bytes(), at: 0, line: 1 }
     }

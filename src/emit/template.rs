@@ -14,13 +14,13 @@ const MOST_KEPT: usize = 8;
 pub struct TemplateError(pub String);
 
 /// Templates that were filled before, ready to be filled again.
-pub struct Templates {
+pub struct TemplateCache {
     parsed: Tera,
     /// Each template by its own text, with the first lines that it made: most blocks say what another one said.
     known: BTreeMap<String, Vec<(Value, String)>>,
 }
 
-impl Default for Templates {
+impl Default for TemplateCache {
     fn default() -> Self {
         let mut parsed = Tera::default();
         parsed.autoescape_on([""; 0]);
@@ -28,7 +28,7 @@ impl Default for Templates {
     }
 }
 
-impl Templates {
+impl TemplateCache {
     /// Fills `template` with the fields of `values`, an object.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn bodies_are_values_never_templates() {
         let values = serde_json::json!({ "body": "{{ secret }} & <b>" });
-        let mut templates = Templates::default();
+        let mut templates = TemplateCache::default();
         for _ in 0..2 {
             assert_eq!(templates.render("<{{ body }}>", &values).unwrap(), "<{{ secret }} & <b>>");
         }

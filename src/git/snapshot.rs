@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Git, GitError, answered, not_run};
-use crate::disk::memory::{Node, Tree};
-use crate::disk::scratch::{self, Scratch};
+use crate::disk::memory::{MemoryNode, MemoryTree};
+use crate::disk::temp_dir::{self, TempFolder};
 use crate::process::temporary;
 use crate::source::MOST_BYTES;
 
@@ -21,36 +21,36 @@ const MOST_NAMES: usize = 64 * 1024 * 1024;
 
 /// One folder of one commit, gone when dropped.
 #[derive(Debug)]
-pub struct Snapshot {
-    place: Place,
+pub struct CommitSnapshot {
+    place: SnapshotRoot,
     folder: PathBuf,
-    left_out: LeftOut,
-    contents: Contents,
-    absent: Absent,
+    left_out: SkippedEntries,
+    contents: ObjectContents,
+    absent: MissingObjects,
 }
 
 /// Where the files of a commit lie.
 #[derive(Debug)]
-enum Place {
-    Memory(Tree),
-    Disk(Scratch),
+enum SnapshotRoot {
+    Memory(MemoryTree),
+    Disk(TempFolder),
 }
 
 /// The content of each object by its id. A commit has few that its neighbour does not have.
-type Contents = BTreeMap<String, Arc<[u8]>>;
+type ObjectContents = BTreeMap<String, Arc<[u8]>>;
 
 /// What a bundle has at its top.
 const MANIFEST: &str = ".plugcast/manifest.json";
 
 /// What of a commit lies nowhere, since git itself would write no such entry.
 #[derive(Debug, Default)]
-struct LeftOut {
+struct SkippedEntries {
     /// The first of it, for a sentence.
     first: Option<String>,
     count: usize,
 }
 
-impl LeftOut {
+impl SkippedEntries {
     fn add(&mut self, path: &[u8]) {
         self.first.get_or_insert_with(|| String::from_utf8_lossy(path).into_owned());
         self.count += 1;
@@ -58,7 +58,7 @@ impl LeftOut {
 }
 
 /// The files whose content git does not have, and whether somebody asked for it.
-type Absent = BTreeMap<Utf8PathBuf, Arc<AtomicBool>>;
+type MissingObjects = BTreeMap<Utf8PathBuf, Arc<AtomicBool>>;
 
 fn not_there(path: &Utf8Path) -> GitError {
     let message = format!("git does not have the content of `{path}`");
@@ -66,14 +66,14 @@ fn not_there(path: &Utf8Path) -> GitError {
 }
 
 /// A file of a commit.
-struct Entry {
+struct CommitEntry {
     path: Utf8PathBuf,
     mode: String,
     object: String,
     size: u64,
 }
 
-impl Entry {
+impl CommitEntry {
     fn is_link(&self) -> bool {
         self.mode == "120000"
     }
@@ -88,7 +88,7 @@ impl Entry {
     }
 }
 
-impl Snapshot {
+impl CommitSnapshot {
     /// Takes `folder`, which counts from the repository's top, out of `commit`. Files named `above` are
     /// taken from the folders above it, too. What `other` has, a commit of the same repository, is not read twice.
     ///
@@ -107,7 +107,7 @@ impl Snapshot {
             return Err(GitError::new(message, "name a folder that it has, such as `REF:path/to/plugin`"));
         }
         let listed = listing(git, &["-r", &tree], reference)?;
-        let mut left_out = LeftOut::default();
+        let mut left_out = SkippedEntries::default();
         let mut entries = entries(&listed, folder, &mut left_out);
         for parent in folder.ancestors().skip(1) {
             let path = parent.join(above);
@@ -131,22 +131,22 @@ impl Snapshot {
         let read = split(&answer);
         // The mode is what the tree says of an object; what it is, the object itself says.
         let is_blob =
-            |entry: &Entry| read.get(entry.object.as_str()).is_none_or(|object| object.kind == "blob");
+            |entry: &CommitEntry| read.get(entry.object.as_str()).is_none_or(|object| object.kind == "blob");
         let (entries, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_blob);
         others.iter().for_each(|entry| left_out.add(entry.path.as_str().as_bytes()));
         let blobs = read.into_iter().filter(|(_, object)| object.kind == "blob");
         contents.extend(blobs.map(|(id, object)| (id.to_owned(), Arc::from(object.bytes))));
-        let absent: Absent = entries
+        let absent: MissingObjects = entries
             .iter()
             .filter(|entry| !contents.contains_key(&entry.object))
             .map(|entry| (entry.path.clone(), Arc::default()))
             .collect();
-        let place = match entries.iter().any(Entry::is_manifest) {
+        let place = match entries.iter().any(CommitEntry::is_manifest) {
             true => match absent.first_key_value() {
                 Some((path, _)) => return Err(not_there(path)),
-                None => Place::Disk(on_disk(&entries, &contents, folder)?),
+                None => SnapshotRoot::Disk(on_disk(&entries, &contents, folder)?),
             },
-            false => Place::Memory(in_memory(&entries, &contents, &absent, folder)),
+            false => SnapshotRoot::Memory(in_memory(&entries, &contents, &absent, folder)),
         };
         let folder = place.path().join(folder);
         Ok(Self { place, folder, left_out, contents, absent })
@@ -180,14 +180,14 @@ impl Snapshot {
 
     /// Whether it may hold bundles.
     pub fn has_bundles(&self) -> bool {
-        matches!(self.place, Place::Disk(_))
+        matches!(self.place, SnapshotRoot::Disk(_))
     }
 
     /// Takes a file away, which nobody else has; whether it was there.
     pub fn remove(&self, path: &Path) -> bool {
         match &self.place {
-            Place::Memory(tree) => tree.remove(path),
-            Place::Disk(_) => path.starts_with(self.top()) && scratch::remove(path).is_ok(),
+            SnapshotRoot::Memory(tree) => tree.remove(path),
+            SnapshotRoot::Disk(_) => path.starts_with(self.top()) && temp_dir::remove(path).is_ok(),
         }
     }
 
@@ -197,7 +197,7 @@ impl Snapshot {
     }
 }
 
-impl Place {
+impl SnapshotRoot {
     fn path(&self) -> &Path {
         match self {
             Self::Memory(tree) => tree.path(),
@@ -209,34 +209,43 @@ impl Place {
 /// The top of a repository has this folder: nobody looks for configuration above it.
 const GIT: &str = ".git";
 
-fn in_memory(entries: &[Entry], contents: &Contents, absent: &Absent, folder: &Utf8Path) -> Tree {
-    let node = |entry: &Entry| {
+fn in_memory(
+    entries: &[CommitEntry],
+    contents: &ObjectContents,
+    absent: &MissingObjects,
+    folder: &Utf8Path,
+) -> MemoryTree {
+    let node = |entry: &CommitEntry| {
         if let Some(asked) = absent.get(&entry.path) {
-            return Node::Absent(asked.clone());
+            return MemoryNode::Absent(asked.clone());
         }
         let bytes = contents.get(&entry.object).cloned().unwrap_or_default();
         match entry.is_link() {
-            true => Node::Link(String::from_utf8_lossy(&bytes).into_owned()),
-            false => Node::File { bytes, executable: entry.is_executable() },
+            true => MemoryNode::Link(String::from_utf8_lossy(&bytes).into_owned()),
+            false => MemoryNode::File { bytes, executable: entry.is_executable() },
         }
     };
-    let folders = [Utf8Path::new(GIT), folder].map(|path| (path, Node::Folder(Vec::new())));
+    let folders = [Utf8Path::new(GIT), folder].map(|path| (path, MemoryNode::Folder(Vec::new())));
     let folders = folders.into_iter().filter(|(path, _)| !path.as_str().is_empty());
-    Tree::new(folders.chain(entries.iter().map(|entry| (entry.path.as_path(), node(entry)))))
+    MemoryTree::new(folders.chain(entries.iter().map(|entry| (entry.path.as_path(), node(entry)))))
 }
 
-fn on_disk(entries: &[Entry], contents: &Contents, folder: &Utf8Path) -> Result<Scratch, GitError> {
-    let scratch = Scratch::new().map_err(not_made)?;
-    let bytes = |entry: &Entry| contents.get(&entry.object).map_or(&[][..], |bytes| bytes);
+fn on_disk(
+    entries: &[CommitEntry],
+    contents: &ObjectContents,
+    folder: &Utf8Path,
+) -> Result<TempFolder, GitError> {
+    let scratch = TempFolder::new().map_err(not_made)?;
+    let bytes = |entry: &CommitEntry| contents.get(&entry.object).map_or(&[][..], |bytes| bytes);
     // Links last, so that no file is written through one, whatever the file system takes for the same name.
     let (links, files): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.is_link());
     for entry in files {
-        let made = scratch::create(&scratch.path().join(&entry.path), bytes(entry), entry.is_executable());
+        let made = temp_dir::create(&scratch.path().join(&entry.path), bytes(entry), entry.is_executable());
         made.map_err(|error| failed(&error))?;
     }
     for entry in links {
         let target = String::from_utf8_lossy(bytes(entry)).into_owned();
-        let made = scratch::link(&scratch.path().join(&entry.path), Path::new(&target));
+        let made = temp_dir::link(&scratch.path().join(&entry.path), Path::new(&target));
         made.map_err(|error| failed(&error))?;
     }
     for folder in [GIT, folder.as_str()] {
@@ -279,7 +288,7 @@ pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>
 const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
 
 /// Sees that the files of a commit can be held.
-fn must_fit(entries: &[Entry], reference: &str) -> Result<(), GitError> {
+fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     // The same content counts as often as it is there.
     let bytes = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
     if bytes <= MOST_BYTES {
@@ -290,7 +299,7 @@ fn must_fit(entries: &[Entry], reference: &str) -> Result<(), GitError> {
 
 /// Sees that no path of a commit is there twice, or leads through a file or a link of the same commit: git writes no
 /// such tree, and laying one out would write wherever the link leads.
-fn must_be_tree(entries: &[Entry], reference: &str) -> Result<(), GitError> {
+fn must_be_tree(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     let mut paths: Vec<&Utf8Path> = entries.iter().map(|entry| entry.path.as_path()).collect();
     paths.sort();
     let bad = paths.windows(2).find(|pair| pair[1].starts_with(pair[0]));
@@ -300,7 +309,7 @@ fn must_be_tree(entries: &[Entry], reference: &str) -> Result<(), GitError> {
 }
 
 /// The files and links of `ls-tree -l -z`, below `base`; what another repository holds is passed over.
-fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut LeftOut) -> Vec<Entry> {
+fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut SkippedEntries) -> Vec<CommitEntry> {
     let line = |line: &[u8]| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;
         let (head, bytes) = (std::str::from_utf8(&line[..tab]).ok()?, &line[tab + 1..]);
@@ -317,27 +326,27 @@ fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut LeftOut) -> Vec<Entry>
             left_out.add(bytes);
             return None;
         };
-        Some(Entry { path: base.join(path), mode: mode.to_owned(), object: object.to_owned(), size })
+        Some(CommitEntry { path: base.join(path), mode: mode.to_owned(), object: object.to_owned(), size })
     };
     listed.split(|byte| *byte == 0).filter_map(line).collect()
 }
 
 /// What git has under one id.
-struct Object<'a> {
+struct GitObject<'a> {
     /// `blob`, `tree`, `commit` or `tag`.
     kind: &'a str,
     bytes: &'a [u8],
 }
 
 /// What `cat-file --batch` printed, by the object; what is missing is in none.
-fn split(answer: &[u8]) -> BTreeMap<&str, Object<'_>> {
-    fn object(rest: &[u8]) -> Option<(&str, Object<'_>, &[u8])> {
+fn split(answer: &[u8]) -> BTreeMap<&str, GitObject<'_>> {
+    fn object(rest: &[u8]) -> Option<(&str, GitObject<'_>, &[u8])> {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let mut words = std::str::from_utf8(&rest[..end]).ok()?.split(' ');
         let (object, kind) = (words.next()?, words.next()?);
         let size = words.next()?.parse::<usize>().ok()?;
         let next = rest.get(end.checked_add(size)?.checked_add(2)?..)?;
-        Some((object, Object { kind, bytes: &rest[end + 1..end + 1 + size] }, next))
+        Some((object, GitObject { kind, bytes: &rest[end + 1..end + 1 + size] }, next))
     }
     let (mut rest, mut found) = (answer, BTreeMap::new());
     loop {

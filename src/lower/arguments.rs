@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Scene;
-use crate::ledger::Kind;
+use super::LoweringContext;
+use crate::ledger::ComponentKind;
 use crate::model::component::Component;
-use crate::model::references::{Named, Reference};
+use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 
@@ -73,13 +73,13 @@ const AMOUNTS: [&str; 20] = [
 ];
 
 /// Whether a component is given arguments: it is a command, says so, or names all of them in its own text.
-pub(super) fn takes_arguments(component: &Component, scene: &Scene<'_>) -> bool {
+pub(super) fn takes_arguments(component: &Component, scene: &LoweringContext<'_>) -> bool {
     let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
-    component.kind == Kind::Command
+    component.kind == ComponentKind::Command
         || component.field("arguments").is_some()
         || component.has_argument_hint()
         || names.into_iter().any(
-            |reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")),
+            |reference| matches!(&reference.named, ReferenceTarget::Argument(text) if text.starts_with("$ARGUMENTS")),
         )
 }
 
@@ -89,7 +89,7 @@ pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     let mut numbered: Vec<(usize, Span)> = Vec::new();
     let mut out = BTreeSet::new();
     for reference in references {
-        let Named::Argument(written) = &reference.named else { continue };
+        let ReferenceTarget::Argument(written) = &reference.named else { continue };
         let Ok(index) = written[1..].parse::<usize>() else {
             out.insert(reference.span);
             continue;
@@ -166,7 +166,7 @@ mod tests {
             let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
             if digits > 0 {
                 let span = Span::new(at, at + 1 + digits);
-                let named = Named::Argument(span.of(text).to_owned());
+                let named = ReferenceTarget::Argument(span.of(text).to_owned());
                 references.push(Reference { span, named, asked: false });
             }
         }

@@ -7,27 +7,30 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Scene, arguments, commands, named, native, notes, overrides, running, shell_tests, workflows};
+use super::{
+    LoweringContext, arguments, commands, hooks_and_servers, naming, native, notes, overrides, shell_tests,
+    workflows,
+};
 use crate::bundle::draft::{Block, BlockLine};
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
-use crate::model::references::{Named, Reference};
+use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::format::SourceFacts;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 use crate::target::{Target, TextForm, VariableForm};
-use named::NamedComponents;
+use naming::NamedComponents;
 
 #[derive(Debug, Serialize)]
-struct Standing {
+struct ToolSubstitute {
     name: String,
     stands: String,
 }
 
 /// Tools for which one thing stands.
 #[derive(Debug, Serialize)]
-struct Standings {
+struct ToolSubstitutes {
     names: Vec<String>,
     stands: String,
 }
@@ -57,18 +60,18 @@ pub struct Bindings {
 }
 
 /// Where things are, for the paths in a block.
-pub struct Places<'a> {
+pub struct BlockPaths<'a> {
     /// The folder of the file that gets the block, relative to the plugin's emitted folder.
     pub folder: &'a Utf8Path,
     /// The plugin's folder, relative to that folder.
     pub to_root: &'a str,
     /// The emitted files of the plugin's components, relative to the plugin's folder, by kind and name.
-    pub components: &'a BTreeMap<(Kind, String), Utf8PathBuf>,
+    pub components: &'a BTreeMap<(ComponentKind, String), Utf8PathBuf>,
 }
 
 /// A text that a block is for.
 #[derive(Clone, Copy)]
-struct Text<'a> {
+struct BlockText<'a> {
     text: &'a str,
     references: &'a [Reference],
     /// The qualified name of its component.
@@ -87,14 +90,14 @@ struct Text<'a> {
 
 impl Bindings {
     /// Collects what `component` names and `target` has to bind.
-    pub fn of(component: &Component, scene: &Scene<'_>, places: &Places<'_>) -> Self {
+    pub fn of(component: &Component, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) -> Self {
         let tree = &scene.project.tree;
         let mut out = Self::default();
         let arguments = arguments::takes_arguments(component, scene);
         for file in scene.resolved.references(component) {
             let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
             let main = file.path == component.path;
-            let text = Text {
+            let text = BlockText {
                 text,
                 references: &file.references,
                 owner: &component.qualified,
@@ -116,9 +119,9 @@ impl Bindings {
     }
 
     /// Collects what the text of a command names that stands in the manifest, where nothing is edited.
-    pub fn of_inline(command: &InlineCommand, scene: &Scene<'_>, places: &Places<'_>) -> Self {
+    pub fn of_inline(command: &InlineCommand, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) -> Self {
         let mut out = Self::default();
-        let text = Text {
+        let text = BlockText {
             text: &command.content,
             references: scene.resolved.inline(command),
             owner: &command.qualified,
@@ -133,7 +136,7 @@ impl Bindings {
         out
     }
 
-    fn names(&mut self, text: Text<'_>, scene: &Scene<'_>, places: &Places<'_>) {
+    fn names(&mut self, text: BlockText<'_>, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
         let target = scene.target;
         let says = |line: &str| target.block.contains_key(line);
         let mut meant = None;
@@ -148,35 +151,39 @@ impl Bindings {
                 None => written.to_owned(),
             };
             match &reference.named {
-                Named::Component(_, name) if name == text.owner => {}
-                Named::Component(Kind::Agent, name)
+                ReferenceTarget::Component(_, name) if name == text.owner => {}
+                ReferenceTarget::Component(ComponentKind::Agent, name)
                     if says("agents") && reference.asked && text.dispatches =>
                 {
-                    self.agents.note(Kind::Agent, name, &written, places)
+                    self.agents.note(ComponentKind::Agent, name, &written, places)
                 }
-                Named::Component(Kind::Command, name) if says("commands") => {
-                    self.commands.note(Kind::Command, name, &written, places)
+                ReferenceTarget::Component(ComponentKind::Command, name) if says("commands") => {
+                    self.commands.note(ComponentKind::Command, name, &written, places)
                 }
-                Named::Component(Kind::Workflow, name) if says("workflows") => {
+                ReferenceTarget::Component(ComponentKind::Workflow, name) if says("workflows") => {
                     self.workflow(name, &written, scene, places)
                 }
-                Named::Component(Kind::Workflow, _) => {}
-                Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
+                ReferenceTarget::Component(ComponentKind::Workflow, _) => {}
+                ReferenceTarget::Component(kind, name) if *kind != ComponentKind::Agent && says("skills") => {
                     self.skills.note(*kind, name, &written, places)
                 }
-                Named::Tool(name) if says("tools") && text.main => {
+                ReferenceTarget::Tool(name) if says("tools") && text.main => {
                     if let Some(stands) = scene.tool(name) {
                         self.tools.insert(name.clone(), stands.clone());
                     }
                 }
-                Named::Argument(written) if text.arguments && target.text.arguments == TextForm::Bound => {
+                ReferenceTarget::Argument(written)
+                    if text.arguments && target.text.arguments == TextForm::Bound =>
+                {
                     let meant = meant.get_or_insert_with(|| arguments::meant(text.text, text.references));
                     if meant.contains(&reference.span) {
                         self.argument(written);
                     }
                 }
-                Named::Variable(name) if tested.contains(&reference.span) => self.tested(name, scene, places),
-                Named::Variable(name) => {
+                ReferenceTarget::Variable(name) if tested.contains(&reference.span) => {
+                    self.tested(name, scene, places)
+                }
+                ReferenceTarget::Variable(name) => {
                     let rest = path_after(text.text, reference.span.end);
                     // A host that expands it in texts runs agents by their names, and the tool's line says how.
                     let relative =
@@ -189,8 +196,8 @@ impl Bindings {
                     }
                     self.variable(name, rest, scene, places, text.edited && says("folder"));
                 }
-                Named::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
-                Named::Include(written) if target.text.includes == TextForm::Bound => {
+                ReferenceTarget::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
+                ReferenceTarget::Include(written) if target.text.includes == TextForm::Bound => {
                     self.includes.insert(written.clone());
                 }
                 _ => {}
@@ -199,10 +206,10 @@ impl Bindings {
     }
 
     /// A workflow whose script the model follows, with the agents of the script.
-    fn workflow(&mut self, name: &str, written: &str, scene: &Scene<'_>, places: &Places<'_>) {
-        self.workflows.note(Kind::Workflow, name, written, places);
+    fn workflow(&mut self, name: &str, written: &str, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
+        self.workflows.note(ComponentKind::Workflow, name, written, places);
         for agent in workflows::agents(scene.project, scene.plugin, name) {
-            self.workflow_agents.note(Kind::Agent, &agent.qualified, &agent.qualified, places);
+            self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places);
         }
         if let Some(inner) = workflows::prompts_of(scene, name) {
             self.workflow_prompts.insert(inner.to_string(), super::paths::relative(places.folder, &inner));
@@ -220,7 +227,7 @@ impl Bindings {
     }
 
     /// A variable that a shell asks for, and that stays in its code.
-    fn tested(&mut self, name: &str, scene: &Scene<'_>, places: &Places<'_>) {
+    fn tested(&mut self, name: &str, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
         let Some(facts) = scene.variable(name) else { return };
         match own_place(scene.source, name, places.to_root) {
             Some(place) if facts.form == VariableForm::Relative => {
@@ -234,7 +241,14 @@ impl Bindings {
     }
 
     /// `rest` is what follows the variable as part of the same path.
-    fn variable(&mut self, name: &str, rest: &str, scene: &Scene<'_>, places: &Places<'_>, edited: bool) {
+    fn variable(
+        &mut self,
+        name: &str,
+        rest: &str,
+        scene: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+        edited: bool,
+    ) {
         let Some(facts) = scene.variable(name) else { return };
         let place = own_place(scene.source, name, places.to_root);
         match (facts.form, &facts.stands) {
@@ -251,13 +265,18 @@ impl Bindings {
                 }
             }
             (VariableForm::Bound, Some(stands)) => {
-                self.variables.insert(format!("${{{name}}}"), running::stands(scene, name, stands));
+                self.variables.insert(format!("${{{name}}}"), hooks_and_servers::stands(scene, name, stands));
             }
             _ => {}
         }
     }
 
-    fn sandbox<'t>(&mut self, texts: impl Iterator<Item = &'t str>, scene: &Scene<'_>, places: &Places<'_>) {
+    fn sandbox<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str>,
+        scene: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) {
         for text in texts {
             if !scene.commands.any_in(text) {
                 continue;
@@ -342,17 +361,17 @@ fn head(place: &str, rest: &str) -> String {
     }
 }
 
-fn standing(map: &BTreeMap<String, String>) -> Vec<Standing> {
-    map.iter().map(|(name, stands)| Standing { name: name.clone(), stands: stands.clone() }).collect()
+fn standing(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {
+    map.iter().map(|(name, stands)| ToolSubstitute { name: name.clone(), stands: stands.clone() }).collect()
 }
 
 /// Tools by what stands for them.
-fn grouped(map: &BTreeMap<String, String>) -> Vec<Standings> {
-    let mut out: Vec<Standings> = Vec::new();
+fn grouped(map: &BTreeMap<String, String>) -> Vec<ToolSubstitutes> {
+    let mut out: Vec<ToolSubstitutes> = Vec::new();
     for (name, stands) in map {
         match out.iter_mut().find(|group| group.stands == *stands) {
             Some(group) => group.names.push(name.clone()),
-            None => out.push(Standings { names: vec![name.clone()], stands: stands.clone() }),
+            None => out.push(ToolSubstitutes { names: vec![name.clone()], stands: stands.clone() }),
         }
     }
     out

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cast, Scene};
-use crate::ledger::{Kind, Outcome, Row, RowSpan};
-use crate::model::overrides::Said;
+use super::{LoweredBundle, LoweringContext};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome, RowSpan};
+use crate::model::overrides::OverrideValue;
 
 /// A row for each such field that the host has no place for; those that are carried get theirs where they are written.
-pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn rows(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let plugin = scene.plugin;
     let files = plugin.components.iter().map(|own| (&own.qualified, &own.declared, true));
     let inline = plugin.inline.iter().map(|own| (&own.qualified, &own.declared, false));
@@ -18,17 +18,17 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
             if scene.target.manifest.passthrough && plugin.keeps(&said.at.path) {
                 continue;
             }
-            let rule = scene.target.dropped_field(Kind::Command, key);
+            let rule = scene.target.dropped_field(ComponentKind::Command, key);
             if rule.is_some() || has_file {
                 told.insert((said.at.path.as_str(), said.at.pointer.as_str()));
             }
             let Some(rule) = rule else { continue };
             let reason = rule.reason.as_deref().unwrap_or("the host takes no such field");
-            let row = row(&plugin.name, key, said).became(Outcome::Dropped, reason);
+            let row = row(&plugin.name, key, said).became(RowOutcome::Dropped, reason);
             dropped.push(match rule.axis {
                 Some(axis) => {
                     let class = rule.class.unwrap_or(axis.floor());
-                    row.loss(axis.id(), class, (Kind::Command, owner), key)
+                    row.loss(axis.id(), class, (ComponentKind::Command, owner), key)
                 }
                 None => row,
             });
@@ -43,9 +43,9 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
 }
 
 /// A row for a field at the place where it is said.
-fn row(plugin: &str, key: &str, said: &Said) -> Row {
+fn row(plugin: &str, key: &str, said: &OverrideValue) -> LedgerRow {
     let place = &said.at;
     let span =
         RowSpan { start: place.span.start, end: place.span.end, line: place.line, column: place.column };
-    Row::kept(plugin, Kind::Field, key, &place.path).at(span).pointer(&place.pointer)
+    LedgerRow::kept(plugin, ComponentKind::Field, key, &place.path).at(span).pointer(&place.pointer)
 }

@@ -5,7 +5,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::target::SandboxFacts;
 
 /// The commands of every rule.
-pub(super) struct Commands {
+pub(super) struct CommandTable {
     /// Finds whether there is any.
     quick: AhoCorasick,
     /// Finds them all, also one within another.
@@ -14,7 +14,7 @@ pub(super) struct Commands {
     patterns: Vec<(usize, String)>,
 }
 
-impl Commands {
+impl CommandTable {
     /// Prepares the search for the commands of `rules`.
     pub(super) fn of(rules: &[SandboxFacts]) -> Self {
         let patterns: Vec<(usize, String)> = rules
@@ -112,7 +112,7 @@ mod tests {
             text: String::new(),
             profile: None,
         };
-        let commands = Commands::of(&[rule(&["git add", "git am"]), rule(&["gh "])]);
+        let commands = CommandTable::of(&[rule(&["git add", "git am"]), rule(&["gh "])]);
         let run = |code: &str| {
             commands.run_by(code).map(|(rule, command)| format!("{rule} {command}")).collect::<Vec<_>>()
         };

@@ -3,15 +3,16 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::bindings::{self, Bindings};
-use super::registration::Registered;
+use super::registration::Registration;
 use super::repair::Repairs;
 use super::{
-    Cast, Scene, fields, installable, overrides, paths, place, reference_rows, repair, rows, sidecar,
+    LoweredBundle, LoweringContext, fields, installable, overrides, paths, place, reference_rows, repair,
+    rows, sidecar,
 };
-use crate::bundle::draft::{Draft, quoted};
-use crate::bundle::{Content, Node};
+use crate::bundle::draft::{MarkdownDraft, quoted};
+use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin;
 use crate::read::frontmatter;
@@ -19,7 +20,12 @@ use crate::source::SourceFile;
 use crate::target::{AgentEmission, Axis, CommandEmission};
 
 /// Lowers `component` with every text that belongs to it.
-pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut Registered, cast: &mut Cast) {
+pub(super) fn lower(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    registered: &mut Registration,
+    cast: &mut LoweredBundle,
+) {
     let Some(file) = scene.project.tree.get(&component.path) else { return };
     let key = (component.kind, component.qualified.clone());
     let Some(inner) = scene.places.components.get(&key) else { return };
@@ -30,13 +36,13 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     if let Some(limit) = scene.listing.beyond(component) {
         return refuse(scene, component, file, limit, "split the plugin", cast);
     }
-    let mut draft = Draft::new(file, &component.document);
+    let mut draft = MarkdownDraft::new(file, &component.document);
     let mut repairs = repair::repair(scene.target, component, &mut draft);
     let described = describe(scene, component, inner, &mut draft, &mut repairs);
     let mut lowered = fields::lower(scene, component, file, &repairs, &mut draft, cast);
     overrides::say(scene, component, &mut draft, &mut lowered);
     let to_root = place::up(inner);
-    let bound = bindings::Places {
+    let bound = bindings::BlockPaths {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
         to_root: &to_root,
         components: &scene.places.components,
@@ -52,17 +58,21 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     registered.add(scene, component, inner, &lowered, described.as_deref());
     installable::emit(scene, component, inner, &draft, cast);
     sidecar::lower(scene, component, described.is_some(), cast);
-    let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path)
-        .to(emitted.as_str());
+    let mut row =
+        LedgerRow::kept(&scene.plugin.name, ComponentKind::File, component.path.as_str(), &component.path)
+            .to(emitted.as_str());
     if !unchanged {
-        row = row.became(Outcome::Mapped, "edited for the host; the source map has every edit");
+        row = row.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
     } else if !same_place {
-        row = row.became(Outcome::Mapped, "it is where the host looks for it");
+        row = row.became(RowOutcome::Mapped, "it is where the host looks for it");
     }
     cast.rows.push(row);
-    let content =
-        if unchanged { Content::CopyOf(file.origin.clone()) } else { Content::Markdown(Box::new(draft)) };
-    cast.nodes.push(Node {
+    let content = if unchanged {
+        NodeContent::CopyOf(file.origin.clone())
+    } else {
+        NodeContent::Markdown(Box::new(draft))
+    };
+    cast.nodes.push(BundleNode {
         path: emitted,
         executable: file.executable,
         content,
@@ -71,14 +81,14 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
 }
 
 /// The plugin's emitted folder.
-pub(super) fn root(scene: &Scene<'_>) -> Utf8PathBuf {
+pub(super) fn root(scene: &LoweringContext<'_>) -> Utf8PathBuf {
     Utf8PathBuf::from("plugins").join(&scene.plugin.name)
 }
 
-fn native(scene: &Scene<'_>, kind: Kind) -> bool {
+fn native(scene: &LoweringContext<'_>, kind: ComponentKind) -> bool {
     match kind {
-        Kind::Agent => scene.target.agent.emission == AgentEmission::Native,
-        Kind::Command => {
+        ComponentKind::Agent => scene.target.agent.emission == AgentEmission::Native,
+        ComponentKind::Command => {
             scene.target.command.emission == CommandEmission::Native && scene.target.registration.is_none()
         }
         _ => scene.target.registration.is_none(),
@@ -86,64 +96,65 @@ fn native(scene: &Scene<'_>, kind: Kind) -> bool {
 }
 
 fn push_component_row(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     emitted: &Utf8Path,
     degraded: bool,
     same: bool,
-    cast: &mut Cast,
+    cast: &mut LoweredBundle,
 ) {
     let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
-    let row = Row::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path)
+    let row = LedgerRow::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path)
         .at(whole)
         .to(emitted.as_str());
     let row = if let Some(reason) = scene.listing.waits(component) {
         let (axis, owner) = (Axis::Limit, (component.kind, component.qualified.as_str()));
-        row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "listing")
+        row.became(RowOutcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "listing")
     } else if let Some(reason) = installable::unreached(scene, component) {
         let (axis, owner) = (Axis::Components, (component.kind, component.qualified.as_str()));
-        row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
+        row.became(RowOutcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
     } else if degraded {
         row.became(
-            Outcome::Degraded,
+            RowOutcome::Degraded,
             "some of its fields or constructs have a smaller effect; their rows say which",
         )
     } else if let Some(renamed) = &component.here.renamed {
-        row.became(Outcome::Mapped, overrides::naming(renamed))
+        row.became(RowOutcome::Mapped, overrides::naming(renamed))
     } else if same && native(scene, component.kind) {
         row
     } else {
         let reason = match (component.kind, scene.target.agent.emission, scene.target.command.emission) {
-            (Kind::Agent, AgentEmission::PromptAsset, _) => {
+            (ComponentKind::Agent, AgentEmission::PromptAsset, _) => {
                 "the skills that dispatch it say how to use its file as instructions"
             }
-            (Kind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
+            (ComponentKind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
             _ if scene.target.registration.is_some() => "it is registered under its qualified name",
             _ => "it is edited or placed as the host needs it",
         };
-        row.became(Outcome::Mapped, reason)
+        row.became(RowOutcome::Mapped, reason)
     };
     cast.rows.push(row);
 }
 
 /// Why the name is longer than the host takes.
-fn too_long(scene: &Scene<'_>, component: &Component) -> Option<String> {
+fn too_long(scene: &LoweringContext<'_>, component: &Component) -> Option<String> {
     let limit = scene.target.skill.name_limit?;
-    let is_skill = component.kind == Kind::Skill
-        || (component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill);
+    let is_skill = component.kind == ComponentKind::Skill
+        || (component.kind == ComponentKind::Command
+            && scene.target.command.emission == CommandEmission::AsSkill);
     let length = component.name.chars().count();
     (is_skill && length > limit)
         .then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
 }
 
 fn refuse(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     why: &str,
     way_out: &str,
-    cast: &mut Cast,
+    cast: &mut LoweredBundle,
 ) {
     let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
@@ -154,9 +165,9 @@ fn refuse(
     );
     let name = &scene.plugin.name;
     let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
-    let row = Row::kept(name, component.kind, &component.qualified, &component.path)
+    let row = LedgerRow::kept(name, component.kind, &component.qualified, &component.path)
         .at(whole)
-        .became(Outcome::Dropped, why);
+        .became(RowOutcome::Dropped, why);
     cast.rows.push(row.loss(
         Axis::Limit.id(),
         Axis::Limit.floor(),
@@ -164,15 +175,16 @@ fn refuse(
         "",
     ));
     cast.rows.push(
-        Row::kept(name, Kind::File, component.path.as_str(), &component.path).became(Outcome::Dropped, why),
+        LedgerRow::kept(name, ComponentKind::File, component.path.as_str(), &component.path)
+            .became(RowOutcome::Dropped, why),
     );
     cast.rows.extend(fields::plain(name, file, &component.document, Some(why), None));
     for group in scene.resolved.references(component) {
         let Some(file) = scene.project.tree.get(&group.path) else { continue };
         for reference in &group.references {
             let (kind, text) = reference_rows::named(reference);
-            let row = Row::kept(name, kind, text, &group.path).at(rows::span(file, reference.span));
-            cast.rows.push(row.became(Outcome::Dropped, why));
+            let row = LedgerRow::kept(name, kind, text, &group.path).at(rows::span(file, reference.span));
+            cast.rows.push(row.became(RowOutcome::Dropped, why));
         }
     }
 }
@@ -180,20 +192,21 @@ fn refuse(
 /// Sets name and description where the host needs them said otherwise. The description that had to be made: where
 /// there is one, the source host lists the component for nobody but the user.
 fn describe(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
     inner: &Utf8Path,
-    draft: &mut Draft,
+    draft: &mut MarkdownDraft,
     repairs: &mut Repairs,
 ) -> Option<String> {
     let as_skill =
-        component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
-    if component.kind != Kind::Skill && !as_skill {
-        if let Some(renamed) = component.here.renamed.as_ref().filter(|_| component.kind == Kind::Agent)
+        component.kind == ComponentKind::Command && scene.target.command.emission == CommandEmission::AsSkill;
+    if component.kind != ComponentKind::Skill && !as_skill {
+        if let Some(renamed) =
+            component.here.renamed.as_ref().filter(|_| component.kind == ComponentKind::Agent)
             && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
         {
             let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-            repairs.insert(entry.key_span.start, (Outcome::Mapped, overrides::naming(renamed)));
+            repairs.insert(entry.key_span.start, (RowOutcome::Mapped, overrides::naming(renamed)));
             draft.set_text("name", last, &overrides::naming(renamed));
         }
         return None;
@@ -211,7 +224,7 @@ fn describe(
         if let Some(entry) = current.filter(|entry| entry.node.as_str() != Some(wanted.as_str())) {
             let reason = format!("the host reads the component's name from here, and it is `{wanted}`");
             let reason = renamed.clone().unwrap_or(reason);
-            repairs.insert(entry.key_span.start, (Outcome::Mapped, reason));
+            repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
         }
         let reason = renamed.as_deref().unwrap_or("the host reads the component's name from here");
         draft.set_text("name", &wanted, reason);
@@ -225,7 +238,10 @@ fn describe(
     if let Some(entry) = current {
         repairs.insert(
             entry.key_span.start,
-            (Outcome::Dropped, "it has no readable value; the first words of the text replace it".to_owned()),
+            (
+                RowOutcome::Dropped,
+                "it has no readable value; the first words of the text replace it".to_owned(),
+            ),
         );
     }
     match current {
@@ -244,7 +260,7 @@ fn first_words(body: &str) -> Option<String> {
 }
 
 /// The parts of a file that is no component, for its fields.
-pub(super) fn document_of(file: &SourceFile) -> Option<frontmatter::Document> {
+pub(super) fn document_of(file: &SourceFile) -> Option<frontmatter::MarkdownDocument> {
     let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
     text.trim_start_matches('\u{feff}').starts_with("---").then(|| frontmatter::parse(text))
 }

@@ -6,40 +6,40 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::overrides;
-use super::permissions::{self, Limits};
+use super::permissions::{self, HostLimits};
 use super::repair::{self, Repairs};
 use super::rows;
-use super::{Cast, Scene};
-use crate::bundle::draft::{Draft, one_line};
-use crate::ledger::{Class, Kind, Outcome, Row};
+use super::{LoweredBundle, LoweringContext};
+use crate::bundle::draft::{MarkdownDraft, one_line};
+use crate::ledger::{ComponentKind, LedgerRow, LossClass, RowOutcome};
 use crate::model::component::Component;
-use crate::read::frontmatter::Document;
-use crate::read::tree::{Entry, Node, Value, escaped};
+use crate::read::frontmatter::MarkdownDocument;
+use crate::read::tree::{MappingEntry, Node, Value, escaped};
 use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
 /// What the fields of a component mean on the host.
 #[derive(Debug, Default)]
-pub struct Lowered {
+pub struct LoweredFields {
     /// Values in the host's own form, by the host's key.
     pub values: BTreeMap<String, Json>,
     /// Tool limits in the host's own form.
-    pub limits: Limits,
+    pub limits: HostLimits,
     /// Whether something of class behavior or worse is lost.
     pub degraded: bool,
 }
 
 /// Lowers every field of `component` and writes its rows; a field that was repaired says so.
 pub fn lower(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     repairs: &Repairs,
-    draft: &mut Draft,
-    cast: &mut Cast,
-) -> Lowered {
-    let mut out = Lowered::default();
+    draft: &mut MarkdownDraft,
+    cast: &mut LoweredBundle,
+) -> LoweredFields {
+    let mut out = LoweredFields::default();
     let Some(fields) = &component.document.fields else { return out };
     unread(scene, component, file, draft, cast);
     let rules = scene.target.fields(component.kind);
@@ -47,37 +47,38 @@ pub fn lower(
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let mut verdict =
-            if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
+            if counts { verdict(scene, component, entry, rule, &mut out) } else { FieldVerdict::repeated() };
         let said = overrides::said_of(component, entry, rule).filter(|_| counts);
         if let Some(said) = said {
-            verdict = Verdict::new(Outcome::Mapped, &format!("`{}` overrides it for this host", said.at));
+            verdict =
+                FieldVerdict::new(RowOutcome::Mapped, &format!("`{}` overrides it for this host", said.at));
         }
-        if let (Outcome::Kept, Some((outcome, reason))) =
+        if let (RowOutcome::Kept, Some((outcome, reason))) =
             (verdict.outcome, repairs.get(&entry.key_span.start))
         {
-            verdict = Verdict::new(*outcome, reason);
+            verdict = FieldVerdict::new(*outcome, reason);
         }
-        if let (Some(renamed), "name", Outcome::Mapped) =
+        if let (Some(renamed), "name", RowOutcome::Mapped) =
             (component.here.renamed.as_ref(), entry.key.as_str(), verdict.outcome)
         {
             verdict.reason = Some(overrides::naming(renamed));
         }
         if counts
             && said.is_none()
-            && verdict.outcome == Outcome::Mapped
+            && verdict.outcome == RowOutcome::Mapped
             && rule.outcome == FieldOutcome::Mapped
         {
             say_natively(scene.target, entry, rule, &out, draft);
         }
-        out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
+        out.degraded |= verdict.class.is_some_and(|class| class <= LossClass::Behavior);
         for (pointer, span, _) in leaves(entry) {
-            let mut row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &file.path)
+            let mut row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, &entry.key, &file.path)
                 .at(rows::span(file, span))
                 .pointer(pointer);
             let refused = repair::refused_within(scene.target, entry, span)
-                .filter(|_| counts && verdict.outcome == Outcome::Mapped);
+                .filter(|_| counts && verdict.outcome == RowOutcome::Mapped);
             if let Some(reason) = refused {
-                row = row.became(Outcome::Dropped, reason);
+                row = row.became(RowOutcome::Dropped, reason);
             } else if let Some(reason) = &verdict.reason {
                 row = row.became(verdict.outcome, reason);
             }
@@ -95,27 +96,39 @@ pub fn lower(
 
 /// Rows for what looks like fields and is none for the source host; where it stands in the frontmatter's place, it goes,
 /// since every host would stumble over it.
-fn unread(scene: &Scene<'_>, component: &Component, file: &SourceFile, draft: &mut Draft, cast: &mut Cast) {
+fn unread(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    file: &SourceFile,
+    draft: &mut MarkdownDraft,
+    cast: &mut LoweredBundle,
+) {
     let document = &component.document;
     let plugin = &scene.plugin.name;
     if let Some(lost) = document.lost {
         let reason = "it is no YAML, and the source host reads no field of it either";
         draft.rewritten = Some(reason.to_owned());
-        cast.rows.extend(rows::unread_fields(plugin, file, lost, Outcome::Dropped, reason));
+        cast.rows.extend(rows::unread_fields(plugin, file, lost, RowOutcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
         let reason =
             "the frontmatter is never closed, so the source host reads it as text, and so do other hosts";
-        cast.rows.extend(rows::unread_fields(plugin, file, document.body, Outcome::Mapped, reason));
+        cast.rows.extend(rows::unread_fields(plugin, file, document.body, RowOutcome::Mapped, reason));
     }
     if let Some(cut_off) = document.cut_off {
         let reason = "dashes end the frontmatter before it, so the source host reads it as text, and so do other hosts";
-        cast.rows.extend(rows::unread_fields(plugin, file, cut_off, Outcome::Mapped, reason));
+        cast.rows.extend(rows::unread_fields(plugin, file, cut_off, RowOutcome::Mapped, reason));
     }
 }
 
 /// Writes a mapped field into frontmatter that the host reads itself. Where a module registers the
 /// component, or the block or the installable form says it, the frontmatter stays.
-fn say_natively(target: &Target, entry: &Entry, rule: &FieldRule, lowered: &Lowered, draft: &mut Draft) {
+fn say_natively(
+    target: &Target,
+    entry: &MappingEntry,
+    rule: &FieldRule,
+    lowered: &LoweredFields,
+    draft: &mut MarkdownDraft,
+) {
     let Some(key) = rule.to.as_deref().filter(|key| !matches!(*key, "block" | "installable")) else { return };
     let Some(value) = lowered.values.get(key).filter(|_| target.registration.is_none()) else { return };
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
@@ -131,19 +144,19 @@ fn say_natively(target: &Target, entry: &Entry, rule: &FieldRule, lowered: &Lowe
 pub fn plain(
     plugin: &str,
     file: &SourceFile,
-    document: &Document,
+    document: &MarkdownDocument,
     dropped: Option<&str>,
     to: Option<&str>,
-) -> Vec<Row> {
+) -> Vec<LedgerRow> {
     let entries = document.fields.iter().flat_map(Node::entries);
     let leaves = entries.flat_map(|entry| leaves(entry).into_iter().map(move |leaf| (entry, leaf)));
     leaves
         .map(|(entry, (pointer, span, _))| {
-            let row = Row::kept(plugin, Kind::Field, &entry.key, &file.path)
+            let row = LedgerRow::kept(plugin, ComponentKind::Field, &entry.key, &file.path)
                 .at(rows::span(file, span))
                 .pointer(pointer);
             match (dropped, to) {
-                (Some(reason), _) => row.became(Outcome::Dropped, reason),
+                (Some(reason), _) => row.became(RowOutcome::Dropped, reason),
                 (None, Some(to)) => row.to(to),
                 (None, None) => row,
             }
@@ -151,7 +164,7 @@ pub fn plain(
         .collect()
 }
 
-fn leaves(entry: &Entry) -> Vec<(String, crate::source::Span, &Node)> {
+fn leaves(entry: &MappingEntry) -> Vec<(String, crate::source::Span, &Node)> {
     let key = format!("/{}", escaped(&entry.key));
     if entry.node.entries().is_empty() {
         return vec![(key, entry.span(), &entry.node)];
@@ -164,70 +177,75 @@ fn leaves(entry: &Entry) -> Vec<(String, crate::source::Span, &Node)> {
         .collect()
 }
 
-struct Verdict {
-    outcome: Outcome,
+struct FieldVerdict {
+    outcome: RowOutcome,
     reason: Option<String>,
     to: Option<String>,
-    class: Option<Class>,
+    class: Option<LossClass>,
     axis: Option<Axis>,
 }
 
-impl Verdict {
+impl FieldVerdict {
     fn kept() -> Self {
-        Self { outcome: Outcome::Kept, reason: None, to: None, class: None, axis: None }
+        Self { outcome: RowOutcome::Kept, reason: None, to: None, class: None, axis: None }
     }
 
-    fn new(outcome: Outcome, reason: &str) -> Self {
+    fn new(outcome: RowOutcome, reason: &str) -> Self {
         Self { outcome, reason: Some(reason.to_owned()), to: None, class: None, axis: None }
     }
 
     fn repeated() -> Self {
-        Self::new(Outcome::Dropped, "the key is repeated below, and the last one is used")
+        Self::new(RowOutcome::Dropped, "the key is repeated below, and the last one is used")
     }
 }
 
 fn verdict(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
-    entry: &Entry,
+    entry: &MappingEntry,
     rule: &FieldRule,
-    out: &mut Lowered,
-) -> Verdict {
+    out: &mut LoweredFields,
+) -> FieldVerdict {
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
     let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
     // An empty list of tools is one.
     let says = matches!(rule.outcome, FieldOutcome::Invocation | FieldOutcome::Permissions);
     if entry.node.value == Value::Null && !says {
-        return Verdict::new(Outcome::Mapped, "the field is empty");
+        return FieldVerdict::new(RowOutcome::Mapped, "the field is empty");
     }
     let scalar = entry.node.scalar().unwrap_or_default();
     match rule.outcome {
-        FieldOutcome::Kept => Verdict::kept(),
+        FieldOutcome::Kept => FieldVerdict::kept(),
         FieldOutcome::Invocation => invocation(scene.target, component, entry),
         FieldOutcome::Dropped => match rule.values.get(&scalar) {
-            Some(said) if said.is_empty() => Verdict::new(Outcome::Mapped, "it is the host's default"),
-            _ => Verdict { class: floor, ..Verdict::new(Outcome::Dropped, reason) },
+            Some(said) if said.is_empty() => {
+                FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
+            }
+            _ => FieldVerdict { class: floor, ..FieldVerdict::new(RowOutcome::Dropped, reason) },
         },
         FieldOutcome::Mapped => match value(rule, &entry.node) {
             Some(value) => {
                 let to = rule.to.clone().unwrap_or_else(|| entry.key.clone());
                 out.values.insert(to.clone(), value);
-                Verdict { to: Some(to), ..Verdict::new(Outcome::Mapped, reason) }
+                FieldVerdict { to: Some(to), ..FieldVerdict::new(RowOutcome::Mapped, reason) }
             }
-            None if entry.node.scalar().is_none() => Verdict {
+            None if entry.node.scalar().is_none() => FieldVerdict {
                 class: floor,
-                ..Verdict::new(Outcome::Dropped, "its value is not text, and the source host drops it too")
+                ..FieldVerdict::new(
+                    RowOutcome::Dropped,
+                    "its value is not text, and the source host drops it too",
+                )
             },
-            None => Verdict {
+            None => FieldVerdict {
                 class: floor,
-                ..Verdict::new(Outcome::Dropped, &format!("`{scalar}` has no counterpart: {reason}"))
+                ..FieldVerdict::new(RowOutcome::Dropped, &format!("`{scalar}` has no counterpart: {reason}"))
             },
         },
         FieldOutcome::Permissions => {
             let is_lost = |tool: &str| scene.lost_server(tool).is_some();
             let verdict = permissions::limit(scene.target, entry, reason, &is_lost, &mut out.limits);
-            let to = (verdict.outcome != Outcome::Dropped).then(|| "permissions".to_owned());
-            Verdict { to, class: verdict.class, ..Verdict::new(verdict.outcome, &verdict.reason) }
+            let to = (verdict.outcome != RowOutcome::Dropped).then(|| "permissions".to_owned());
+            FieldVerdict { to, class: verdict.class, ..FieldVerdict::new(verdict.outcome, &verdict.reason) }
         }
     }
 }
@@ -258,7 +276,7 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
     }
 }
 
-fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict {
+fn invocation(target: &Target, component: &Component, entry: &MappingEntry) -> FieldVerdict {
     let user_only = entry.key == "disable-model-invocation";
     let (limits, form, axis) = if user_only {
         (component.user_only(), target.invocation.user_only, Axis::Invocation)
@@ -266,23 +284,23 @@ fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict 
         (component.model_only(), target.invocation.model_only, Axis::Visibility)
     };
     if !limits {
-        return Verdict::new(Outcome::Mapped, "it is the host's default");
+        return FieldVerdict::new(RowOutcome::Mapped, "it is the host's default");
     }
     match form {
-        InvocationForm::Field => Verdict::kept(),
-        InvocationForm::Sidecar => Verdict {
+        InvocationForm::Field => FieldVerdict::kept(),
+        InvocationForm::Sidecar => FieldVerdict {
             to: target.invocation.sidecar_path.clone(),
-            ..Verdict::new(Outcome::Mapped, "a file beside the skill carries it")
+            ..FieldVerdict::new(RowOutcome::Mapped, "a file beside the skill carries it")
         },
-        InvocationForm::Registered => Verdict {
+        InvocationForm::Registered => FieldVerdict {
             to: Some("user_only".into()),
-            ..Verdict::new(Outcome::Mapped, "it is registered that way")
+            ..FieldVerdict::new(RowOutcome::Mapped, "it is registered that way")
         },
-        InvocationForm::None => Verdict {
+        InvocationForm::None => FieldVerdict {
             class: Some(axis.floor()),
             axis: Some(axis),
-            ..Verdict::new(
-                Outcome::Dropped,
+            ..FieldVerdict::new(
+                RowOutcome::Dropped,
                 if user_only {
                     "the host cannot keep the model from it"
                 } else {

@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::component::{document_of, root};
-use super::declared::Declarations;
-use super::foreign::ForeignParts;
-use super::{Cast, Scene, fields, launcher, overrides, paths, running, sidecar};
-use crate::bundle::draft::Draft;
-use crate::bundle::{Content, Node};
+use super::declared_rows::Declarations;
+use super::foreign_plugin::ForeignParts;
+use super::{LoweredBundle, LoweringContext, fields, hooks_and_servers, launcher, overrides, paths, sidecar};
+use crate::bundle::draft::MarkdownDraft;
+use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Kind, Outcome, Row};
-use crate::model::plugin::{Body, OtherComponent};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
 
 /// Says in one line that skills go along as plain files, since they lie where hosts do not look.
-pub(super) fn unfound_skills(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn unfound_skills(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let plugin = scene.plugin;
     // Without any other component there is an error that says so.
     let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
@@ -29,7 +29,7 @@ pub(super) fn unfound_skills(scene: &Scene<'_>, cast: &mut Cast) {
 }
 
 /// Lowers every kept file of the plugin that is no component's main file.
-pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn lower(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let sidecars = sidecar::handled(scene);
     let foreign = ForeignParts::new(scene);
     let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
@@ -52,8 +52,8 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
             continue;
         }
         let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
-        if let Some(other) = others.iter().find(|other| running::section(scene, &other.kind)) {
-            let nothing = matches!(other.body, Body::Nothing);
+        if let Some(other) = others.iter().find(|other| hooks_and_servers::section(scene, &other.kind)) {
+            let nothing = matches!(other.body, OtherBody::Nothing);
             cast.rows.push(said_elsewhere(scene, file, nothing, cast));
         } else if !scene.generated(scene.places.files.get(path).map_or(own, |place| place)) {
             lower_file(scene, file, others.first().copied(), &foreign, cast);
@@ -63,19 +63,20 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
 
 /// `other` is the first of the components that are all that the file holds.
 fn lower_file(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     file: &SourceFile,
     other: Option<&OtherComponent>,
     foreign: &ForeignParts,
-    cast: &mut Cast,
+    cast: &mut LoweredBundle,
 ) {
     let name = &scene.plugin.name;
-    let row = foreign.row(scene, file, Row::kept(name, Kind::File, file.path.as_str(), &file.path));
+    let row =
+        foreign.row(scene, file, LedgerRow::kept(name, ComponentKind::File, file.path.as_str(), &file.path));
     let document = document_of(file);
     let Some(inner) = scene.places.files.get(&file.path) else { return };
     let lost = other.and_then(|other| Some((other, not_carried(scene, other)?)));
     if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(scene)) {
-        cast.rows.push(row.became(Outcome::Dropped, &reason));
+        cast.rows.push(row.became(RowOutcome::Dropped, &reason));
         cast.rows.extend(
             document.iter().flat_map(|document| fields::plain(name, file, document, Some(&reason), None)),
         );
@@ -85,19 +86,19 @@ fn lower_file(
     let (row, content) = match edited(scene, file, inner) {
         Some(draft) => (
             row.to(emitted.as_str())
-                .became(Outcome::Mapped, "its target has another path or name on the host"),
-            Content::Markdown(Box::new(draft)),
+                .became(RowOutcome::Mapped, "its target has another path or name on the host"),
+            NodeContent::Markdown(Box::new(draft)),
         ),
         None => {
             let row = row.to(emitted.as_str());
             let row = if scene.places.renamed.contains(&file.path) {
                 row.became(
-                    Outcome::Mapped,
+                    RowOutcome::Mapped,
                     "the host would load it as a skill, which it is not on the source host",
                 )
             } else if scene.plugin.inner(&file.path) != inner {
                 row.became(
-                    Outcome::Mapped,
+                    RowOutcome::Mapped,
                     if scene.places.also.contains(&file.path) {
                         "it is beside its skill, and where hooks, servers, agents and commands name it"
                     } else {
@@ -107,20 +108,25 @@ fn lower_file(
             } else {
                 row
             };
-            match running::cleaned(scene, file) {
+            match hooks_and_servers::cleaned(scene, file) {
                 Some(document) => (
-                    row.became(Outcome::Mapped, "parts that the source host refuses are left out, and credentials are named by variables"),
-                    Content::document(&emitted, document),
+                    row.became(RowOutcome::Mapped, "parts that the source host refuses are left out, and credentials are named by variables"),
+                    NodeContent::document(&emitted, document),
                 ),
-                None => (row, Content::CopyOf(file.origin.clone())),
+                None => (row, NodeContent::CopyOf(file.origin.clone())),
             }
         }
     };
-    let from = (!matches!(content, Content::Json(_))).then(|| file.path.clone());
+    let from = (!matches!(content, NodeContent::Json(_))).then(|| file.path.clone());
     if let Some(also) = scene.places.also.get(&file.path) {
-        let content = Content::CopyOf(file.origin.clone());
+        let content = NodeContent::CopyOf(file.origin.clone());
         let from = Some(file.path.clone());
-        cast.nodes.push(Node { path: root(scene).join(also), executable: file.executable, content, from });
+        cast.nodes.push(BundleNode {
+            path: root(scene).join(also),
+            executable: file.executable,
+            content,
+            from,
+        });
     }
     cast.rows.push(row);
     cast.rows.extend(
@@ -128,34 +134,39 @@ fn lower_file(
             .iter()
             .flat_map(|document| fields::plain(name, file, document, None, Some(emitted.as_str()))),
     );
-    cast.nodes.push(Node { path: emitted, executable: file.executable, content, from });
+    cast.nodes.push(BundleNode { path: emitted, executable: file.executable, content, from });
 }
 
 /// The row of a file whose hooks or servers are written in the host's own form.
-fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, nothing: bool, cast: &Cast) -> Row {
-    let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
+fn said_elsewhere(
+    scene: &LoweringContext<'_>,
+    file: &SourceFile,
+    nothing: bool,
+    cast: &LoweredBundle,
+) -> LedgerRow {
+    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
     if nothing {
-        return row.became(Outcome::Dropped, "it declares nothing");
+        return row.became(RowOutcome::Dropped, "it declares nothing");
     }
     match Declarations::new(&file.path, cast).became("") {
         Some(Ok(to)) => {
-            row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")
+            row.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
         }
         _ => row.became(
-            Outcome::Dropped,
+            RowOutcome::Dropped,
             "nothing that it declares can be carried; the rows of its parts say why",
         ),
     }
 }
 
 /// Whether the plugin's folder is a skill, too, whose text may name every file of it.
-fn is_root_skill(scene: &Scene<'_>) -> bool {
-    let skills = scene.plugin.components.iter().filter(|component| component.kind == Kind::Skill);
+fn is_root_skill(scene: &LoweringContext<'_>) -> bool {
+    let skills = scene.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
     skills.into_iter().any(|skill| skill.folder() == scene.plugin.root)
 }
 
 /// The reason of the target when the file is the component `other` of a kind that it cannot carry.
-fn not_carried(scene: &Scene<'_>, other: &OtherComponent) -> Option<String> {
+fn not_carried(scene: &LoweringContext<'_>, other: &OtherComponent) -> Option<String> {
     if let Some(fault) = other.fault.as_ref().filter(|_| other.pointer.is_empty()) {
         return Some(fault.clone());
     }
@@ -168,9 +179,9 @@ fn not_carried(scene: &Scene<'_>, other: &OtherComponent) -> Option<String> {
     }
 }
 
-fn edited(scene: &Scene<'_>, file: &SourceFile, inner: &camino::Utf8Path) -> Option<Draft> {
+fn edited(scene: &LoweringContext<'_>, file: &SourceFile, inner: &camino::Utf8Path) -> Option<MarkdownDraft> {
     let text = file.text().filter(|_| scene.places.moved && file.path.extension() == Some("md"))?;
-    let mut draft = Draft::new(file, &frontmatter::parse(text));
+    let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
     paths::follow(scene, file, inner, &mut draft);
     overrides::follow(scene, file, &mut draft);
     (!draft.is_unchanged()).then_some(draft)

@@ -1,7 +1,7 @@
 //! Hooks in the host's own form: events that fire, handlers that run, matchers that match there, and
 //! a row for whatever a hook has less of. Several files and the manifest are merged event by event.
 
-mod all_but;
+mod exclusion;
 mod gate;
 mod matcher;
 mod script;
@@ -11,26 +11,30 @@ mod tool_call;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Cast, Scene, rows, running};
-use crate::ledger::{Kind, Outcome, Row};
+use super::{LoweredBundle, LoweringContext, hooks_and_servers, rows};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::hook::Hook;
-use crate::model::plugin::{Body, OtherComponent};
-use crate::read::tree::{Entry, Node, escaped};
+use crate::model::plugin::{OtherBody, OtherComponent};
+use crate::read::tree::{MappingEntry, Node, escaped};
 use crate::target::{Axis, HookFacts};
 
-use gate::Gate;
-use matcher::Matchers;
+use gate::HookCondition;
+use matcher::HookMatchers;
 
 /// Groups of an event, each with the place that it comes from.
-type Groups = Vec<(String, Json)>;
+type HookGroups = Vec<(String, Json)>;
 
 /// Lowers every hook of the plugin: events with their groups, in the order of the source.
-pub(super) fn lower(scene: &Scene<'_>, facts: &HookFacts, cast: &mut Cast) -> Option<Json> {
-    let mut events: Vec<(String, Groups)> = Vec::new();
-    let mut described = script::Described::default();
-    let mut matchers = Matchers::default();
+pub(super) fn lower(
+    scene: &LoweringContext<'_>,
+    facts: &HookFacts,
+    cast: &mut LoweredBundle,
+) -> Option<Json> {
+    let mut events: Vec<(String, HookGroups)> = Vec::new();
+    let mut described = script::DescribedScripts::default();
+    let mut matchers = HookMatchers::default();
     for other in &scene.plugin.others {
-        let Body::Hook(hook) = &other.body else { continue };
+        let OtherBody::Hook(hook) = &other.body else { continue };
         let Some((matcher, handler)) = one(scene, facts, other, hook, (&mut described, &mut matchers), cast)
         else {
             continue;
@@ -66,18 +70,23 @@ pub(super) fn lower(scene: &Scene<'_>, facts: &HookFacts, cast: &mut Cast) -> Op
 
 /// One handler with its matcher; `None` when the host gets none.
 fn one(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
-    (described, matchers): (&mut script::Described, &mut Matchers),
-    cast: &mut Cast,
+    (described, matchers): (&mut script::DescribedScripts, &mut HookMatchers),
+    cast: &mut LoweredBundle,
 ) -> Option<(Option<String>, Json)> {
     let axis = axis(scene, hook);
     let since = cast.rows.len();
     let row = rows::other(scene, other);
-    let lost = |row: Row, axis: Axis, reason: &str| {
-        row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), "")
+    let lost = |row: LedgerRow, axis: Axis, reason: &str| {
+        row.became(RowOutcome::Dropped, reason).loss(
+            axis.id(),
+            axis.floor(),
+            (ComponentKind::Hook, &other.name),
+            "",
+        )
     };
     let kind = hook.node.get("type").and_then(Node::as_str).unwrap_or_default();
     let refused = if let Some(fault) = &other.fault {
@@ -94,14 +103,14 @@ fn one(
         return None;
     }
     let gate = gate::of(scene.source, hook);
-    if let Gate::Never(reason) = gate {
+    if let HookCondition::Never(reason) = gate {
         // Nothing is lost by it, and the source host lists it.
         cast.rows.push(lost(row, Axis::Metadata, &reason));
         return None;
     }
     // Where the host knows no such rules, its matcher can still name the tool.
     let tool = match gate {
-        Gate::Tool { name, .. } if facts.gate_loss.is_some() => Some(name),
+        HookCondition::Tool { name, .. } if facts.gate_loss.is_some() => Some(name),
         _ => None,
     };
     let matched = matchers.rewrite(scene, facts, hook, tool);
@@ -125,20 +134,20 @@ fn one(
     }
     cast.rows.extend(gate_row(scene, facts, other, hook, &gate, &matched));
     let handler = handler(scene, facts, other, hook, cast);
-    running::secrets(scene, other, since, cast);
+    hooks_and_servers::secrets(scene, other, since, cast);
     script::describe(scene, facts, other, hook, described, cast);
     let differs = facts.differs.get(&hook.event);
     let unheard = facts.unheard.get(&hook.event);
     let special: Vec<&str> = facts.trust.iter().chain(differs).chain(unheard).map(String::as_str).collect();
-    let row = row.to(running::place(scene, &facts.path));
+    let row = row.to(hooks_and_servers::place(scene, &facts.path));
     cast.rows.push(if special.is_empty() {
-        row.became(Outcome::Mapped, "it runs as on the source host")
+        row.became(RowOutcome::Mapped, "it runs as on the source host")
     } else {
         let axis = if unheard.is_some() { axis } else { Axis::Hooks };
-        row.became(Outcome::Degraded, special.join("; ")).loss(
+        row.became(RowOutcome::Degraded, special.join("; ")).loss(
             axis.id(),
             axis.floor(),
-            (Kind::Hook, &other.name),
+            (ComponentKind::Hook, &other.name),
             "",
         )
     });
@@ -146,96 +155,96 @@ fn one(
 }
 
 /// Along what a hook is lost: one that can stop something protects the user.
-fn axis(scene: &Scene<'_>, hook: &Hook) -> Axis {
+fn axis(scene: &LoweringContext<'_>, hook: &Hook) -> Axis {
     if scene.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
 }
 
 /// The row of a matcher that is another one on the host.
 fn matcher_row(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
-    matched: &matcher::Matched,
+    matched: &matcher::LoweredMatcher,
     axis: Axis,
     tool: Option<&str>,
-) -> Option<Row> {
+) -> Option<LedgerRow> {
     let written = hook
         .matcher
         .as_ref()
         .filter(|written| !matched.lost.is_empty() || matched.text.as_ref() != Some(&written.text))?;
     let file = scene.project.tree.get(&other.path)?;
     let to = matched.text.as_deref().unwrap_or("*");
-    let row = Row::kept(&scene.plugin.name, Kind::Field, "matcher", &other.path)
+    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, "matcher", &other.path)
         .at(rows::span(file, written.span))
         .pointer(&written.pointer)
         .to(to);
-    let owner = (Kind::Hook, other.name.as_str());
+    let owner = (ComponentKind::Hook, other.name.as_str());
     if let Some(note) = &matched.note {
-        Some(row.became(Outcome::Degraded, note).loss(axis.id(), axis.floor(), owner, "matcher"))
+        Some(row.became(RowOutcome::Degraded, note).loss(axis.id(), axis.floor(), owner, "matcher"))
     } else if matched.lost.is_empty() {
         Some(match tool {
             Some(_) => {
-                row.became(Outcome::Mapped, "each hook with an `if` is matched by the tool that it names")
+                row.became(RowOutcome::Mapped, "each hook with an `if` is matched by the tool that it names")
             }
-            None => row.became(Outcome::Mapped, "tools have other names in the host's hooks"),
+            None => row.became(RowOutcome::Mapped, "tools have other names in the host's hooks"),
         })
     } else {
         let names: Vec<String> = matched.lost.iter().map(|name| format!("`{name}`")).collect();
         let reason = format!("{}: {}", names.join(", "), facts.matcher_loss.as_deref().unwrap_or_default());
-        Some(row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "matcher"))
+        Some(row.became(RowOutcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "matcher"))
     }
 }
 
 /// The row of a hook's `if` on a host that knows no such rules: the matcher stands for the tool, and nothing for the rest.
 fn gate_row(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
-    gate: &Gate<'_>,
-    matched: &matcher::Matched,
-) -> Option<Row> {
+    gate: &HookCondition<'_>,
+    matched: &matcher::LoweredMatcher,
+) -> Option<LedgerRow> {
     let (loss, entry) = facts.gate_loss.as_ref().zip(hook.node.entry("if"))?;
     let file = scene.project.tree.get(&other.path)?;
-    let row = Row::kept(&scene.plugin.name, Kind::Field, "if", &other.path)
+    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, "if", &other.path)
         .at(rows::span(file, entry.span()))
         .pointer(format!("{}/if", other.pointer));
     Some(match gate {
-        Gate::Tool { limited: true, .. } => {
+        HookCondition::Tool { limited: true, .. } => {
             let axis = Axis::Hooks;
-            let row = row.to(matched.text.as_deref().unwrap_or("*")).became(Outcome::Degraded, loss);
-            row.loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), "if")
+            let row = row.to(matched.text.as_deref().unwrap_or("*")).became(RowOutcome::Degraded, loss);
+            row.loss(axis.id(), axis.floor(), (ComponentKind::Hook, &other.name), "if")
         }
-        Gate::Tool { .. } => row
+        HookCondition::Tool { .. } => row
             .to(matched.text.as_deref().unwrap_or("*"))
-            .became(Outcome::Mapped, "the matcher names the tool"),
-        Gate::Open | Gate::Never(_) => row.became(Outcome::Dropped, "it says nothing"),
+            .became(RowOutcome::Mapped, "the matcher names the tool"),
+        HookCondition::Open | HookCondition::Never(_) => row.became(RowOutcome::Dropped, "it says nothing"),
     })
 }
 
 /// The handler in the host's own form.
 fn handler(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
-    cast: &mut Cast,
+    cast: &mut LoweredBundle,
 ) -> Json {
     let mut out = Map::new();
     let reads = |key: &str| facts.fields.iter().any(|field| field == key);
     for entry in hook.node.entries() {
         if let Some((reason, value)) = hurried(facts, hook, entry) {
             if let Some(file) = scene.project.tree.get(&other.path) {
-                let row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &other.path)
+                let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, &entry.key, &other.path)
                     .at(rows::span(file, entry.span()))
                     .pointer(format!("{}/{}", other.pointer, escaped(&entry.key)));
-                let outcome = if value.is_some() { Outcome::Degraded } else { Outcome::Dropped };
+                let outcome = if value.is_some() { RowOutcome::Degraded } else { RowOutcome::Dropped };
                 let axis = Axis::Hooks;
                 cast.rows.push(row.became(outcome, reason).loss(
                     axis.id(),
                     axis.floor(),
-                    (Kind::Hook, &other.name),
+                    (ComponentKind::Hook, &other.name),
                     &entry.key,
                 ));
             }
@@ -263,7 +272,7 @@ fn handler(
                         .collect::<Vec<_>>()
                         .join(" ");
                 }
-                command = running::own_options(&scene.defaults, scene.source, &command);
+                command = hooks_and_servers::own_options(&scene.defaults, scene.source, &command);
                 let mut given = String::new();
                 for (name, value) in &facts.environment {
                     if script::names(scene, hook, name) {
@@ -286,11 +295,11 @@ fn handler(
                 key if facts.unshown.iter().any(|unshown| unshown == key) => Axis::Appearance,
                 _ => Axis::Hooks,
             };
-            let row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &other.path)
+            let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, &entry.key, &other.path)
                 .at(rows::span(file, entry.span()))
                 .pointer(format!("{}/{}", other.pointer, escaped(&entry.key)))
-                .became(Outcome::Dropped, &facts.field_loss);
-            cast.rows.push(row.loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), &entry.key));
+                .became(RowOutcome::Dropped, &facts.field_loss);
+            cast.rows.push(row.loss(axis.id(), axis.floor(), (ComponentKind::Hook, &other.name), &entry.key));
         }
     }
     Json::Object(out)
@@ -298,7 +307,7 @@ fn handler(
 
 /// A field that the host would change, with a warning, for a hook of an event that does not wait: why,
 /// and what stands there instead.
-fn hurried(facts: &HookFacts, hook: &Hook, entry: &Entry) -> Option<(String, Option<Json>)> {
+fn hurried(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(String, Option<Json>)> {
     let limit = *facts.hurried.get(&hook.event)?;
     match entry.key.as_str() {
         "timeout" => {

@@ -3,22 +3,22 @@
 use camino::Utf8Path;
 use serde_json::{Value as Json, json};
 
-use super::{Cast, Scene, overrides, paths, shape};
-use crate::bundle::draft::{Block, BlockLine, Draft};
-use crate::bundle::{BODY, Content, Node};
-use crate::ledger::Kind;
+use super::{LoweredBundle, LoweringContext, overrides, paths, shape};
+use crate::bundle::draft::{Block, BlockLine, MarkdownDraft};
+use crate::bundle::{BODY, BundleNode, NodeContent};
+use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 
 /// Emits the installable form of `component`, whose own file lies at `inner` in the plugin's emitted folder.
 pub(super) fn emit(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
     inner: &Utf8Path,
-    draft: &Draft,
-    cast: &mut Cast,
+    draft: &MarkdownDraft,
+    cast: &mut LoweredBundle,
 ) {
     let Some(facts) = scene.target.agent.installable.as_ref() else { return };
-    if component.kind != Kind::Agent {
+    if component.kind != ComponentKind::Agent {
         return;
     }
     let has_text = draft.block.is_some() || !draft.document.body.of(&draft.text).trim().is_empty();
@@ -42,25 +42,26 @@ pub(super) fn emit(
         let block = body.block.get_or_insert_with(|| Block { heading: heading(), lines: Vec::new() });
         block.lines.insert(0, line);
     }
-    let content = Content::Toml { document, body: Some(Box::new(body)) };
-    cast.nodes.push(Node { path, executable: false, content, from: None });
+    let content = NodeContent::Toml { document, body: Some(Box::new(body)) };
+    cast.nodes.push(BundleNode { path, executable: false, content, from: None });
 }
 
 /// The plugin's agents that have an installable form: what the bundle itself dispatches, and the others.
-pub(super) fn agents<'a>(scene: &Scene<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
+pub(super) fn agents<'a>(scene: &LoweringContext<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
     let own = scene.plugin.components.iter();
-    own.filter(|component| component.kind == Kind::Agent && scene.target.agent.installable.is_some())
+    own.filter(|component| component.kind == ComponentKind::Agent && scene.target.agent.installable.is_some())
         .partition(|agent| scene.dispatched.contains(agent.qualified.as_str()))
 }
 
 /// Why the host shows its model nothing of an agent: its plugins carry none, and no text of the build dispatches it.
-pub(super) fn unreached<'a>(scene: &Scene<'a>, component: &Component) -> Option<&'a str> {
-    let is_alone = component.kind == Kind::Agent && !scene.dispatched.contains(component.qualified.as_str());
+pub(super) fn unreached<'a>(scene: &LoweringContext<'a>, component: &Component) -> Option<&'a str> {
+    let is_alone =
+        component.kind == ComponentKind::Agent && !scene.dispatched.contains(component.qualified.as_str());
     scene.target.agent.undispatched.as_deref().filter(|_| is_alone)
 }
 
 /// Whether the text or its block names a file of the plugin by a path.
-fn names_paths(scene: &Scene<'_>, component: &Component, draft: &Draft) -> bool {
+fn names_paths(scene: &LoweringContext<'_>, component: &Component, draft: &MarkdownDraft) -> bool {
     let has_path = |list: &Json| list.as_array().into_iter().flatten().any(|item| item["path"].is_string());
     let in_line = |line: &BlockLine| {
         has_path(&line.values["agents"])

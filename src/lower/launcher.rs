@@ -5,10 +5,10 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::component::root;
-use super::{Cast, Scene};
-use crate::bundle::{Content, HelperFile, Node};
+use super::{LoweredBundle, LoweringContext};
+use crate::bundle::{BundleNode, HelperFile, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::runtime::{HELPER, place};
 
 /// The launchers by their endings. They take their own name for the program's, so all are alike.
@@ -18,12 +18,17 @@ const LAUNCHERS: [(&str, &str, bool); 2] = [
 ];
 
 /// Emits launchers and binaries; a source file in their way is an error.
-pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn emit(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let runtime = &scene.plugin.runtime;
     for name in runtime.names() {
         for (ending, text, executable) in LAUNCHERS {
             let path = root(scene).join(format!("bin/{name}{ending}"));
-            cast.nodes.push(Node { path, executable, content: Content::Text(text.to_owned()), from: None });
+            cast.nodes.push(BundleNode {
+                path,
+                executable,
+                content: NodeContent::Text(text.to_owned()),
+                from: None,
+            });
         }
     }
     let binary = |name: &str, platform: &str, origin: &std::path::Path| HelperFile {
@@ -47,9 +52,9 @@ pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
     }
     for path in &scene.plugin.files.kept {
         if let Some(emitted) = program(scene, path) {
-            let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), path);
+            let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, path.as_str(), path);
             let reason = "it is a program that the plugin ships, placed where its launcher looks for it";
-            cast.rows.push(row.to(root(scene).join(emitted).as_str()).became(Outcome::Mapped, reason));
+            cast.rows.push(row.to(root(scene).join(emitted).as_str()).became(RowOutcome::Mapped, reason));
         } else if runtime.claims(scene.plugin.inner(path)) {
             in_the_way(scene, path, cast);
         }
@@ -57,14 +62,14 @@ pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
 }
 
 /// Where the source file at `path` goes in the plugin's folder, if `[runtime]` names it as a program.
-pub(super) fn program(scene: &Scene<'_>, path: &Utf8Path) -> Option<Utf8PathBuf> {
+pub(super) fn program(scene: &LoweringContext<'_>, path: &Utf8Path) -> Option<Utf8PathBuf> {
     scene.plugin.runtime.placed().find(|(source, _)| *source == path).map(|(_, place)| place)
 }
 
-fn in_the_way(scene: &Scene<'_>, path: &Utf8PathBuf, cast: &mut Cast) {
+fn in_the_way(scene: &LoweringContext<'_>, path: &Utf8PathBuf, cast: &mut LoweredBundle) {
     let message = format!("`{path}` is in the place of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
     cast.diagnostics.push(Diagnostic::whole(path, Severity::Error, "generated-name", message).help(help));
-    let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), path);
-    cast.rows.push(row.became(Outcome::Dropped, "a launcher or a program of `[runtime]` is there"));
+    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, path.as_str(), path);
+    cast.rows.push(row.became(RowOutcome::Dropped, "a launcher or a program of `[runtime]` is there"));
 }

@@ -6,33 +6,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
-use super::place::Places;
-use super::{Cast, Scene};
+use super::place::OutputPaths;
+use super::{LoweredBundle, LoweringContext};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::model::project::Resolved;
-use crate::model::references::Named;
+use crate::model::project::ResolvedProject;
+use crate::model::references::ReferenceTarget;
 use crate::target::{CommandEmission, ListingFacts, Target};
 
 /// What the list makes of one plugin.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct PluginListing {
     /// Why a component is beyond the folders that the host reads.
-    beyond: BTreeMap<(Kind, String), String>,
+    beyond: BTreeMap<(ComponentKind, String), String>,
     /// Commands that only the user may invoke here, and why.
     waiting: BTreeSet<String>,
     reason: String,
     /// What is said when the text overflows all the same.
     overflow: Option<String>,
     /// What stands in the list.
-    lines: Vec<Line>,
+    lines: Vec<ListingLine>,
 }
 
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Line {
+struct ListingLine {
     /// The qualified name.
     name: String,
     /// Its tokens.
@@ -65,10 +65,10 @@ pub(super) struct SessionListing {
 
 impl SessionListing {
     /// Counts the lines of `listings`, those of the bundle's plugins; `None` where all are shown whole.
-    pub(super) fn of<'a>(target: &Target, listings: impl Iterator<Item = &'a Listing>) -> Option<Self> {
+    pub(super) fn of<'a>(target: &Target, listings: impl Iterator<Item = &'a PluginListing>) -> Option<Self> {
         let facts = target.listing.as_ref()?;
-        let listings: Vec<&Listing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
-        let mut lines: Vec<&Line> = listings.iter().flat_map(|listing| &listing.lines).collect();
+        let listings: Vec<&PluginListing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
+        let mut lines: Vec<&ListingLine> = listings.iter().flat_map(|listing| &listing.lines).collect();
         lines.sort();
         let whole: usize = lines.iter().map(|line| line.whole).sum();
         let (all, plugins, needs) = (lines.len(), listings.len(), bytes(whole, facts));
@@ -125,7 +125,7 @@ impl SessionListing {
     }
 
     /// Why the skills of `plugin` are not shown as they are.
-    pub(super) fn reason(&self, scene: &Scene<'_>) -> Option<String> {
+    pub(super) fn reason(&self, scene: &LoweringContext<'_>) -> Option<String> {
         let listing = &scene.listing;
         let holds = self.holds.as_deref().filter(|_| !listing.lines.is_empty())?;
         let out = listing.lines.iter().filter(|line| self.omitted.contains(&line.name)).count();
@@ -141,7 +141,7 @@ impl SessionListing {
     }
 
     /// Says that the list of several plugins overflows, or makes every request large.
-    pub(super) fn report(&self, target: &Target, cast: &mut Cast) {
+    pub(super) fn report(&self, target: &Target, cast: &mut LoweredBundle) {
         let title = &target.host.title;
         let (message, help) = match &self.holds {
             None => (
@@ -164,7 +164,7 @@ impl SessionListing {
 
 /// How many descriptions of `lines` the host cuts, and to how many characters: `left` tokens are given to all of them, its
 /// `own` among them, one character each in turn.
-fn cut(lines: &[&Line], own: &[usize], left: usize, facts: &ListingFacts) -> (usize, usize) {
+fn cut(lines: &[&ListingLine], own: &[usize], left: usize, facts: &ListingFacts) -> (usize, usize) {
     let size = facts.bytes_per_token.max(1);
     let of_lines = lines.iter().map(|line| (line.rest, line.description));
     let descriptions: Vec<(usize, (usize, usize))> =
@@ -186,9 +186,14 @@ fn cut(lines: &[&Line], own: &[usize], left: usize, facts: &ListingFacts) -> (us
     (lines.iter().filter(|line| line.description.0 > fits).count(), fits)
 }
 
-impl Listing {
+impl PluginListing {
     /// Counts the folders and the lines of `plugin`.
-    pub(super) fn of(plugin: &Plugin, target: &Target, places: &Places, resolved: Resolved<'_>) -> Self {
+    pub(super) fn of(
+        plugin: &Plugin,
+        target: &Target,
+        places: &OutputPaths,
+        resolved: ResolvedProject<'_>,
+    ) -> Self {
         let mut out = Self::default();
         let Some(facts) = target.listing.as_ref() else { return out };
         if !facts.relieved {
@@ -199,7 +204,7 @@ impl Listing {
             return out;
         }
         out.count_folders(plugin, target, places, facts);
-        let listed: Vec<(&Component, Line)> = plugin
+        let listed: Vec<(&Component, ListingLine)> = plugin
             .components
             .iter()
             .filter(|component| is_listed(component, target) && out.beyond(component).is_none())
@@ -218,7 +223,7 @@ impl Listing {
         out.reason = format!(
             "{title} lists {holds} bytes of one plugin to its model, and this plugin has {needs}: commands that take arguments are left to the user"
         );
-        let stay = |(_, line): &&(&Component, Line)| !out.waiting.contains(&line.name);
+        let stay = |(_, line): &&(&Component, ListingLine)| !out.waiting.contains(&line.name);
         out.lines = listed.iter().filter(stay).map(|(_, line)| line.clone()).collect();
         let rest = needed - freed;
         if rest > facts.budget {
@@ -240,7 +245,13 @@ impl Listing {
     }
 
     /// Folders are read in the order of their names, whether they hold a skill or not.
-    fn count_folders(&mut self, plugin: &Plugin, target: &Target, places: &Places, facts: &ListingFacts) {
+    fn count_folders(
+        &mut self,
+        plugin: &Plugin,
+        target: &Target,
+        places: &OutputPaths,
+        facts: &ListingFacts,
+    ) {
         let searched = Utf8Path::new(&target.skill.path).components().next();
         let searched = searched.map(|part| part.as_str().to_owned()).unwrap_or_default();
         let folder = |path: &Utf8Path| {
@@ -273,13 +284,13 @@ impl Listing {
 
     /// Why `component` is left to the user, although its author lets the model invoke it.
     pub(super) fn waits(&self, component: &Component) -> Option<&str> {
-        (component.kind == Kind::Command && self.waiting.contains(&component.qualified))
+        (component.kind == ComponentKind::Command && self.waiting.contains(&component.qualified))
             .then_some(self.reason.as_str())
     }
 }
 
 /// Says that the list overflows.
-pub(super) fn report(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn report(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let Some(message) = &scene.listing.overflow else { return };
     let plugin = scene.plugin;
     let named = plugin.manifest.as_ref().and_then(|manifest| {
@@ -296,23 +307,23 @@ pub(super) fn report(scene: &Scene<'_>, cast: &mut Cast) {
 
 /// Whether the model sees the component in the list.
 fn is_listed(component: &Component, target: &Target) -> bool {
-    let is_skill = component.kind == Kind::Skill
-        || component.kind == Kind::Command && target.command.emission == CommandEmission::AsSkill;
+    let is_skill = component.kind == ComponentKind::Skill
+        || component.kind == ComponentKind::Command && target.command.emission == CommandEmission::AsSkill;
     is_skill && !component.user_only()
 }
 
 /// A person gives it something to work on: it says so, or its text has a place for it.
-fn is_argument_driven(component: &Component, resolved: Resolved<'_>) -> bool {
+fn is_argument_driven(component: &Component, resolved: ResolvedProject<'_>) -> bool {
     let mut names = resolved.references(component).iter().flat_map(|file| &file.references);
-    component.kind == Kind::Command
+    component.kind == ComponentKind::Command
         && (component.field("arguments").is_some()
             || component.has_argument_hint()
-            || names.any(|reference| matches!(reference.named, Named::Argument(_))))
+            || names.any(|reference| matches!(reference.named, ReferenceTarget::Argument(_))))
 }
 
 /// The component's name, and the tokens of its line with and without the description; `None` where it has none, which
 /// keeps it off the list.
-fn line(component: &Component, places: &Places, facts: &ListingFacts) -> Option<Line> {
+fn line(component: &Component, places: &OutputPaths, facts: &ListingFacts) -> Option<ListingLine> {
     let description = component.text_field("description")?;
     let main = places.components.get(&(component.kind, component.qualified.clone()))?;
     let folder = main.parent().and_then(Utf8Path::file_name).unwrap_or_default();
@@ -321,7 +332,7 @@ fn line(component: &Component, places: &Places, facts: &ListingFacts) -> Option<
     let shown = description.chars().take(facts.description_limit);
     let description = (shown.clone().count(), shown.map(char::len_utf8).sum());
     let rest = facts.least_bytes(name, folder);
-    Some(Line { name: name.clone(), whole, least, rest, description })
+    Some(ListingLine { name: name.clone(), whole, least, rest, description })
 }
 
 /// Tokens as bytes, with a comma between thousands.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::declared::Declarations;
-use super::{Cast, manifest, rows, shape};
-use crate::bundle::{Content, Node};
-use crate::ledger::{Class, Kind, Outcome, Row};
+use super::declared_rows::Declarations;
+use super::{LoweredBundle, manifest, rows, shape};
+use crate::bundle::{BundleNode, NodeContent};
+use crate::ledger::{ComponentKind, LedgerRow, LossClass, RowOutcome};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::{self, Plugin};
 use crate::model::project::Project;
@@ -19,18 +19,18 @@ use crate::target::{Axis, MarketplaceFacts, Target};
 
 /// Which pointers of the source's file the host's own file says.
 #[derive(Default)]
-struct Used {
+struct UsedPointers {
     document: Vec<String>,
     entry: Vec<String>,
 }
 
 /// Emits the marketplace file, and the rows of the source's.
-pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, cast: &mut Cast) {
-    let mut used = Used::default();
+pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, cast: &mut LoweredBundle) {
+    let mut used = UsedPointers::default();
     if let Some(facts) = &target.marketplace {
         let path = Utf8PathBuf::from(&facts.path);
-        let content = Content::document(&path, document(project, target, facts, &mut used));
-        cast.nodes.push(Node { path, executable: false, content, from: None });
+        let content = NodeContent::document(&path, document(project, target, facts, &mut used));
+        cast.nodes.push(BundleNode { path, executable: false, content, from: None });
     }
     let Some(marketplace) = &project.marketplace else { return };
     let Some(file) = project.tree.get(&marketplace.path) else { return };
@@ -51,12 +51,12 @@ pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, ca
         let is_there =
             |plugin: &&Plugin| matches!(&entry.source, EntrySource::Folder(root) if *root == plugin.root);
         let same_folder = project.plugins.iter().find(is_there);
-        Listed { target, source, file, used: &used, entry, plugin, same_folder, declared: &declared }
+        LoweredEntry { target, source, file, used: &used, entry, plugin, same_folder, declared: &declared }
             .rows(cast);
     }
 }
 
-fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: &mut Used) -> Json {
+fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: &mut UsedPointers) -> Json {
     let marketplace = project.marketplace.as_ref();
     let find = |name: &str| match name {
         "marketplace" => Some(shown_name(project, facts).into()),
@@ -132,46 +132,48 @@ fn top_rows(
     marketplace: &Marketplace,
     target: &Target,
     file: &SourceFile,
-    (used, renamed): (&Used, Option<String>),
-    cast: &mut Cast,
+    (used, renamed): (&UsedPointers, Option<String>),
+    cast: &mut LoweredBundle,
 ) {
     let emitted = target.marketplace.as_ref().map(|facts| facts.path.clone());
     let gone = "the host has no marketplace file";
-    let row = Row::kept("", Kind::File, file.path.as_str(), Utf8Path::new(file.path.as_str()));
+    let row = LedgerRow::kept("", ComponentKind::File, file.path.as_str(), Utf8Path::new(file.path.as_str()));
     cast.rows.push(match &emitted {
-        Some(path) => row.to(path).became(Outcome::Mapped, "the host's marketplace file is written from it"),
-        None => row.became(Outcome::Dropped, gone),
+        Some(path) => {
+            row.to(path).became(RowOutcome::Mapped, "the host's marketplace file is written from it")
+        }
+        None => row.became(RowOutcome::Dropped, gone),
     });
     for (pointer, span, _) in marketplace.node.leaves() {
-        let field = Row::kept("", Kind::Field, pointer.trim_start_matches('/'), &file.path);
+        let field = LedgerRow::kept("", ComponentKind::Field, pointer.trim_start_matches('/'), &file.path);
         let row = field.at(rows::span(file, span)).pointer(&pointer);
         let covered = pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer);
         cast.rows.push(match &emitted {
             Some(_) if pointer != "/plugins" && refuses(&marketplace.refused, &pointer) => {
-                row.became(Outcome::Dropped, REFUSED)
+                row.became(RowOutcome::Dropped, REFUSED)
             }
             Some(path) if pointer == "/name" && renamed.is_some() => {
                 let reason = format!(
                     "the host keeps such names for itself, so it is `{}` here",
                     renamed.as_deref().unwrap_or_default()
                 );
-                row.to(path).became(Outcome::Mapped, reason)
+                row.to(path).became(RowOutcome::Mapped, reason)
             }
             Some(path) if covered => {
-                row.to(path).became(Outcome::Mapped, "it moves to the host's marketplace file")
+                row.to(path).became(RowOutcome::Mapped, "it moves to the host's marketplace file")
             }
-            Some(_) => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
-            None => row.became(Outcome::Dropped, gone),
+            Some(_) => row.became(RowOutcome::Dropped, "the host's marketplace file has no such field"),
+            None => row.became(RowOutcome::Dropped, gone),
         });
     }
 }
 
 /// One entry of the source's marketplace on its way to a host.
-struct Listed<'a> {
+struct LoweredEntry<'a> {
     target: &'a Target,
     source: &'a SourceFacts,
     file: &'a SourceFile,
-    used: &'a Used,
+    used: &'a UsedPointers,
     entry: &'a MarketplaceEntry,
     plugin: Option<&'a Plugin>,
     /// The plugin that the bundle has of the entry's folder.
@@ -179,11 +181,11 @@ struct Listed<'a> {
     declared: &'a Declarations,
 }
 
-impl Listed<'_> {
+impl LoweredEntry<'_> {
     /// The row of the entry, and one for each of its fields.
-    fn rows(&self, cast: &mut Cast) {
+    fn rows(&self, cast: &mut LoweredBundle) {
         let row = self.entry_row();
-        let reason = row.reason.clone().filter(|_| row.outcome == Outcome::Dropped);
+        let reason = row.reason.clone().filter(|_| row.outcome == RowOutcome::Dropped);
         cast.rows.push(row);
         let components = || self.plugin.iter().flat_map(|plugin| &plugin.components);
         // What counts before the text of a command has its row there.
@@ -195,11 +197,15 @@ impl Listed<'_> {
             if is_told(&format!("{}{inner}", self.entry.pointer)) {
                 continue;
             }
-            let field =
-                Row::kept(&self.entry.name, Kind::Field, inner.trim_start_matches('/'), &self.file.path);
+            let field = LedgerRow::kept(
+                &self.entry.name,
+                ComponentKind::Field,
+                inner.trim_start_matches('/'),
+                &self.file.path,
+            );
             let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.entry.pointer));
             cast.rows.push(match &reason {
-                Some(reason) => row.became(Outcome::Dropped, reason),
+                Some(reason) => row.became(RowOutcome::Dropped, reason),
                 None => {
                     let pointer = format!("{}{inner}", self.entry.pointer);
                     self.field_row(row, &inner, self.declared.became(&pointer))
@@ -216,24 +222,24 @@ impl Listed<'_> {
         self.target.marketplace.as_ref().map(|facts| facts.path.as_str())
     }
 
-    fn entry_row(&self) -> Row {
+    fn entry_row(&self) -> LedgerRow {
         let name = self.entry.name.as_str();
         let span = rows::span(self.file, self.entry.node.span);
-        let row = Row::kept(name, Kind::MarketplaceEntry, name, &self.file.path)
+        let row = LedgerRow::kept(name, ComponentKind::MarketplaceEntry, name, &self.file.path)
             .at(span)
             .pointer(&self.entry.pointer);
-        let lost = |row: Row, reason: &str| {
+        let lost = |row: LedgerRow, reason: &str| {
             let axis = Axis::Sources;
-            row.became(Outcome::Dropped, reason).loss(
+            row.became(RowOutcome::Dropped, reason).loss(
                 axis.id(),
                 axis.floor(),
-                (Kind::MarketplaceEntry, name),
+                (ComponentKind::MarketplaceEntry, name),
                 "",
             )
         };
         match &self.entry.source {
             EntrySource::Folder(_) if self.plugin.is_some() => {
-                row.became(Outcome::Mapped, "its plugin is in the bundle")
+                row.became(RowOutcome::Mapped, "its plugin is in the bundle")
             }
             EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
             EntrySource::Remote(kind) => lost(
@@ -248,11 +254,11 @@ impl Listed<'_> {
     }
 
     /// The row of a path to components, or of a part of a command that the entry declares.
-    fn list_row(&self, row: Row, inner: &str) -> Row {
+    fn list_row(&self, row: LedgerRow, inner: &str) -> LedgerRow {
         let top = inner.split('/').nth(1).unwrap_or_default();
         if self.plugin.is_none_or(|plugin| plugin.added(top).is_none()) {
             let reason = "the source host refuses components of an entry that is not strict beside a manifest that has some";
-            return row.became(Outcome::Dropped, reason);
+            return row.became(RowOutcome::Dropped, reason);
         }
         // `/commands/NAME/content`: a command by its name.
         let command = inner.match_indices('/').nth(2).map(|(at, _)| (&inner[..at], &inner[at + 1..]));
@@ -260,23 +266,22 @@ impl Listed<'_> {
             plugin::at(&self.entry.node, command).is_some_and(|command| command.get("source").is_some())
         };
         match command.filter(|_| top == "commands") {
-            Some(command) if !declares(&command) => {
-                row.became(Outcome::Dropped, "the source host reads no command without `source` in an entry")
-            }
+            Some(command) if !declares(&command) => row
+                .became(RowOutcome::Dropped, "the source host reads no command without `source` in an entry"),
             Some((_, field)) if !field.starts_with("source") => {
                 let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
-                row.became(Outcome::Dropped, "the command has what its file says").loss(
+                row.became(RowOutcome::Dropped, "the command has what its file says").loss(
                     axis.id(),
-                    Class::Behavior,
-                    (Kind::MarketplaceEntry, name),
+                    LossClass::Behavior,
+                    (ComponentKind::MarketplaceEntry, name),
                     inner.trim_start_matches('/'),
                 )
             }
-            _ => row.became(Outcome::Mapped, "what it names is in the bundle's plugin"),
+            _ => row.became(RowOutcome::Mapped, "what it names is in the bundle's plugin"),
         }
     }
 
-    fn field_row(&self, row: Row, inner: &str, became: Option<Result<String, String>>) -> Row {
+    fn field_row(&self, row: LedgerRow, inner: &str, became: Option<Result<String, String>>) -> LedgerRow {
         let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
         // Of components, the manifest's whole field counts; of all else, value by value.
@@ -285,39 +290,46 @@ impl Listed<'_> {
         let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, said).is_some());
         match self.emitted() {
             _ if top != "name" && refuses(&self.entry.refused, inner) => {
-                row.became(Outcome::Dropped, REFUSED)
+                row.became(RowOutcome::Dropped, REFUSED)
             }
             Some(path) if self.carried() => row.to(path),
             Some(path)
                 if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>
             {
-                row.to(path).became(Outcome::Mapped, "it moves to the host's marketplace file")
+                row.to(path).became(RowOutcome::Mapped, "it moves to the host's marketplace file")
             }
-            _ if inner.starts_with("/source") => row.became(Outcome::Mapped, "its plugin is in the bundle"),
-            _ if top == "strict" => row.became(Outcome::Mapped, "the build reads the entry as it says"),
+            _ if inner.starts_with("/source") => {
+                row.became(RowOutcome::Mapped, "its plugin is in the bundle")
+            }
+            _ if top == "strict" => row.became(RowOutcome::Mapped, "the build reads the entry as it says"),
             _ if COMPONENT_LISTS.contains(&top) => self.list_row(row, inner),
-            _ if shadowed => row.became(Outcome::Dropped, "the plugin's manifest takes precedence"),
+            _ if shadowed => row.became(RowOutcome::Dropped, "the plugin's manifest takes precedence"),
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin.map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
-                row.to(to).became(Outcome::Mapped, "it moves to the host's manifest")
+                row.to(to).became(RowOutcome::Mapped, "it moves to the host's manifest")
             }
             _ => match became {
                 Some(Ok(to)) => {
-                    row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")
+                    row.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
                 }
-                Some(Err(reason)) => row.became(Outcome::Dropped, reason),
+                Some(Err(reason)) => row.became(RowOutcome::Dropped, reason),
                 None if self.source.manifest_components.contains_key(top) => {
-                    row.became(Outcome::Mapped, "what it names has its own rows")
+                    row.became(RowOutcome::Mapped, "what it names has its own rows")
                 }
                 None => {
                     let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
                     let field = inner.trim_start_matches('/');
                     row.became(
-                        Outcome::Dropped,
+                        RowOutcome::Dropped,
                         "neither the host's marketplace file nor its manifest has such a field",
                     )
-                    .loss(axis.id(), axis.floor(), (Kind::MarketplaceEntry, name), field)
+                    .loss(
+                        axis.id(),
+                        axis.floor(),
+                        (ComponentKind::MarketplaceEntry, name),
+                        field,
+                    )
                 }
             },
         }

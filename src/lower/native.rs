@@ -4,24 +4,24 @@
 mod command_line;
 mod read_only;
 
-use super::Scene;
-use crate::ledger::Kind;
+use super::LoweringContext;
+use crate::ledger::ComponentKind;
 use crate::model::component::{Component, tool_list};
-use crate::model::references::{Named, Reference};
+use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::format::SourceFacts;
-use command_line::Part;
+use command_line::CommandPart;
 
 /// Whether the host itself runs or includes what `reference` names in the text of `component`.
-pub(super) fn is_native(scene: &Scene<'_>, component: &Component, reference: &Reference) -> bool {
-    if !scene.target.text.native_commands || component.kind != Kind::Command {
+pub(super) fn is_native(scene: &LoweringContext<'_>, component: &Component, reference: &Reference) -> bool {
+    if !scene.target.text.native_commands || component.kind != ComponentKind::Command {
         return false;
     }
     match &reference.named {
-        Named::Shell(written) => {
+        ReferenceTarget::Shell(written) => {
             let command = written.strip_prefix("!`").and_then(|rest| rest.strip_suffix('`'));
             command.is_some_and(|command| is_granted(component, command.trim(), scene.source))
         }
-        Named::Include(written) => {
+        ReferenceTarget::Include(written) => {
             let path = written.trim_start_matches('@');
             !path.starts_with(['/', '~', '$'])
                 && !path.contains('$')
@@ -48,7 +48,7 @@ pub fn is_granted(component: &Component, command: &str, source: &SourceFacts) ->
         return true;
     }
     let parts = command_line::parts(command, &format!("${{{}}}", source.plugin_root));
-    let runs = |part: &Part| {
+    let runs = |part: &CommandPart| {
         read_only::is(part, source) || patterns.iter().flatten().any(|pattern| matches(part.text, pattern))
     };
     parts.is_some_and(|parts| parts.iter().all(runs))

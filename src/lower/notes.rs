@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::component::root;
-use super::registration::Registered;
-use super::{Cast, Scene, installable};
+use super::registration::Registration;
+use super::{LoweredBundle, LoweringContext, installable};
 use crate::bundle::draft::BlockLine;
-use crate::bundle::{Content, Node};
+use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::component::Component;
 use crate::target::Target;
 
@@ -33,7 +33,7 @@ pub(super) fn rules<'a>(
 }
 
 /// Writes the file, if some text of the plugin needs it; a source file of its name is an error.
-pub(super) fn emit(scene: &Scene<'_>, registered: &Registered, cast: &mut Cast) {
+pub(super) fn emit(scene: &LoweringContext<'_>, registered: &Registration, cast: &mut LoweredBundle) {
     let (dispatched, others) = installable::agents(scene);
     let needed = !registered.refused.is_empty() || !dispatched.is_empty() || !others.is_empty();
     let Some(facts) = scene.target.notes.as_ref().filter(|_| needed) else { return };
@@ -43,8 +43,8 @@ pub(super) fn emit(scene: &Scene<'_>, registered: &Registered, cast: &mut Cast) 
         let message = format!("`{}` is the name of a file that is generated for {title}", facts.path);
         let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
         cast.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
-        let row = Row::kept(&scene.plugin.name, Kind::File, source.as_str(), &source);
-        cast.rows.push(row.became(Outcome::Dropped, "a file of this name is generated for the host"));
+        let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, source.as_str(), &source);
+        cast.rows.push(row.became(RowOutcome::Dropped, "a file of this name is generated for the host"));
     }
     let rules = rules(scene.target, &scene.plugin.name, &registered.refused);
     let listed =
@@ -52,12 +52,17 @@ pub(super) fn emit(scene: &Scene<'_>, registered: &Registered, cast: &mut Cast) 
     let (dispatched, others) = (listed(&dispatched), listed(&others));
     let values =
         json!({ "plugin": scene.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });
-    let content = Content::Page(BlockLine { template: facts.text.clone(), values });
-    cast.nodes.push(Node { path: root(scene).join(&facts.path), executable: false, content, from: None });
+    let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
+    cast.nodes.push(BundleNode {
+        path: root(scene).join(&facts.path),
+        executable: false,
+        content,
+        from: None,
+    });
 }
 
 /// An agent for the template: its name, and its file in the plugin.
-fn listed(scene: &Scene<'_>, agent: &Component) -> Option<Json> {
+fn listed(scene: &LoweringContext<'_>, agent: &Component) -> Option<Json> {
     let file = scene.places.components.get(&(agent.kind, agent.qualified.clone()))?;
     Some(json!({ "name": agent.qualified, "file": file }))
 }

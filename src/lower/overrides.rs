@@ -3,57 +3,68 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::fields::Lowered;
-use super::{Cast, Scene};
-use crate::bundle::draft::Draft;
-use crate::ledger::{Kind, Outcome, Row, RowSpan};
+use super::fields::LoweredFields;
+use super::{LoweredBundle, LoweringContext};
+use crate::bundle::draft::MarkdownDraft;
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome, RowSpan};
 use crate::model::component::{Component, FileReferences};
-use crate::model::overrides::{Place, Renamed, Said};
-use crate::model::references::{Named, Reference};
-use crate::read::tree::Entry;
+use crate::model::overrides::{ConfigPlace, NewName, OverrideValue};
+use crate::model::references::{Reference, ReferenceTarget};
+use crate::read::tree::MappingEntry;
 use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
 use crate::target::{AgentEmission, CommandEmission, FieldRule, Target};
 
 /// Where frontmatter of a kind of component is said on a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum OverrideForm {
     File,
     Registered,
     Installable,
 }
 
-fn form(target: &Target, kind: Kind) -> Form {
+fn form(target: &Target, kind: ComponentKind) -> OverrideForm {
     match (kind, target.agent.emission, target.command.emission) {
-        (Kind::Agent, AgentEmission::Registered, _) => Form::Registered,
-        (Kind::Agent, AgentEmission::PromptAsset, _) => Form::Installable,
-        (Kind::Command, _, CommandEmission::Native) if target.registration.is_some() => Form::Registered,
-        _ => Form::File,
+        (ComponentKind::Agent, AgentEmission::Registered, _) => OverrideForm::Registered,
+        (ComponentKind::Agent, AgentEmission::PromptAsset, _) => OverrideForm::Installable,
+        (ComponentKind::Command, _, CommandEmission::Native) if target.registration.is_some() => {
+            OverrideForm::Registered
+        }
+        _ => OverrideForm::File,
     }
 }
 
 /// What is said in place of a field of the source.
-pub(super) fn said_of<'a>(component: &'a Component, entry: &Entry, rule: &FieldRule) -> Option<&'a Said> {
+pub(super) fn said_of<'a>(
+    component: &'a Component,
+    entry: &MappingEntry,
+    rule: &FieldRule,
+) -> Option<&'a OverrideValue> {
     let said = &component.here.said;
     said.get(&entry.key).or_else(|| said.get(rule.to.as_deref()?))
 }
 
 /// Says what is said of `component` where the host takes it.
-pub(super) fn say(scene: &Scene<'_>, component: &Component, draft: &mut Draft, lowered: &mut Lowered) {
+pub(super) fn say(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    draft: &mut MarkdownDraft,
+    lowered: &mut LoweredFields,
+) {
     for (key, said) in &component.here.said {
         match form(scene.target, component.kind) {
-            Form::File => draft.say(key, &said.value.to_string(), &reason(&said.at)),
-            Form::Registered => {
+            OverrideForm::File => draft.say(key, &said.value.to_string(), &reason(&said.at)),
+            OverrideForm::Registered => {
                 lowered.values.insert(key.clone(), said.value.clone());
             }
-            Form::Installable => {}
+            OverrideForm::Installable => {}
         }
     }
 }
 
 /// Adds what is said of a command or a skill to what a module registers.
-pub(super) fn register(scene: &Scene<'_>, component: &Component, entry: &mut Map<String, Json>) {
-    if form(scene.target, component.kind) == Form::Registered {
+pub(super) fn register(scene: &LoweringContext<'_>, component: &Component, entry: &mut Map<String, Json>) {
+    if form(scene.target, component.kind) == OverrideForm::Registered {
         let said = component.here.said.iter().map(|(key, said)| (key.clone(), said.value.clone()));
         entry.extend(said);
     }
@@ -67,13 +78,13 @@ pub(super) fn install(component: &Component, document: &mut Json) {
 }
 
 /// The name that a mention has to be edited for.
-pub(super) fn renamed<'a>(scene: &'a Scene<'_>, reference: &Reference) -> Option<&'a Renamed> {
-    let Named::Component(kind, qualified) = &reference.named else { return None };
+pub(super) fn renamed<'a>(scene: &'a LoweringContext<'_>, reference: &Reference) -> Option<&'a NewName> {
+    let ReferenceTarget::Component(kind, qualified) = &reference.named else { return None };
     scene.project.renamed(*kind, qualified)
 }
 
 /// Lets the mentions in a file beside a skill file follow.
-pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, draft: &mut Draft) {
+pub(super) fn follow(scene: &LoweringContext<'_>, file: &SourceFile, draft: &mut MarkdownDraft) {
     let Some(at) = scene.places.skills.get(&file.path) else { return };
     let own = |group: &&FileReferences| group.path == file.path;
     let groups = scene.resolved.references(&scene.plugin.components[*at]).iter().filter(own);
@@ -86,53 +97,53 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, draft: &mut Draft) {
 }
 
 /// Why a name is another one.
-pub(super) fn naming(renamed: &Renamed) -> String {
-    let Renamed { from, to, at } = renamed;
+pub(super) fn naming(renamed: &NewName) -> String {
+    let NewName { from, to, at } = renamed;
     match at {
         Some(at) => format!("`{at}` renames `{from}` to `{to}` for this host"),
         None => format!("users cannot type `{from}` here, so it is `{to}`"),
     }
 }
 
-fn reason(at: &Place) -> String {
+fn reason(at: &ConfigPlace) -> String {
     format!("`{at}` sets it for this host")
 }
 
 /// A row for each thing that is said, at its place in the `plugcast.toml`.
-pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn rows(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let name = &scene.plugin.name;
-    let row = |key: &str, at: &Place| {
-        let Place { span, line, column, .. } = *at;
+    let row = |key: &str, at: &ConfigPlace| {
+        let ConfigPlace { span, line, column, .. } = *at;
         let span = RowSpan { start: span.start, end: span.end, line, column };
-        Row::kept(name, Kind::Field, key, &at.path).at(span).pointer(&at.pointer)
+        LedgerRow::kept(name, ComponentKind::Field, key, &at.path).at(span).pointer(&at.pointer)
     };
     for component in &scene.plugin.components {
         let form = form(scene.target, component.kind);
-        let carried = form != Form::Installable || scene.target.agent.installable.is_some();
+        let carried = form != OverrideForm::Installable || scene.target.agent.installable.is_some();
         for (key, said) in &component.here.said {
             let row = row(key, &said.at);
             let to = match form {
-                Form::File => "frontmatter",
-                Form::Registered => "registration",
-                Form::Installable => "installable",
+                OverrideForm::File => "frontmatter",
+                OverrideForm::Registered => "registration",
+                OverrideForm::Installable => "installable",
             };
             cast.rows.push(match carried {
-                true => row.to(to).became(Outcome::Mapped, reason(&said.at)),
+                true => row.to(to).became(RowOutcome::Mapped, reason(&said.at)),
                 false => {
-                    row.became(Outcome::Dropped, "the host gets no form of the agent that can carry this")
+                    row.became(RowOutcome::Dropped, "the host gets no form of the agent that can carry this")
                 }
             });
         }
     }
     for (tool, said) in scene.project.tools_here.get(name).into_iter().flatten() {
-        cast.rows.push(row(tool, &said.at).to("block").became(Outcome::Mapped, reason(&said.at)));
+        cast.rows.push(row(tool, &said.at).to("block").became(RowOutcome::Mapped, reason(&said.at)));
     }
 }
 
 /// `target` with what is said of its tools, if anything is.
 pub(super) fn target(
     target: &Target,
-    tools: Option<&std::collections::BTreeMap<String, Said>>,
+    tools: Option<&std::collections::BTreeMap<String, OverrideValue>>,
 ) -> Option<Target> {
     let tools = tools?;
     let mut own = target.clone();

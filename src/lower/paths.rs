@@ -3,16 +3,21 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Scene;
-use crate::bundle::draft::Draft;
+use super::LoweringContext;
+use crate::bundle::draft::MarkdownDraft;
 use crate::model::paths::joined;
 pub(super) use crate::model::paths::relative;
-use crate::source::{Kind, SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span};
 use crate::sourcemap::EditKind;
 
 /// Adds an edit for each path in `file` that would no longer lead to its file. `inner` is the
 /// emitted path of `file` itself.
-pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, draft: &mut Draft) {
+pub(super) fn follow(
+    scene: &LoweringContext<'_>,
+    file: &SourceFile,
+    inner: &Utf8Path,
+    draft: &mut MarkdownDraft,
+) {
     let Some(text) = file.text() else { return };
     if !scene.places.moved && !text.contains(&scene.source.manifest) {
         return;
@@ -52,18 +57,18 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
 }
 
 /// Where a file of the plugin went, in the plugin's emitted folder; what its manifest says is in the host's own.
-fn file_at<'a>(scene: &'a Scene<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+fn file_at<'a>(scene: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
     let manifest = scene.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
     let emitted = manifest.map(|_| Utf8Path::new(&scene.target.manifest.path));
     emitted.or_else(|| scene.places.files.get(target).map(Utf8PathBuf::as_path))
 }
 
 /// Where a file of the plugin or the folder of a skill went, in the plugin's emitted folder.
-fn placed<'a>(scene: &'a Scene<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+fn placed<'a>(scene: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
     if let Some(file) = file_at(scene, target) {
         return Some(file);
     }
-    let skills = scene.plugin.components.iter().filter(|component| component.kind == Kind::Skill);
+    let skills = scene.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
     let skill = skills.into_iter().find(|skill| skill.folder() == target && target != scene.plugin.root)?;
     scene.places.files.get(&skill.path)?.parent()
 }
@@ -84,7 +89,7 @@ fn at_root<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)
 
 /// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path; the folders
 /// around it are none, since a command that says `./...` runs anywhere.
-pub(super) fn any(scene: &Scene<'_>, file: &SourceFile, body: Span) -> bool {
+pub(super) fn any(scene: &LoweringContext<'_>, file: &SourceFile, body: Span) -> bool {
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let files = &scene.places.files;
     let below = |target: &Utf8PathBuf| {
@@ -96,7 +101,12 @@ pub(super) fn any(scene: &Scene<'_>, file: &SourceFile, body: Span) -> bool {
 }
 
 /// The emitted folder that stands for `base`: of the file itself, or of its skill.
-fn emitted_folder(scene: &Scene<'_>, base: &Utf8Path, inner: &Utf8Path, here: &Utf8Path) -> Utf8PathBuf {
+fn emitted_folder(
+    scene: &LoweringContext<'_>,
+    base: &Utf8Path,
+    inner: &Utf8Path,
+    here: &Utf8Path,
+) -> Utf8PathBuf {
     if base == here {
         return inner.parent().unwrap_or(Utf8Path::new("")).to_owned();
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::ledger::{Class, Outcome};
+use crate::ledger::{LossClass, RowOutcome};
 use crate::model::component::{tool_list, tool_parts};
-use crate::read::tree::Entry;
+use crate::read::tree::MappingEntry;
 use crate::target::{PermissionFacts, Target};
 
 /// Tool limits in the host's own form.
 #[derive(Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct HostLimits {
     /// Permission key to `true`, or to the allowed patterns; `None` without an allow-list.
     pub allow: Option<BTreeMap<String, Json>>,
     /// Denied permission keys.
@@ -22,11 +22,11 @@ pub struct Limits {
 /// What became of a limit.
 pub struct LimitVerdict {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RowOutcome,
     /// Why.
     pub reason: String,
     /// How grave the loss is, if there is one.
-    pub class: Option<Class>,
+    pub class: Option<LossClass>,
 }
 
 /// The source host's shell.
@@ -35,10 +35,10 @@ const SHELL: &str = "Bash";
 /// Adds the limit in `entry` to `limits`. `is_lost` tells whether a tool's server is not carried.
 pub fn limit(
     target: &Target,
-    entry: &Entry,
+    entry: &MappingEntry,
     unknown: &str,
     is_lost: &dyn Fn(&str) -> bool,
-    limits: &mut Limits,
+    limits: &mut HostLimits,
 ) -> LimitVerdict {
     let tools = tool_list(&entry.node);
     let denies = entry.key.starts_with("disallowed");
@@ -49,15 +49,15 @@ pub fn limit(
             true => "the source host denies no tool with a star, and so does the host",
             false => "every tool is allowed, as on the host",
         };
-        return LimitVerdict { outcome: Outcome::Mapped, reason: reason.to_owned(), class: None };
+        return LimitVerdict { outcome: RowOutcome::Mapped, reason: reason.to_owned(), class: None };
     }
     if denies && tools.is_empty() {
         let reason = "it denies no tool".to_owned();
-        return LimitVerdict { outcome: Outcome::Mapped, reason, class: None };
+        return LimitVerdict { outcome: RowOutcome::Mapped, reason, class: None };
     }
     let Some(facts) = &target.permissions else {
-        let class = if open_shell { Class::Behavior } else { Class::Security };
-        return LimitVerdict { outcome: Outcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
+        let class = if open_shell { LossClass::Behavior } else { LossClass::Security };
+        return LimitVerdict { outcome: RowOutcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
     };
     let mut losses = Vec::new();
     let mut allow = if denies { BTreeMap::new() } else { limits.allow.take().unwrap_or_default() };
@@ -114,14 +114,14 @@ pub fn limit(
     losses.dedup();
     if losses.is_empty() {
         LimitVerdict {
-            outcome: Outcome::Mapped,
+            outcome: RowOutcome::Mapped,
             reason: "the host narrows the agent's permissions to it".to_owned(),
             class: None,
         }
     } else {
         let wider = losses.iter().any(|loss| loss == &facts.pattern_loss || loss == &facts.shared_loss);
-        let class = if wider && !open_shell || denies { Class::Security } else { Class::Behavior };
-        LimitVerdict { outcome: Outcome::Degraded, reason: losses.join("; "), class: Some(class) }
+        let class = if wider && !open_shell || denies { LossClass::Security } else { LossClass::Behavior };
+        LimitVerdict { outcome: RowOutcome::Degraded, reason: losses.join("; "), class: Some(class) }
     }
 }
 

@@ -4,22 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::names;
-use crate::model::plugin::{Body, InlineCommand, Plugin};
+use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
 use crate::source::PathMap;
 use crate::target::Target;
 
 /// Emitted paths, relative to the plugin's emitted folder.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct OutputPaths {
     /// By source path.
     pub files: PathMap<Utf8PathBuf>,
     /// Source paths of the components' main files.
     pub mains: PathMap<()>,
     /// Main files of components, by kind and qualified name.
-    pub components: BTreeMap<(Kind, String), Utf8PathBuf>,
+    pub components: BTreeMap<(ComponentKind, String), Utf8PathBuf>,
     /// Source paths of files that were renamed so that the host does not load them.
     pub renamed: PathMap<()>,
     /// Whether any file lies elsewhere than in the source.
@@ -33,7 +33,7 @@ pub struct Places {
     pub skills: PathMap<usize>,
 }
 
-impl Places {
+impl OutputPaths {
     /// Gives every kept file of `plugin` its place.
     pub fn of(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
@@ -46,13 +46,15 @@ impl Places {
                 places.skills.insert_new(file, at);
             }
             let main = distinct(&mut taken, |number| main_path(plugin, component, number, target));
-            if let Some(facts) = target.agent.installable.as_ref().filter(|_| component.kind == Kind::Agent) {
+            if let Some(facts) =
+                target.agent.installable.as_ref().filter(|_| component.kind == ComponentKind::Agent)
+            {
                 let name = |number: &str| format!("{}{number}", component.name);
                 let path_of = |number: &str| fill(&facts.path, &plugin.name, &name(number), &component.path);
                 let path = distinct(&mut taken, path_of);
                 places.installables.insert(component.qualified.clone(), path);
             }
-            if component.kind == Kind::Skill {
+            if component.kind == ComponentKind::Skill {
                 let folder = main.parent().unwrap_or(Utf8Path::new(""));
                 let shared = match component.folder() == plugin.root {
                     true => shares_root(plugin),
@@ -70,8 +72,8 @@ impl Places {
             places.mains.insert(&component.path, ());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
-        for other in plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id()) {
-            let key = (Kind::Workflow, format!("{}:{}", plugin.name, other.name));
+        for other in plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id()) {
+            let key = (ComponentKind::Workflow, format!("{}:{}", plugin.name, other.name));
             places.components.entry(key).or_insert_with(|| plugin.inner(&other.path).to_owned());
         }
         for (source, inner) in plugin.runtime.placed() {
@@ -81,7 +83,7 @@ impl Places {
         }
         for lost in plugin.lost.iter().filter(|lost| lost.pointer.is_none()) {
             // Others may read a skill that another component of its name hides.
-            let is_hidden = |other: &Component| other.kind == Kind::Skill && other.path == lost.path;
+            let is_hidden = |other: &Component| other.kind == ComponentKind::Skill && other.path == lost.path;
             if !plugin.shadowed.iter().any(is_hidden) {
                 places.files.remove(&lost.path);
             } else if target.source.is_none() {
@@ -144,12 +146,12 @@ fn unlisted(pattern: &Utf8Path) -> String {
 
 /// Whether hooks or servers may name files by the plugin's folder.
 fn runs_files(plugin: &Plugin) -> bool {
-    plugin.others.iter().any(|other| matches!(other.body, Body::Hook(_) | Body::Server(_)))
+    plugin.others.iter().any(|other| matches!(other.body, OtherBody::Hook(_) | OtherBody::Server(_)))
 }
 
 /// Whether something besides skills may name files by the plugin's folder.
 fn shares_root(plugin: &Plugin) -> bool {
-    let other = |component: &Component| component.kind != Kind::Skill;
+    let other = |component: &Component| component.kind != ComponentKind::Skill;
     !plugin.others.is_empty() || !plugin.inline.is_empty() || plugin.components.iter().any(other)
 }
 
@@ -169,8 +171,8 @@ fn distinct(taken: &mut BTreeSet<String>, path_of: impl Fn(&str) -> Utf8PathBuf)
 /// Where the main file of a component goes; `number` is behind each name in it.
 fn main_path(plugin: &Plugin, component: &Component, number: &str, target: &Target) -> Utf8PathBuf {
     let pattern = match component.kind {
-        Kind::Agent => &target.agent.path,
-        Kind::Command => &target.command.path,
+        ComponentKind::Agent => &target.agent.path,
+        ComponentKind::Command => &target.command.path,
         _ => &target.skill.path,
     };
     let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
@@ -198,8 +200,8 @@ fn main_path(plugin: &Plugin, component: &Component, number: &str, target: &Targ
 fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
     let parts: Vec<String> = component.name.split(':').map(names::segment).collect();
     let (key, file) = match component.kind {
-        Kind::Agent => ("agents", component.path.file_name()?.to_owned()),
-        Kind::Command => ("commands", format!("{}.md", parts.join("/"))),
+        ComponentKind::Agent => ("agents", component.path.file_name()?.to_owned()),
+        ComponentKind::Command => ("commands", format!("{}.md", parts.join("/"))),
         _ => return None,
     };
     plugin.added(key)?;

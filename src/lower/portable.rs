@@ -1,11 +1,11 @@
 //! Whether every host's reader of YAML takes frontmatter in the same way. What this does not recognise is written as a
 //! whole, one field a line with its value in JSON: readers disagree about what few authors write.
 
-use crate::bundle::draft::{Draft, FieldChange};
+use crate::bundle::draft::{DraftField, MarkdownDraft};
 use crate::model::component::Component;
 use crate::read::dialect;
-use crate::read::tags::Tagged;
-use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::tags::TaggedNode;
+use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::read::yaml;
 use crate::source::Span;
 use crate::target::Target;
@@ -13,7 +13,7 @@ use crate::target::Target;
 use super::safe_yaml::{broken, is_unnamed};
 
 /// Whether the host reads the frontmatter of `draft`, as it will be, and has of it what the source host has.
-pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> bool {
+pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDraft) -> bool {
     let (Some(span), Some(fields)) = (component.document.yaml, &component.document.fields) else {
         return true;
     };
@@ -39,8 +39,9 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> 
         None => return false,
     };
     let facts = &target.yaml;
-    let loses =
-        |tagged: &Tagged| facts.dialect.tags.lose(tagged, dialect::is_read(tagged, yaml, &facts.text_fields));
+    let loses = |tagged: &TaggedNode| {
+        facts.dialect.tags.lose(tagged, dialect::is_read(tagged, yaml, &facts.text_fields))
+    };
     if yaml::tagged(yaml, Span::new(0, yaml.len())).iter().any(loses) {
         return false;
     }
@@ -60,7 +61,7 @@ pub(super) fn is_nothing(component: &Component, text: &str) -> bool {
 }
 
 /// Whether an entry that nothing is to become of has its value in `node`.
-fn is_carried(entry: &Entry, fields: &Node, node: &Node, draft: &Draft) -> bool {
+fn is_carried(entry: &MappingEntry, fields: &Node, node: &Node, draft: &MarkdownDraft) -> bool {
     let counts = fields.entry(&entry.key).is_some_and(|last| last == entry);
     let is_edited = || {
         draft
@@ -70,7 +71,7 @@ fn is_carried(entry: &Entry, fields: &Node, node: &Node, draft: &Draft) -> bool 
     };
     match draft.change(entry) {
         _ if !counts => true,
-        Some(FieldChange { value: None, .. }) => node.get(&entry.key).is_none(),
+        Some(DraftField { value: None, .. }) => node.get(&entry.key).is_none(),
         Some(_) => node.get(&entry.key).is_some(),
         None => {
             is_edited() || node.get(&entry.key).is_some_and(|read| read.to_json() == entry.node.to_json())
@@ -120,13 +121,13 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
     }
 }
 
-fn is_named_by_nothing(entry: &Entry, yaml: &str, base: usize) -> bool {
+fn is_named_by_nothing(entry: &MappingEntry, yaml: &str, base: usize) -> bool {
     let (start, end) = (entry.key_span.start.saturating_sub(base), entry.key_span.end.saturating_sub(base));
-    is_unnamed(&Entry { key_span: Span::new(start, end), ..entry.clone() }, yaml)
+    is_unnamed(&MappingEntry { key_span: Span::new(start, end), ..entry.clone() }, yaml)
 }
 
 /// Whether a key of the frontmatter stands at the start of its line, with its colon behind it.
-fn is_plain_key(yaml: &str, entry: &Entry, base: usize) -> bool {
+fn is_plain_key(yaml: &str, entry: &MappingEntry, base: usize) -> bool {
     let (start, end) = (entry.key_span.start.saturating_sub(base), entry.key_span.end.saturating_sub(base));
     let (Some(before), Some(after)) = (yaml.get(..start), yaml.get(end..)) else { return false };
     (before.is_empty() || before.ends_with('\n')) && after.trim_start_matches(' ').starts_with(':')

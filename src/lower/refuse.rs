@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use unicode_normalization::UnicodeNormalization;
 
-use super::Cast;
+use super::LoweredBundle;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Class, Outcome};
+use crate::ledger::{LossClass, RowOutcome};
 use crate::model::names;
 use crate::source::by_parts;
 use crate::target::{Axis, Target};
@@ -17,7 +17,7 @@ use crate::target::{Axis, Target};
 const LONGEST: usize = 240;
 
 /// Takes nodes out that cannot be written everywhere, each with an error and its row corrected.
-pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
+pub(super) fn unwritable(target: &Target, cast: &mut LoweredBundle) {
     let mut first: BTreeMap<String, Utf8PathBuf> = BTreeMap::new();
     let mut refused: Vec<(Utf8PathBuf, Option<Utf8PathBuf>, &str, String)> = Vec::new();
     cast.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
@@ -65,11 +65,11 @@ pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
         for row in cast.rows.iter_mut().filter(|row| {
             row.to.as_deref() == Some(path.as_str()) && from.as_ref().is_some_and(|from| row.path == *from)
         }) {
-            row.outcome = Outcome::Dropped;
+            row.outcome = RowOutcome::Dropped;
             row.reason = Some(why.clone());
             row.to = None;
             let id = format!("{}/{}/{}/{}", Axis::Limit.id(), row.plugin, row.kind.id(), row.name);
-            row.loss = Some(crate::ledger::Loss { id, class: Class::Behavior, accepted: false });
+            row.loss = Some(crate::ledger::Loss { id, class: LossClass::Behavior, accepted: false });
         }
     }
 }

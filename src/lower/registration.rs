@@ -8,19 +8,19 @@ use camino::Utf8Path;
 use serde_json::{Map, Value as Json, json};
 
 use super::component::root;
-use super::fields::Lowered;
-use super::{Cast, Scene, native, overrides};
-use crate::bundle::{Content, Node};
+use super::fields::LoweredFields;
+use super::{LoweredBundle, LoweringContext, native, overrides};
+use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 
 /// What the module registers, collected component by component.
 #[derive(Debug, Default)]
-pub(super) struct Registered {
+pub(super) struct Registration {
     bodies: Map<String, Json>,
     agents: Map<String, Json>,
     others: Map<String, Json>,
@@ -28,14 +28,14 @@ pub(super) struct Registered {
     pub(super) refused: BTreeSet<(usize, String)>,
 }
 
-impl Registered {
+impl Registration {
     /// Adds a command whose text stood in the manifest, now at `inner`.
-    pub(super) fn inline(&mut self, scene: &Scene<'_>, command: &InlineCommand, inner: &Utf8Path) {
+    pub(super) fn inline(&mut self, scene: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8Path) {
         if scene.target.registration.is_none() {
             return;
         }
         let mut entry = Map::new();
-        entry.insert("kind".into(), Kind::Command.id().into());
+        entry.insert("kind".into(), ComponentKind::Command.id().into());
         entry.insert("file".into(), inner.as_str().into());
         if let Some(description) = command.description() {
             entry.insert("description".into(), description.into());
@@ -52,17 +52,17 @@ impl Registered {
     /// to be made for it.
     pub(super) fn add(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &LoweringContext<'_>,
         component: &Component,
         inner: &Utf8Path,
-        lowered: &Lowered,
+        lowered: &LoweredFields,
         described: Option<&str>,
     ) {
         if scene.target.registration.is_none() {
             return;
         }
         let mut entry = Map::new();
-        if component.kind == Kind::Agent {
+        if component.kind == ComponentKind::Agent {
             if scene.target.agent.emission != AgentEmission::Registered {
                 return;
             }
@@ -91,8 +91,8 @@ impl Registered {
         for reference in own.flat_map(|file| &file.references) {
             match &reference.named {
                 _ if !native::is_native(scene, component, reference) => {}
-                Named::Shell(written) => runs.push(written.as_str()),
-                Named::Include(written) => includes.push(written.as_str()),
+                ReferenceTarget::Shell(written) => runs.push(written.as_str()),
+                ReferenceTarget::Include(written) => includes.push(written.as_str()),
                 _ => {}
             }
         }
@@ -106,7 +106,7 @@ impl Registered {
             entry.insert("arguments".into(), json!(arguments));
         }
         if (component.user_only() || described.is_some())
-            && component.kind == Kind::Skill
+            && component.kind == ComponentKind::Skill
             && scene.target.invocation.user_only == InvocationForm::Registered
         {
             entry.insert("user_only".into(), true.into());
@@ -116,7 +116,7 @@ impl Registered {
     }
 }
 
-impl Scene<'_> {
+impl LoweringContext<'_> {
     /// Whether `inner` is a file that this lowering generates itself.
     pub(super) fn generated(&self, inner: &Utf8Path) -> bool {
         let registration = self.target.registration.as_ref();
@@ -136,25 +136,25 @@ impl Scene<'_> {
 }
 
 /// Writes the modules and their data; a source file with one of their names is an error.
-pub(super) fn emit(scene: &Scene<'_>, registered: Registered, cast: &mut Cast) {
+pub(super) fn emit(scene: &LoweringContext<'_>, registered: Registration, cast: &mut LoweredBundle) {
     let Some(facts) = &scene.target.registration else { return };
     let template = |path: &String| scene.target.templates.get(path).cloned().unwrap_or_default();
-    let modules = facts.modules.iter().map(|path| (path, Content::Text(template(path))));
-    for (path, content) in modules.chain([(&facts.data, Content::Json(data(scene, facts, registered)))]) {
+    let modules = facts.modules.iter().map(|path| (path, NodeContent::Text(template(path))));
+    for (path, content) in modules.chain([(&facts.data, NodeContent::Json(data(scene, facts, registered)))]) {
         let source = scene.plugin.root.join(path);
         if scene.project.tree.get(&source).is_some() {
             let message =
                 format!("`{path}` is the name of a file that is generated for {}", scene.target.host.title);
             let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
             cast.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
-            let row = Row::kept(&scene.plugin.name, Kind::File, source.as_str(), &source);
-            cast.rows.push(row.became(Outcome::Dropped, "a file of this name is generated for the host"));
+            let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, source.as_str(), &source);
+            cast.rows.push(row.became(RowOutcome::Dropped, "a file of this name is generated for the host"));
         }
-        cast.nodes.push(Node { path: root(scene).join(path), executable: false, content, from: None });
+        cast.nodes.push(BundleNode { path: root(scene).join(path), executable: false, content, from: None });
     }
 }
 
-fn data(scene: &Scene<'_>, facts: &RegistrationFacts, registered: Registered) -> Json {
+fn data(scene: &LoweringContext<'_>, facts: &RegistrationFacts, registered: Registration) -> Json {
     let shouted: String = scene
         .plugin
         .name

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 
 use super::portable;
 use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
-use crate::bundle::draft::{Draft, quoted};
-use crate::ledger::Outcome;
+use crate::bundle::draft::{MarkdownDraft, quoted};
+use crate::ledger::RowOutcome;
 use crate::model::component::Component;
-use crate::read::dialect::{self, Duplicates};
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::dialect::{self, DuplicateRule};
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::Span;
 use crate::target::Target;
 
 /// What was done to fields before they were emitted, by the start of the key: the outcome and why.
-pub type Repairs = BTreeMap<usize, (Outcome, String)>;
+pub type Repairs = BTreeMap<usize, (RowOutcome, String)>;
 
 /// Writes what the host's reader would refuse or misread in a form that every reader takes.
-pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repairs {
+pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft) -> Repairs {
     let mut repairs = Repairs::new();
     let yaml = &target.yaml;
     if yaml.byte_order_mark_refused {
@@ -47,13 +47,13 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         let unfit_mapping = is(&yaml.mapping_fields)
             && (!dialect::is_mapping(&entry.node) || empty && safe_yaml::is_anchored(entry, &draft.text));
         let unfit_text = is(&yaml.text_fields) && scalar.is_none();
-        let done = if !last && yaml.dialect.duplicates != Duplicates::Last {
+        let done = if !last && yaml.dialect.duplicates != DuplicateRule::Last {
             draft.remove(entry, "the host refuses a duplicate key");
-            (Outcome::Dropped, "the host refuses a duplicate key, so the last value is kept")
+            (RowOutcome::Dropped, "the host refuses a duplicate key, so the last value is kept")
         } else if unfit_mapping || unfit_text && !empty {
             let form = if unfit_text { "text" } else { "a mapping" };
             draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
-            (Outcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
+            (RowOutcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
         } else if let Some(inner) = yaml
             .inner_text_fields
             .get(&entry.key)
@@ -62,12 +62,12 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             let reason = "the host refuses a key in it unless it is text and there once";
             draft.rewrite_value(entry, &safe_yaml::quoted_but(&entry.node, inner), reason);
             (
-                Outcome::Mapped,
+                RowOutcome::Mapped,
                 "it is written without what the host refuses in it: a key that is no text, or is there twice",
             )
         } else if unfit_text {
             draft.remove(entry, "the host refuses an empty field");
-            (Outcome::Dropped, "the field is empty, and the host refuses that")
+            (RowOutcome::Dropped, "the field is empty, and the host refuses that")
         } else if is(&yaml.text_fields)
             && (!matches!(entry.node.value, Value::String(_)) || yaml.dialect.text(&entry.node) != scalar)
         {
@@ -76,7 +76,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 &quoted(&scalar.unwrap_or_default()),
                 "the host refuses this field unless it is text",
             );
-            (Outcome::Mapped, "it is written as text, as the source host reads it")
+            (RowOutcome::Mapped, "it is written as text, as the source host reads it")
         } else if let (true, Some(flag)) =
             (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag)
         {
@@ -85,7 +85,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 if flag { "true" } else { "false" },
                 "older versions of the host know `true` and `false` only",
             );
-            (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
+            (RowOutcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
         } else if let Some(fit) =
             yaml.checked_fields.get(&entry.key).and_then(|form| form.fit(entry, &draft.text))
         {
@@ -96,7 +96,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                         &value,
                         "the host's own check refuses a value of another type",
                     );
-                    (Outcome::Mapped, "it is written in the type that the host's own check demands")
+                    (RowOutcome::Mapped, "it is written in the type that the host's own check demands")
                 }
                 None => {
                     draft.remove(
@@ -104,7 +104,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                         "the host's own check refuses a value of this type, and its loader drops it",
                     );
                     (
-                        Outcome::Dropped,
+                        RowOutcome::Dropped,
                         "the host's own check refuses a value of this type, and its loader drops it",
                     )
                 }
@@ -113,32 +113,35 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             || yaml.dialect.closing.ends_in(entry.key_span.of(&draft.text))
         {
             draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
-            (Outcome::Dropped, "the host would end the frontmatter at the dashes of this key")
+            (RowOutcome::Dropped, "the host would end the frontmatter at the dashes of this key")
         } else if foreign && entry.key == "<<" && !merges(&entry.node) {
             draft.remove(entry, "the host refuses to merge what is no mapping");
-            (Outcome::Dropped, "the host refuses to merge what is no mapping, and no host knows the field")
+            (RowOutcome::Dropped, "the host refuses to merge what is no mapping, and no host knows the field")
         } else if broken(entry.key_span.of(&draft.text)) || foreign && is_unnamed(entry, &draft.text) {
             draft.remove(entry, "the host refuses a key that is not plain text");
-            (Outcome::Dropped, "the host refuses a key that is not plain text, and no host knows the field")
+            (
+                RowOutcome::Dropped,
+                "the host refuses a key that is not plain text, and no host knows the field",
+            )
         } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
         {
             let value = safe_yaml::quoted(&entry.node);
             draft.rewrite_value(entry, &value, "the host refuses the frontmatter with this value as written");
-            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
+            (RowOutcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
             let value = entry.node.to_json().to_string().replace("--", "\\u002d-");
             draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
-            (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
-        } else if yaml.dialect.duplicates == Duplicates::Refused && safe_yaml::repeats(&entry.node) {
+            (RowOutcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
+        } else if yaml.dialect.duplicates == DuplicateRule::Refused && safe_yaml::repeats(&entry.node) {
             draft.requote(entry, "the host refuses a duplicate key, also within a value");
-            (Outcome::Mapped, "it is written with the last value of each key, as the source host reads it")
+            (RowOutcome::Mapped, "it is written with the last value of each key, as the source host reads it")
         } else if yaml.rescue_refused
             && (rescued
                 || foreign && safe_yaml::is_anchored(entry, &draft.text)
                 || safe_yaml::has_tabs(entry, &draft.text))
         {
             draft.requote(entry, "the value is not valid YAML without quotes");
-            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
+            (RowOutcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else {
             continue;
         };
@@ -151,17 +154,17 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         let reason = "hosts read this frontmatter in different ways, so it is rewritten, one field per line";
         draft.rewritten = Some(reason.to_owned());
         for entry in fields.entries() {
-            repairs.entry(entry.key_span.start).or_insert((Outcome::Mapped, reason.to_owned()));
+            repairs.entry(entry.key_span.start).or_insert((RowOutcome::Mapped, reason.to_owned()));
         }
     }
     repairs
 }
 
 /// Why the key at `span` within `entry` is not written, where the host refuses it and takes the rest.
-pub fn refused_within(target: &Target, entry: &Entry, span: Span) -> Option<&'static str> {
+pub fn refused_within(target: &Target, entry: &MappingEntry, span: Span) -> Option<&'static str> {
     let keys = target.yaml.inner_text_fields.get(&entry.key)?;
     let entries = entry.node.entries();
-    let holds = |inner: &Entry| inner.span().start <= span.start && span.end <= inner.span().end;
+    let holds = |inner: &MappingEntry| inner.span().start <= span.start && span.end <= inner.span().end;
     let at = entries.iter().position(|inner| keys.contains(&inner.key) && holds(inner))?;
     let key = &entries[at].key;
     if entries[at + 1..].iter().any(|later| later.key == *key) {

@@ -2,13 +2,13 @@
 //! characters that break lines for some readers alone.
 
 use super::repair::Repairs;
-use crate::bundle::draft::{Draft, escaped};
-use crate::ledger::Outcome;
+use crate::bundle::draft::{MarkdownDraft, escaped};
+use crate::ledger::RowOutcome;
 use crate::model::component::Component;
 use crate::read::blanks::is_blank;
-use crate::read::dialect::{self, Closing};
-use crate::read::tags::Tags;
-use crate::read::tree::{Entry, MAPPING, Node, Style};
+use crate::read::dialect::{self, ClosingRule};
+use crate::read::tags::TagRule;
+use crate::read::tree::{MAPPING, MappingEntry, Node, Style};
 use crate::read::yaml;
 use crate::source::Span;
 use crate::sourcemap::EditKind;
@@ -41,14 +41,14 @@ pub(super) fn quoted_but(node: &Node, keys: &[String]) -> String {
 }
 
 /// Whether tabs may indent a part of the value, which no strict reader takes.
-pub(super) fn has_tabs(entry: &Entry, text: &str) -> bool {
+pub(super) fn has_tabs(entry: &MappingEntry, text: &str) -> bool {
     let written = entry.span().trimmed(text).of(text);
     let is_collection = entry.node.items().is_some() || !entry.node.entries().is_empty();
     written.contains('\t') && (is_collection || written.contains('\n') && entry.node.style != Style::Block)
 }
 
 /// Whether the value has an anchor, for which readers take different names, and nothing refers to it.
-pub(super) fn is_anchored(entry: &Entry, text: &str) -> bool {
+pub(super) fn is_anchored(entry: &MappingEntry, text: &str) -> bool {
     let before = text.get(entry.key_span.end..entry.node.span.start).unwrap_or_default();
     before.trim_start_matches([':', ' ', '\t', '"', '\'']).starts_with('&') && !text.contains("*")
 }
@@ -56,14 +56,15 @@ pub(super) fn is_anchored(entry: &Entry, text: &str) -> bool {
 /// Whether a mapping within `node` has a key twice.
 pub(super) fn repeats(node: &Node) -> bool {
     let entries = node.entries();
-    let twice = |(at, entry): (usize, &Entry)| entries[..at].iter().any(|earlier| earlier.key == entry.key);
+    let twice =
+        |(at, entry): (usize, &MappingEntry)| entries[..at].iter().any(|earlier| earlier.key == entry.key);
     entries.iter().enumerate().any(twice)
         || entries.iter().any(|entry| repeats(&entry.node))
         || node.items().unwrap_or_default().iter().any(repeats)
 }
 
 /// Whether the key is nothing, a list or a mapping.
-pub(super) fn is_unnamed(entry: &Entry, text: &str) -> bool {
+pub(super) fn is_unnamed(entry: &MappingEntry, text: &str) -> bool {
     let written = entry.key_span.of(text);
     match entry.key.as_str() {
         "" | MAPPING => !written.starts_with(['"', '\'']),
@@ -74,13 +75,13 @@ pub(super) fn is_unnamed(entry: &Entry, text: &str) -> bool {
 
 /// Whether a mapping within `node` has such a key.
 pub(super) fn holds_unnamed(node: &Node, text: &str) -> bool {
-    let inner = |entry: &Entry| is_unnamed(entry, text) || holds_unnamed(&entry.node, text);
+    let inner = |entry: &MappingEntry| is_unnamed(entry, text) || holds_unnamed(&entry.node, text);
     let items = node.items().unwrap_or_default();
     node.entries().iter().any(inner) || items.iter().any(|item| holds_unnamed(item, text))
 }
 
 /// Takes characters out of comments at which they would end.
-pub(super) fn comments(component: &Component, draft: &mut Draft) {
+pub(super) fn comments(component: &Component, draft: &mut MarkdownDraft) {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
     let all = yaml.of(&draft.text).match_indices(BREAKS);
     let spans = all.map(|(at, sign)| Span::new(yaml.start + at, yaml.start + at + sign.len()));
@@ -91,7 +92,7 @@ pub(super) fn comments(component: &Component, draft: &mut Draft) {
 }
 
 /// Writes the mark at the end of frontmatter, and the keys, where every reader takes them: at the start of their lines.
-pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
+pub(super) fn marks(target: &Target, component: &Component, draft: &mut MarkdownDraft) {
     let Some(yaml) = component.document.yaml else { return };
     let text = draft.text.clone();
     let line = text[yaml.end..].split_inclusive('\n').next().unwrap_or_default();
@@ -102,7 +103,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
     let opening = text[..yaml.start].trim_end_matches(['\n', '\r']);
     let blanks = Span::new(opening.trim_end_matches(is_blank).len(), opening.len());
     let is_strange = |c: char| !matches!(c, ' ' | '\t' | '\r' | '\n');
-    let are_lines = target.yaml.dialect.closing != Closing::Anywhere;
+    let are_lines = target.yaml.dialect.closing != ClosingRule::Anywhere;
     let below = blanks.of(&text).split_once('\n').map_or("", |(_, below)| below);
     if blanks.of(&text).contains(is_strange) || are_lines && below.contains('\t') {
         let reason = "hosts take such blanks behind the mark for a part of the frontmatter";
@@ -126,14 +127,15 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let is_blank =
             line.trim().is_empty() && !entries().any(|entry| entry.span().trimmed(&text).contains(at));
-        let on_line = |entry: &Entry| entry.key_span.start >= at && entry.key_span.start < at + line.len();
+        let on_line =
+            |entry: &MappingEntry| entry.key_span.start >= at && entry.key_span.start < at + line.len();
         if line[..indent].contains('\t') && (is_blank || entries().any(on_line)) {
             let indentation = Span::new(at, at + indent);
             draft.replace(indentation, "", EditKind::Frontmatter, "tabs do not indent YAML");
         }
         if line.starts_with('&') && !yaml.of(&text).contains('*') {
             let on_line =
-                |entry: &&Entry| entry.key_span.start > at && entry.key_span.start < at + line.len();
+                |entry: &&MappingEntry| entry.key_span.start > at && entry.key_span.start < at + line.len();
             if let Some(entry) = entries().find(on_line) {
                 let anchor = Span::new(at, entry.key_span.start);
                 let reason = "readers take this anchor for that of the whole mapping";
@@ -145,11 +147,11 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
 }
 
 /// Takes away tags for which the host would refuse the file; the value stays, as the source host reads it.
-pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, repairs: &mut Repairs) {
+pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownDraft, repairs: &mut Repairs) {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
     let facts = &target.yaml;
     let text = draft.text.clone();
-    if facts.dialect.tags == Tags::Ignored || !yaml.of(&text).contains('!') {
+    if facts.dialect.tags == TagRule::Ignored || !yaml.of(&text).contains('!') {
         return;
     }
     // Control characters would hide them.
@@ -166,7 +168,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, re
         let is_key = fields.entries().iter().any(|entry| entry.key_span == tagged.span);
         let is_read = dialect::is_read(&tagged, &text, &facts.text_fields);
         let is_wrong =
-            facts.dialect.tags.lose(&tagged, is_read) || is_key && facts.dialect.tags == Tags::MustFit;
+            facts.dialect.tags.lose(&tagged, is_read) || is_key && facts.dialect.tags == TagRule::MustFit;
         if !is_wrong {
             continue;
         }
@@ -186,6 +188,6 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, re
             None => draft.replace_value(entry, &quoted(&entry.node), reason),
         }
         let why = "it is written without its tag, as the source host reads it";
-        repairs.insert(entry.key_span.start, (Outcome::Mapped, why.to_owned()));
+        repairs.insert(entry.key_span.start, (RowOutcome::Mapped, why.to_owned()));
     }
 }

@@ -11,31 +11,36 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use self::strings::Strings;
-use super::{Cast, Scene, rows, running, shape};
-use crate::ledger::{Kind, Outcome, Row};
-use crate::model::plugin::{Body, OtherComponent};
+use super::{LoweredBundle, LoweringContext, hooks_and_servers, rows, shape};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::model::project::Project;
 use crate::model::references::ANY_TOOL;
-use crate::model::server::{self, Server};
+use crate::model::server::{self, ServerDefinition};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, escaped};
+use crate::read::tree::{MappingEntry, Node, escaped};
 use crate::source::Span;
 use crate::target::{Axis, ServerFacts, Target};
 
 /// Lowers every server of a kind: names with their documents, in the order of the source; of two
 /// with one name the later counts.
-pub(super) fn lower(scene: &Scene<'_>, kind: &str, facts: &ServerFacts, cast: &mut Cast) -> Option<Json> {
+pub(super) fn lower(
+    scene: &LoweringContext<'_>,
+    kind: &str,
+    facts: &ServerFacts,
+    cast: &mut LoweredBundle,
+) -> Option<Json> {
     let mut servers = Map::new();
     let sound = |other: &OtherComponent| other.kind == kind && other.fault.is_none();
     let all = scene.plugin.others.iter().enumerate().filter(|(_, other)| sound(other));
     let last: BTreeMap<&str, usize> = all.map(|(at, other)| (other.name.as_str(), at)).collect();
     for (at, other) in scene.plugin.others.iter().enumerate() {
-        let Body::Server(server) = &other.body else { continue };
+        let OtherBody::Server(server) = &other.body else { continue };
         if other.kind != kind {
             continue;
         }
         let again = last.get(other.name.as_str()).is_some_and(|last| *last > at);
-        let lowering = Lowering { scene, facts, other, server };
+        let lowering = ServerLowering { scene, facts, other, server };
         if let Some(document) = lowering.lower(again, cast) {
             let name = facts.name.replace("{plugin}", &scene.plugin.name).replace("{name}", &other.name);
             servers.insert(name, document);
@@ -59,9 +64,9 @@ impl ServerTools {
         let mut out = Self::default();
         let Some(facts) = &target.servers else { return out };
         for plugin in &project.plugins {
-            let defaults = running::defaults(plugin, source);
+            let defaults = hooks_and_servers::defaults(plugin, source);
             for other in plugin.servers().filter(|other| other.fault.is_none()) {
-                let Body::Server(server) = &other.body else { continue };
+                let OtherBody::Server(server) = &other.body else { continue };
                 let ours = server::tools_of(&plugin.name, &other.name);
                 let mut strings = Strings::new(&defaults, source, facts);
                 strings.read(&server.node);
@@ -87,7 +92,7 @@ impl ServerTools {
 }
 
 /// Why the host does not take a server that can be read.
-fn refusal(facts: &ServerFacts, server: &Server, strings: &Strings<'_>) -> Option<String> {
+fn refusal(facts: &ServerFacts, server: &ServerDefinition, strings: &Strings<'_>) -> Option<String> {
     if !facts.transports.contains_key(&server.transport) {
         return Some(facts.transport_loss.clone());
     }
@@ -95,15 +100,15 @@ fn refusal(facts: &ServerFacts, server: &Server, strings: &Strings<'_>) -> Optio
     strings.unknown.as_ref().map(|variable| format!("it names `${{{variable}}}`: {why}"))
 }
 
-struct Lowering<'a> {
-    scene: &'a Scene<'a>,
+struct ServerLowering<'a> {
+    scene: &'a LoweringContext<'a>,
     facts: &'a ServerFacts,
     other: &'a OtherComponent,
-    server: &'a Server,
+    server: &'a ServerDefinition,
 }
 
-impl Lowering<'_> {
-    fn lower(&self, again: bool, cast: &mut Cast) -> Option<Json> {
+impl ServerLowering<'_> {
+    fn lower(&self, again: bool, cast: &mut LoweredBundle) -> Option<Json> {
         let row = rows::other(self.scene, self.other);
         let mut strings = Strings::new(&self.scene.defaults, self.scene.source, self.facts);
         strings.read(&self.server.node);
@@ -117,7 +122,7 @@ impl Lowering<'_> {
         } else {
             let refused = refusal(self.facts, self.server, &strings);
             if refused.is_none() || strings.unknown.is_some() {
-                running::secrets(self.scene, self.other, cast.rows.len(), cast);
+                hooks_and_servers::secrets(self.scene, self.other, cast.rows.len(), cast);
             }
             refused.map(|reason| (Axis::Servers, reason))
         };
@@ -133,7 +138,7 @@ impl Lowering<'_> {
             let pointer = format!("{}/{pointer}", self.other.pointer);
             cast.rows.push(self.part(entry.span(), &pointer, &entry.key, *outcome, reason));
         }
-        let row = row.to(running::place(self.scene, &self.facts.path));
+        let row = row.to(hooks_and_servers::place(self.scene, &self.facts.path));
         let root_loss = self.facts.root_loss.clone().filter(|_| strings.at_root);
         let lost: Vec<String> = root_loss.into_iter().chain(self.shell_loss(&strings)).collect();
         let reasons: Vec<&str> = lost.iter().chain(&self.facts.note).map(String::as_str).collect();
@@ -143,8 +148,8 @@ impl Lowering<'_> {
             reasons.join("; ")
         };
         cast.rows.push(match lost.is_empty() {
-            false => self.lost(row, Axis::Servers, "").became(Outcome::Degraded, reason),
-            true => row.became(Outcome::Mapped, reason),
+            false => self.lost(row, Axis::Servers, "").became(RowOutcome::Degraded, reason),
+            true => row.became(RowOutcome::Mapped, reason),
         });
         Some(document)
     }
@@ -156,16 +161,16 @@ impl Lowering<'_> {
         Some(loss.replace("{variables}", &variables.join(", ")))
     }
 
-    fn owner(&self) -> (Kind, &str) {
-        (Kind::from_id(&self.other.kind).unwrap_or(Kind::McpServer), &self.other.name)
+    fn owner(&self) -> (ComponentKind, &str) {
+        (ComponentKind::from_id(&self.other.kind).unwrap_or(ComponentKind::McpServer), &self.other.name)
     }
 
-    fn lost(&self, row: Row, axis: Axis, reason: &str) -> Row {
-        row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), self.owner(), "")
+    fn lost(&self, row: LedgerRow, axis: Axis, reason: &str) -> LedgerRow {
+        row.became(RowOutcome::Dropped, reason).loss(axis.id(), axis.floor(), self.owner(), "")
     }
 
     /// Rows for fields that the host's document has no place for.
-    fn fields(&self, used: &[String], cast: &mut Cast) {
+    fn fields(&self, used: &[String], cast: &mut LoweredBundle) {
         for entry in self.server.node.entries() {
             let names: &[&str] = match entry.key.as_str() {
                 "type" | "transport" => continue,
@@ -183,13 +188,14 @@ impl Lowering<'_> {
             if !said && !empty {
                 let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
                 let reason = &self.facts.field_loss;
-                cast.rows.push(self.part(entry.span(), &pointer, &entry.key, Outcome::Dropped, reason));
+                cast.rows.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
             }
         }
     }
 
-    fn part(&self, span: Span, pointer: &str, name: &str, outcome: Outcome, reason: &str) -> Row {
-        let row = Row::kept(&self.scene.plugin.name, Kind::Field, name, &self.other.path).pointer(pointer);
+    fn part(&self, span: Span, pointer: &str, name: &str, outcome: RowOutcome, reason: &str) -> LedgerRow {
+        let row = LedgerRow::kept(&self.scene.plugin.name, ComponentKind::Field, name, &self.other.path)
+            .pointer(pointer);
         let row = match self.scene.project.tree.get(&self.other.path) {
             Some(file) => row.at(rows::span(file, span)),
             None => row,
@@ -197,17 +203,17 @@ impl Lowering<'_> {
         let (axis, inner) = (Axis::Servers, pointer.strip_prefix(&self.other.pointer).unwrap_or(pointer));
         let row = row.became(outcome, reason);
         match outcome {
-            Outcome::Kept | Outcome::Mapped => row,
+            RowOutcome::Kept | RowOutcome::Mapped => row,
             _ => row.loss(axis.id(), axis.floor(), self.owner(), inner.trim_start_matches('/')),
         }
     }
 }
 
 /// A row that a part of a server needs: the part, its pointer, what became of it and why.
-type Said = (Entry, String, Outcome, String);
+type PartRow = (MappingEntry, String, RowOutcome, String);
 
 /// A field of a server as a mapping of texts.
-fn texts(node: &Node, key: &str) -> Vec<(Entry, String)> {
+fn texts(node: &Node, key: &str) -> Vec<(MappingEntry, String)> {
     let entries = node.get(key).map(Node::entries).unwrap_or_default();
     entries.iter().filter_map(|entry| Some((entry.clone(), entry.node.scalar()?))).collect()
 }

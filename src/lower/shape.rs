@@ -6,10 +6,10 @@ use toml::{Table, Value};
 
 /// Answers what a name in braces stands for: a JSON pointer such as `/author/name`, or a word such
 /// as `plugin`.
-pub type Lookup<'a> = dyn Fn(&str) -> Option<Json> + 'a;
+pub type ValueLookup<'a> = dyn Fn(&str) -> Option<Json> + 'a;
 
 /// Fills `table`. Each pointer that was used is reported to `used`.
-pub fn fill(table: &Table, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Json {
+pub fn fill(table: &Table, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Json {
     let mut out = Map::new();
     for (key, value) in table {
         if let Some(value) = leaf(value, lookup, used) {
@@ -19,7 +19,7 @@ pub fn fill(table: &Table, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Json 
     Json::Object(out)
 }
 
-fn leaf(value: &Value, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Option<Json> {
+fn leaf(value: &Value, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Option<Json> {
     match value {
         Value::String(text) => template(text, lookup, used),
         Value::Integer(number) => Some((*number).into()),
@@ -34,7 +34,7 @@ fn leaf(value: &Value, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Option<Js
 
 /// `"{name}"` alone copies a value whole; inside other text a value must be a scalar. `{a|b}` takes
 /// the first of two that is there.
-fn template(text: &str, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Option<Json> {
+fn template(text: &str, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Option<Json> {
     let mut find = |names: &str| {
         names.split('|').find_map(|name| {
             let value = lookup(name).filter(|value| !value.is_null())?;

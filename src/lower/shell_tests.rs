@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::references::{Named, Reference};
+use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 
@@ -12,7 +12,7 @@ pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     let mut out = BTreeSet::new();
     let mut regions = None;
     for reference in references {
-        let Named::Variable(name) = &reference.named else { continue };
+        let ReferenceTarget::Variable(name) = &reference.named else { continue };
         if out.contains(&reference.span) || !is_tested(text, reference.span) {
             continue;
         }
@@ -27,7 +27,8 @@ pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
             .unwrap_or_else(|| line(text, reference.span));
         let first = references.partition_point(|other| other.span.start < code.start);
         let within = references[first..].iter().take_while(|other| other.span.start < code.end);
-        let same = within.filter(|other| matches!(&other.named, Named::Variable(other) if other == name));
+        let same =
+            within.filter(|other| matches!(&other.named, ReferenceTarget::Variable(other) if other == name));
         out.extend(same.map(|other| other.span));
     }
     out
@@ -73,7 +74,11 @@ mod tests {
         let mut references = Vec::new();
         for (at, _) in text.match_indices("${ROOT}") {
             let span = Span::new(at, at + "${ROOT}".len());
-            references.push(Reference { span, named: Named::Variable("ROOT".into()), asked: false });
+            references.push(Reference {
+                span,
+                named: ReferenceTarget::Variable("ROOT".into()),
+                asked: false,
+            });
         }
         kept(text, &references).len()
     }

@@ -7,28 +7,28 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value as Json};
 
 use super::component::root;
-use super::{Cast, Scene, safe_yaml, shape};
-use crate::bundle::draft::Draft;
-use crate::bundle::{Content, Node};
+use super::{LoweredBundle, LoweringContext, safe_yaml, shape};
+use crate::bundle::draft::MarkdownDraft;
+use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::component::Component;
-use crate::read::frontmatter::Document;
+use crate::read::frontmatter::MarkdownDocument;
 use crate::read::yaml;
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, InvocationForm};
 
 /// Where the file of `component` lies in the plugin's emitted folder, if the host has such files.
-fn place(scene: &Scene<'_>, component: &Component) -> Option<Utf8PathBuf> {
+fn place(scene: &LoweringContext<'_>, component: &Component) -> Option<Utf8PathBuf> {
     let facts = &scene.target.invocation;
     let path = facts.sidecar_path.as_ref().filter(|_| facts.user_only == InvocationForm::Sidecar)?;
     let main = scene.places.components.get(&(component.kind, component.qualified.clone()))?;
-    (component.kind != Kind::Agent).then(|| main.parent().unwrap_or(Utf8Path::new("")).join(path))
+    (component.kind != ComponentKind::Agent).then(|| main.parent().unwrap_or(Utf8Path::new("")).join(path))
 }
 
 /// The source's own file at that place.
-fn own<'a>(scene: &'a Scene<'_>, component: &Component) -> Option<&'a SourceFile> {
+fn own<'a>(scene: &'a LoweringContext<'_>, component: &Component) -> Option<&'a SourceFile> {
     let place = place(scene, component)?;
     let is_there = |place: &Utf8PathBuf, path: &Utf8PathBuf| {
         scene.places.files.get(path).is_some_and(|there| there.as_str() == place.as_str())
@@ -38,23 +38,28 @@ fn own<'a>(scene: &'a Scene<'_>, component: &Component) -> Option<&'a SourceFile
 }
 
 /// The files of skills that only the user may invoke, which are handled here.
-pub(super) fn handled<'a>(scene: &'a Scene<'_>) -> BTreeSet<&'a Utf8Path> {
+pub(super) fn handled<'a>(scene: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Path> {
     let components = scene.plugin.components.iter().filter(|component| component.user_only());
     components.filter_map(|component| own(scene, component)).map(|file| file.path.as_path()).collect()
 }
 
 /// Emits the file where `component` needs it.
-pub(super) fn lower(scene: &Scene<'_>, component: &Component, described: bool, cast: &mut Cast) {
+pub(super) fn lower(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    described: bool,
+    cast: &mut LoweredBundle,
+) {
     let Some(document) = &scene.target.invocation.sidecar_document else { return };
     let hidden = component.user_only() || described || scene.listing.waits(component).is_some();
     let Some(place) = place(scene, component).filter(|_| hidden) else { return };
     let wanted = shape::fill(document, &|_| None, &mut Vec::new());
     let path = root(scene).join(place);
     match own(scene, component) {
-        None => cast.nodes.push(Node {
+        None => cast.nodes.push(BundleNode {
             path: path.clone(),
             executable: false,
-            content: Content::document(&path, wanted),
+            content: NodeContent::document(&path, wanted),
             from: None,
         }),
         Some(file) if component.user_only() => merge(scene, component, file, &wanted, path, cast),
@@ -64,21 +69,21 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, described: bool, c
 }
 
 fn merge(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     wanted: &Json,
     path: Utf8PathBuf,
-    cast: &mut Cast,
+    cast: &mut LoweredBundle,
 ) {
     let text = file.text().unwrap_or_default();
     let whole = Span::new(0, text.len());
     let Some(said) = readable(text) else {
-        let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
+        let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
-        cast.rows.push(row.became(Outcome::Dropped, reason));
-        let content = Content::document(&path, wanted.clone());
-        cast.nodes.push(Node { path, executable: false, content, from: None });
+        cast.rows.push(row.became(RowOutcome::Dropped, reason));
+        let content = NodeContent::document(&path, wanted.clone());
+        cast.nodes.push(BundleNode { path, executable: false, content, from: None });
         return;
     };
     let mut missing = String::new();
@@ -98,8 +103,9 @@ fn merge(
             },
         }
     }
-    let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path).to(path.as_str());
-    let mut content = Content::CopyOf(file.origin.clone());
+    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path)
+        .to(path.as_str());
+    let mut content = NodeContent::CopyOf(file.origin.clone());
     let row = if contradicts {
         refuse(scene, component, file, cast);
         row
@@ -108,15 +114,15 @@ fn merge(
             let absent: Vec<_> = wanted.iter().filter(|(key, _)| !document.contains_key(*key)).collect();
             document.extend(absent.into_iter().map(|(key, value)| (key.clone(), value.clone())));
         }
-        content = Content::document(&path, document);
+        content = NodeContent::document(&path, document);
         row.became(
-            Outcome::Mapped,
+            RowOutcome::Mapped,
             "it is rewritten, because a part of it says nothing of who may invoke the skill",
         )
     } else if missing.is_empty() {
         row
     } else {
-        let document = Document {
+        let document = MarkdownDocument {
             byte_order_mark: false,
             yaml: None,
             body: whole,
@@ -125,7 +131,7 @@ fn merge(
             cut_off: None,
             faults: Vec::new(),
         };
-        let mut draft = Draft::new(file, &document);
+        let mut draft = MarkdownDraft::new(file, &document);
         let lead = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         let end = Span::new(text.len(), text.len());
         draft.replace(
@@ -134,12 +140,12 @@ fn merge(
             EditKind::Frontmatter,
             "only the user may invoke the skill",
         );
-        content = Content::Markdown(Box::new(draft));
-        row.became(Outcome::Mapped, "it also states that only the user may invoke the skill")
+        content = NodeContent::Markdown(Box::new(draft));
+        row.became(RowOutcome::Mapped, "it also states that only the user may invoke the skill")
     };
     cast.rows.push(row);
-    let from = (!matches!(content, Content::Yaml(_))).then(|| file.path.clone());
-    cast.nodes.push(Node { path, executable: file.executable, content, from });
+    let from = (!matches!(content, NodeContent::Yaml(_))).then(|| file.path.clone());
+    cast.nodes.push(BundleNode { path, executable: file.executable, content, from });
 }
 
 /// The document in `text`, where every reader takes it in the same way: a mapping without repeated keys.
@@ -194,7 +200,7 @@ fn holds(own: &Json, wanted: &Json) -> bool {
 }
 
 /// The skill's own file says otherwise: an error, and a loss, because the host will believe the file.
-fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: &mut Cast) {
+fn refuse(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile, cast: &mut LoweredBundle) {
     let message =
         format!("`{}` is for the user only, and its `{}` does not say so", component.qualified, file.path);
     let found =
@@ -206,7 +212,7 @@ fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: &mu
         {
             let owner = (component.kind, component.qualified.as_str());
             let lost =
-                row.clone().became(Outcome::Dropped, "the skill's own file for this host contradicts it");
+                row.clone().became(RowOutcome::Dropped, "the skill's own file for this host contradicts it");
             *row = lost.loss(axis.id(), axis.floor(), owner, "disable-model-invocation");
             row.to = None;
         }

@@ -4,15 +4,15 @@ use camino::Utf8PathBuf;
 use serde_json::json;
 
 use super::component::root;
-use super::{Cast, Scene};
+use super::{LoweredBundle, LoweringContext};
 use crate::bundle::draft::BlockLine;
-use crate::bundle::{Content, Node};
+use crate::bundle::{BundleNode, NodeContent};
 use crate::model::component::Component;
 use crate::model::plugin::OtherComponent;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::workflow;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// The agents of `plugin` that the script of the workflow `name` names.
 pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -> Vec<&'a Component> {
@@ -22,7 +22,12 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
         let name = &agent.qualified;
         ["'", "\"", "`"].iter().any(|quote| script.contains(&format!("{quote}{name}{quote}")))
     };
-    plugin.components.iter().filter(|component| component.kind == Kind::Agent).filter(quoted).collect()
+    plugin
+        .components
+        .iter()
+        .filter(|component| component.kind == ComponentKind::Agent)
+        .filter(quoted)
+        .collect()
 }
 
 /// The qualified name of the workflow of `plugin` whose script lies at `path` in its folder.
@@ -33,7 +38,7 @@ pub(super) fn at(plugin: &Plugin, path: &str) -> Option<String> {
 }
 
 fn all(plugin: &Plugin) -> impl Iterator<Item = &OtherComponent> {
-    plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id() && other.fault.is_none())
+    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id() && other.fault.is_none())
 }
 
 /// The workflow of `plugin` with the qualified `name`.
@@ -43,13 +48,16 @@ fn named<'a>(plugin: &'a Plugin, name: &str) -> Option<&'a OtherComponent> {
 }
 
 /// The file with the prompts of the workflow `name`, in the plugin's folder, where the host gets one.
-pub(super) fn prompts_of(scene: &Scene<'_>, name: &str) -> Option<Utf8PathBuf> {
+pub(super) fn prompts_of(scene: &LoweringContext<'_>, name: &str) -> Option<Utf8PathBuf> {
     let workflow = named(scene.plugin, name)?;
     prompts(scene, workflow).map(|(path, _)| path)
 }
 
 /// Where the prompts of a script go, and what they are; a file of the source there is left alone.
-fn prompts(scene: &Scene<'_>, workflow: &OtherComponent) -> Option<(Utf8PathBuf, Vec<workflow::Prompt>)> {
+fn prompts(
+    scene: &LoweringContext<'_>,
+    workflow: &OtherComponent,
+) -> Option<(Utf8PathBuf, Vec<workflow::AgentPrompt>)> {
     let facts = scene.target.prompts.as_ref()?;
     let script = scene.places.files.get(&workflow.path)?;
     let path = Utf8PathBuf::from(format!("{script}{}", facts.suffix));
@@ -59,7 +67,7 @@ fn prompts(scene: &Scene<'_>, workflow: &OtherComponent) -> Option<(Utf8PathBuf,
 }
 
 /// Writes the prompts of every script that has them, for agents to read.
-pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
+pub(super) fn emit(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let Some(facts) = &scene.target.prompts else { return };
     for workflow in all(scene.plugin) {
         let Some((path, prompts)) = prompts(scene, workflow) else { continue };
@@ -71,8 +79,8 @@ pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
             "script": scene.places.files.get(&workflow.path).and_then(|script| script.file_name()),
             "prompts": prompts.collect::<Vec<_>>(),
         });
-        let content = Content::Page(BlockLine { template: facts.text.clone(), values });
-        cast.nodes.push(Node { path: root(scene).join(path), executable: false, content, from: None });
+        let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
+        cast.nodes.push(BundleNode { path: root(scene).join(path), executable: false, content, from: None });
     }
 }
 

@@ -5,19 +5,19 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::overrides::{Here, Said};
+use super::overrides::{ComponentOverride, OverrideValue};
 use super::references::Reference;
 use crate::read::blanks::is_blank;
 use crate::read::format::SourceFacts;
-use crate::read::frontmatter::Document;
+use crate::read::frontmatter::MarkdownDocument;
 use crate::read::tree::{Node, Value};
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// One skill, agent or command.
 #[derive(Debug, Clone)]
 pub struct Component {
     /// Skill, agent or command.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// The name after the plugin's: the folder's for skills, `folder:name` for agents and commands.
     pub name: String,
     /// `plugin:name`.
@@ -25,13 +25,13 @@ pub struct Component {
     /// The Markdown file, relative to SRC.
     pub path: Utf8PathBuf,
     /// The file, taken apart.
-    pub document: Document,
+    pub document: MarkdownDocument,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
     /// What a manifest says of it by name, by the field of frontmatter, which gives way.
-    pub declared: BTreeMap<String, Said>,
+    pub declared: BTreeMap<String, OverrideValue>,
     /// What a `plugcast.toml` says otherwise for the host that the project is for.
-    pub here: Here,
+    pub here: ComponentOverride,
     /// What its texts name; asked of the project.
     pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
 }
@@ -59,7 +59,9 @@ impl Component {
     /// Another name that texts may use for a skill: the one in its frontmatter, where its folder has another one. The
     /// source host lists the folder's and takes both (Claude Code 2.1.330).
     pub fn alias(&self) -> Option<String> {
-        let own = self.written_name().filter(|_| self.kind == Kind::Skill && self.here.renamed.is_none())?;
+        let own = self
+            .written_name()
+            .filter(|_| self.kind == ComponentKind::Skill && self.here.renamed.is_none())?;
         (own != self.name).then_some(own)
     }
 
@@ -108,7 +110,7 @@ impl Component {
 
     /// Whether it is a command.
     pub fn is_command(&self) -> bool {
-        self.kind == Kind::Command
+        self.kind == ComponentKind::Command
     }
 
     /// Only the user may invoke it.
@@ -130,7 +132,7 @@ impl Component {
                 name == "*" || source.dispatch_tools.iter().any(|other| other == name)
             })
         };
-        self.kind != Kind::Agent
+        self.kind != ComponentKind::Agent
             || lists("tools").is_none_or(|tools| dispatches(&tools))
                 && lists("disallowedTools").is_none_or(|tools| tools == ["*"] || !dispatches(&tools))
     }
@@ -149,7 +151,7 @@ impl Component {
         let fields = self.document.fields.as_ref();
         fields
             .and_then(|fields| fields.entry("name"))
-            .map_or(crate::source::Span::new(0, 0), super::super::read::tree::Entry::span)
+            .map_or(crate::source::Span::new(0, 0), super::super::read::tree::MappingEntry::span)
     }
 }
 

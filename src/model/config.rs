@@ -13,8 +13,8 @@ use globset::Glob;
 use serde::Deserialize;
 use toml::Spanned;
 
-pub use hosts::{HostConfig, Words};
-pub use house::House;
+pub use hosts::{HostConfig, PlacedWords};
+pub use house::HouseConfig;
 pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
 use super::near;
@@ -99,16 +99,16 @@ pub struct CheckConfig {
     pub profile: Option<String>,
     /// Thresholds of the rules about size.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: CheckLimits,
     /// What the rules of the profile `house` are told.
     #[serde(default)]
-    pub house: House,
+    pub house: HouseConfig,
 }
 
 /// `[check.limits]`
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Limits {
+pub struct CheckLimits {
     /// Lines of a skill's text, without frontmatter.
     pub skill_lines: usize,
     /// Tokens of a skill's text: its bytes divided by four, rounded up.
@@ -121,7 +121,7 @@ pub struct Limits {
     pub include_tokens: usize,
 }
 
-impl Default for Limits {
+impl Default for CheckLimits {
     fn default() -> Self {
         Self {
             skill_lines: 1_000,

@@ -1,7 +1,7 @@
 //! Takes credentials in clear out of hooks and servers: each becomes the name of a variable before
 //! anything reads the entry, and is a warning at its place.
 
-use super::plugin::Declared;
+use super::plugin::Declaration;
 use super::secret;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::tree::{Node, Value, escaped};
@@ -25,7 +25,7 @@ pub struct Secret {
 
 /// Whose credentials they are.
 #[derive(Debug, Clone, Copy)]
-pub struct Owner<'a> {
+pub struct CredentialOwner<'a> {
     /// In a sentence: ``the server `shop` ``.
     pub title: &'a str,
     /// What the names of variables begin with.
@@ -36,13 +36,13 @@ pub struct Owner<'a> {
 
 /// Puts variables in place of credentials in the entry `node` at `pointer`.
 pub fn take(
-    owner: Owner<'_>,
+    owner: CredentialOwner<'_>,
     node: &mut Node,
     pointer: &str,
-    place: &Declared<'_>,
+    place: &Declaration<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Secret> {
-    let mut taken = Taken { owner, place, found, secrets: Vec::new() };
+    let mut taken = ReplacedSecrets { owner, place, found, secrets: Vec::new() };
     let Value::Map(fields) = &mut node.value else { return Vec::new() };
     for field in fields {
         let pointer = format!("{pointer}/{}", escaped(&field.key));
@@ -71,14 +71,14 @@ pub fn take(
     taken.secrets
 }
 
-struct Taken<'a, 'b> {
-    owner: Owner<'a>,
-    place: &'a Declared<'a>,
+struct ReplacedSecrets<'a, 'b> {
+    owner: CredentialOwner<'a>,
+    place: &'a Declaration<'a>,
     found: &'b mut Vec<Diagnostic>,
     secrets: Vec<Secret>,
 }
 
-impl Taken<'_, '_> {
+impl ReplacedSecrets<'_, '_> {
     /// The value of a variable or a header.
     fn named(&mut self, key: &str, node: &mut Node, pointer: String, header: bool) {
         let Value::String(value) = &node.value else { return };

@@ -5,17 +5,17 @@ mod handler;
 
 use std::collections::BTreeMap;
 
-use super::credentials::{self, Owner, Secret};
+use super::credentials::{self, CredentialOwner, Secret};
 use super::near;
-use super::plugin::{Body, Declared, OtherComponent};
+use super::plugin::{Declaration, OtherBody, OtherComponent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value, escaped};
+use crate::read::tree::{MappingEntry, Node, Value, escaped};
 use crate::source::{SourceFile, Span};
 
 /// A text of a JSON file with its place.
 #[derive(Debug, Clone)]
-pub struct Located {
+pub struct LocatedText {
     /// The JSON pointer of the value.
     pub pointer: String,
     /// Its bytes.
@@ -30,7 +30,7 @@ pub struct Hook {
     /// The event.
     pub event: String,
     /// The matcher of its group, if it has one that says anything.
-    pub matcher: Option<Located>,
+    pub matcher: Option<LocatedText>,
     /// The JSON pointer of its group: handlers of one group stay together.
     pub group: String,
     /// The handler itself, with variables in place of credentials.
@@ -53,7 +53,7 @@ fn fills_shell(node: &Node) -> bool {
 }
 
 /// Says that the source host never runs such a hook.
-fn unfilled(node: &Node, place: &Declared<'_>) -> Option<Diagnostic> {
+fn unfilled(node: &Node, place: &Declaration<'_>) -> Option<Diagnostic> {
     let command = node.get("command").filter(|_| fills_shell(node))?;
     let message =
         "the source host refuses to run this hook: it fills no `${user_config.…}` in a command for a shell";
@@ -65,7 +65,7 @@ fn unfilled(node: &Node, place: &Declared<'_>) -> Option<Diagnostic> {
 /// over all places that declare them.
 pub fn find(
     node: &Node,
-    place: &Declared<'_>,
+    place: &Declaration<'_>,
     source: &SourceFacts,
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
@@ -74,7 +74,7 @@ pub fn find(
     all(node, place, source, out, found);
     for other in out[first..].iter_mut().filter(|other| other.fault.is_some()) {
         let mut steps = other.pointer.split('/');
-        let is_whole = matches!(other.body, Body::Whole);
+        let is_whole = matches!(other.body, OtherBody::Whole);
         other.guards = steps.any(|step| source.guard_events.iter().any(|event| event == step))
             || is_whole && other.span.is_some_and(|span| holds_guard(node, span, source));
         if other.guards {
@@ -95,7 +95,7 @@ pub fn find(
 
 /// Whether a mapping within `span` names an event that guards.
 fn holds_guard(node: &Node, span: Span, source: &SourceFacts) -> bool {
-    let named = |entry: &Entry| {
+    let named = |entry: &MappingEntry| {
         let empty = entry.node.value == Value::Null || entry.node.items().is_some_and(<[Node]>::is_empty);
         span.contains(entry.key_span.start) && source.guard_events.contains(&entry.key) && !empty
     };
@@ -105,13 +105,20 @@ fn holds_guard(node: &Node, span: Span, source: &SourceFacts) -> bool {
 
 fn all(
     node: &Node,
-    place: &Declared<'_>,
+    place: &Declaration<'_>,
     source: &SourceFacts,
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
     if let Some(fault) = refused(node, place, found) {
-        return out.push(place.component(None, &place.file_name(), "", node.span, Body::Whole, Some(fault)));
+        return out.push(place.component(
+            None,
+            &place.file_name(),
+            "",
+            node.span,
+            OtherBody::Whole,
+            Some(fault),
+        ));
     }
     // Only in a file of their own do events stand within `hooks`.
     let (events, pointer) = match node.entry("hooks").filter(|_| place.own_file) {
@@ -134,15 +141,22 @@ fn all(
         );
         // A file is nothing without it.
         let pointer = if place.own_file { String::new() } else { pointer };
-        out.push(place.component(None, &place.file_name(), &pointer, events.span, Body::Whole, Some(fault)));
+        out.push(place.component(
+            None,
+            &place.file_name(),
+            &pointer,
+            events.span,
+            OtherBody::Whole,
+            Some(fault),
+        ));
         return;
     }
-    let mut numbers = Numbers::of(out);
+    let mut numbers = HandlerCounts::of(out);
     for event in events.entries() {
         if events.entry(&event.key).is_some_and(|last| last.key_span != event.key_span) {
             let fault = Some("the event is repeated below, and the last one is used".to_owned());
             let pointer = format!("{pointer}/{}", escaped(&event.key));
-            out.push(place.component(None, &event.key, &pointer, event.span(), Body::Whole, fault));
+            out.push(place.component(None, &event.key, &pointer, event.span(), OtherBody::Whole, fault));
             continue;
         }
         let unknown =
@@ -151,7 +165,7 @@ fn all(
         let Some(groups) = event.node.items() else {
             if let Some(fault) = unknown {
                 let name = numbers.next(&format!("{}/*/", event.key));
-                out.push(place.component(None, &name, &pointer, event.span(), Body::Whole, Some(fault)));
+                out.push(place.component(None, &name, &pointer, event.span(), OtherBody::Whole, Some(fault)));
                 continue;
             }
             let fault = place.refuse(
@@ -166,7 +180,7 @@ fn all(
                 &numbers.next(&format!("{}/*/", event.key)),
                 &pointer,
                 event.node.span,
-                Body::Whole,
+                OtherBody::Whole,
                 Some(fault),
             ));
             continue;
@@ -179,7 +193,7 @@ fn all(
 }
 
 /// Why the source host takes nothing of a file of hooks, if what stands beside them is of a wrong type.
-fn refused(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+fn refused(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let beside =
         |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| place.own_file && !fits(value));
     let (value, message, help) = match beside("description", |value| value.as_str().is_some()) {
@@ -193,7 +207,12 @@ fn refused(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Op
 }
 
 /// The finding about an event that the source host passes over, whatever stands in it.
-fn unknown(event: &Entry, place: &Declared<'_>, source: &SourceFacts, found: &mut Vec<Diagnostic>) -> String {
+fn unknown(
+    event: &MappingEntry,
+    place: &Declaration<'_>,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) -> String {
     // For a file or a manifest it passes over the event alone (2.1.330).
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
@@ -228,27 +247,27 @@ pub fn nothing(file: &SourceFile) -> Diagnostic {
 }
 
 /// A file of hooks without the key `hooks`: the source host then refuses the plugin, or all its hooks.
-fn bare(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
+fn bare(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
     let message = "the events are not inside a `hooks` object, so no hook runs";
     let first = Span::new(node.span.start, node.span.start + 1);
     let finding = Diagnostic::at(place.file, first, Severity::Error, "hook-wrapper", message);
     found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
     let fault = Some(message.to_owned());
-    place.component(None, &place.file_name(), "", node.span, Body::Whole, fault)
+    place.component(None, &place.file_name(), "", node.span, OtherBody::Whole, fault)
 }
 
 fn group_of(
     event: &str,
     group: &Node,
     pointer: &str,
-    place: &Declared<'_>,
-    numbers: &mut Numbers,
+    place: &Declaration<'_>,
+    numbers: &mut HandlerCounts,
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
     let matcher = group.get("matcher");
     let said = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
-    let located = matcher.zip(said).filter(|(_, text)| *text != "*").map(|(node, text)| Located {
+    let located = matcher.zip(said).filter(|(_, text)| *text != "*").map(|(node, text)| LocatedText {
         pointer: format!("{pointer}/matcher"),
         span: node.span,
         text: text.to_owned(),
@@ -272,7 +291,7 @@ fn group_of(
             found,
         );
         let name = numbers.next(&prefix);
-        out.push(place.component(None, &name, pointer, group.span, Body::Whole, Some(fault)));
+        out.push(place.component(None, &name, pointer, group.span, OtherBody::Whole, Some(fault)));
         return;
     };
     let group_place = format!("{}:{pointer}", place.file.path);
@@ -285,7 +304,7 @@ fn group_of(
         let title = format!("the hook `{name}`");
         let shell = node.get("args").is_none();
         let secrets = credentials::take(
-            Owner { title: &title, prefix: "hook", shell },
+            CredentialOwner { title: &title, prefix: "hook", shell },
             &mut node,
             &pointer,
             place,
@@ -299,15 +318,15 @@ fn group_of(
             node,
             secrets,
         };
-        let body = Body::Hook(Box::new(hook));
+        let body = OtherBody::Hook(Box::new(hook));
         out.push(place.component(None, &name, &pointer, span, body, fault));
     }
 }
 
 /// How many handlers each event and matcher has so far.
-struct Numbers(BTreeMap<String, usize>);
+struct HandlerCounts(BTreeMap<String, usize>);
 
-impl Numbers {
+impl HandlerCounts {
     fn of(out: &[OtherComponent]) -> Self {
         let mut numbers = Self(BTreeMap::new());
         for other in out.iter().filter(|other| other.kind == "hook") {

@@ -8,7 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::hidden_chars::{self, HiddenRun};
 use crate::read::json;
-use crate::read::tree::{Fault, Node, Value};
+use crate::read::tree::{Node, ReadFault, Value};
 use crate::source::SourceFile;
 
 /// The rule about characters that nobody sees; it looks at Markdown itself.
@@ -16,7 +16,7 @@ const HIDDEN: &str = "hidden-unicode";
 
 /// A manifest that was read.
 #[derive(Debug, Clone)]
-pub struct Manifest {
+pub struct PluginManifest {
     /// The file, relative to SRC.
     pub path: Utf8PathBuf,
     /// The document.
@@ -28,7 +28,7 @@ pub struct Manifest {
 }
 
 /// Turns what a reader found into findings of `file`.
-pub fn findings(file: &SourceFile, faults: &[Fault]) -> Vec<Diagnostic> {
+pub fn findings(file: &SourceFile, faults: &[ReadFault]) -> Vec<Diagnostic> {
     faults
         .iter()
         .map(|fault| {
@@ -85,7 +85,7 @@ pub fn hidden(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
 /// The finding for a file that should be text and is not.
 pub fn not_text(file: &SourceFile) -> Diagnostic {
     let (reason, position) = match &file.content {
-        crate::source::Content::NotText { reason, position } => (reason.as_str(), *position),
+        crate::source::FileContent::NotText { reason, position } => (reason.as_str(), *position),
         _ => ("is not text", crate::source::Position { line: 1, column: 1 }),
     };
     let mut found = Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file {reason}"));

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::manifest;
 use super::manifest::fields::{self, ENTRY, MANIFEST, MARKETPLACE};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::read::tree::{Entry, Node};
+use crate::read::tree::{MappingEntry, Node};
 use crate::source::SourceFile;
 
 /// A marketplace file that was read.
@@ -119,7 +119,7 @@ fn refused_in(
     file: &SourceFile,
     node: &Node,
     own: bool,
-    known: &[&[(&str, fields::Shape)]],
+    known: &[&[(&str, fields::FieldShape)]],
     found: &mut Vec<Diagnostic>,
 ) -> Vec<String> {
     let of = known.iter().flat_map(|known| fields::refused(file, node, known));
@@ -148,7 +148,7 @@ fn source(
     let escape = |span, why: &str| refuse_as("manifest-path", span, why);
     match item.entry("source") {
         None => found.push(refuse(item.span, "is missing")),
-        Some(Entry { node, .. }) => {
+        Some(MappingEntry { node, .. }) => {
             if let Some(path) = node.as_str() {
                 // A name alone lies in `pluginRoot`, where there is one (Claude Code from 2.1.239).
                 let named = base.filter(|_| !path.starts_with(['.', '/']) && !path.contains(['/', '\\']));

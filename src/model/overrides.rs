@@ -11,13 +11,13 @@ use serde_json::Value as Json;
 use super::component::Component;
 use super::plugin::InlineCommand;
 use super::project::Project;
-use super::references::{Named, Reference};
+use super::references::{Reference, ReferenceTarget};
 use crate::read::format::SourceFacts;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 /// A place in a `plugcast.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ConfigPlace {
     /// The file, relative to SRC.
     pub path: Utf8PathBuf,
     /// The bytes.
@@ -30,7 +30,7 @@ pub struct Place {
     pub pointer: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ConfigPlace {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}", self.path, self.line)
     }
@@ -38,45 +38,45 @@ impl fmt::Display for Place {
 
 /// A value that the file says for one component or tool.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct OverrideValue {
     /// The value.
     pub value: Json,
     /// Where it is said.
-    pub at: Place,
+    pub at: ConfigPlace,
 }
 
 /// A new name.
 #[derive(Debug, Clone)]
-pub struct Renamed {
+pub struct NewName {
     /// The name after the plugin's, in the source.
     pub from: String,
     /// The same on the host.
     pub to: String,
     /// Where it is said; nowhere for one that the host's users can type.
-    pub at: Option<Place>,
+    pub at: Option<ConfigPlace>,
 }
 
 /// What one host is told otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct HostOverrides {
     /// New names, by kind and qualified name.
-    pub renames: BTreeMap<(Kind, String), Renamed>,
+    pub renames: BTreeMap<(ComponentKind, String), NewName>,
     /// Frontmatter, by kind and qualified name, then by key.
-    pub said: BTreeMap<(Kind, String), BTreeMap<String, Said>>,
+    pub said: BTreeMap<(ComponentKind, String), BTreeMap<String, OverrideValue>>,
     /// What stands for tools, by plugin and tool.
-    pub tools: BTreeMap<String, BTreeMap<String, Said>>,
+    pub tools: BTreeMap<String, BTreeMap<String, OverrideValue>>,
 }
 
 /// What one component is told otherwise on the host that a project is for.
 #[derive(Debug, Clone, Default)]
-pub struct Here {
+pub struct ComponentOverride {
     /// Its new name.
-    pub renamed: Option<Renamed>,
+    pub renamed: Option<NewName>,
     /// Frontmatter, by key.
-    pub said: BTreeMap<String, Said>,
+    pub said: BTreeMap<String, OverrideValue>,
 }
 
-impl Renamed {
+impl NewName {
     /// `written`, which names the component `plugin:from`, as it has to be written on the host.
     pub fn instead(&self, written: &str) -> String {
         let slash = if written.starts_with('/') { "/" } else { "" };
@@ -118,7 +118,9 @@ impl Project {
             }
             for command in &mut plugin.inline {
                 follow(command, overrides);
-                if let Some(renamed) = overrides.renames.get(&(Kind::Command, command.qualified.clone())) {
+                if let Some(renamed) =
+                    overrides.renames.get(&(ComponentKind::Command, command.qualified.clone()))
+                {
                     command.qualified = format!("{}:{}", plugin.name, renamed.to);
                     command.name.clone_from(&renamed.to);
                 }
@@ -128,7 +130,7 @@ impl Project {
     }
 
     /// The new name of a component on this host, by the name that it has here.
-    pub fn renamed(&self, kind: Kind, qualified: &str) -> Option<&Renamed> {
+    pub fn renamed(&self, kind: ComponentKind, qualified: &str) -> Option<&NewName> {
         // Nearly always there is none, and then nothing is put together to look for it.
         if self.renamed_here.is_empty() {
             return None;
@@ -153,8 +155,8 @@ fn tell(component: &mut Component, overrides: &HostOverrides) {
     }
 }
 
-fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<Renamed> {
-    let Named::Component(kind, qualified) = &mut reference.named else { return None };
+fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<NewName> {
+    let ReferenceTarget::Component(kind, qualified) = &mut reference.named else { return None };
     let renamed = overrides.renames.get(&(*kind, qualified.clone()))?;
     let plugin = qualified.split(':').next().unwrap_or_default();
     *qualified = format!("{plugin}:{}", renamed.to);
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_mention_keeps_its_form() {
-        let renamed = Renamed { from: "review:old".into(), to: "review:new".into(), at: None };
+        let renamed = NewName { from: "review:old".into(), to: "review:new".into(), at: None };
         for (written, wanted) in [
             ("p:review:old", "p:review:new"),
             ("/p:review:old", "/p:review:new"),

@@ -1,13 +1,13 @@
 //! One plugin: its manifest, its components by the source host's own rules, its other files.
 
 mod command_object;
-mod declared;
+mod declarations;
 mod duplicates;
 mod escapes;
 mod fields;
 mod find;
-mod other;
-mod seat;
+mod other_components;
+mod location;
 pub mod settings;
 mod unfound;
 
@@ -16,25 +16,25 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use declared::Declared;
-pub use other::{Body, OtherComponent};
-pub use seat::{Form, Seat};
+pub use declarations::Declaration;
+pub use location::{LocationForm, PluginLocation};
+pub use other_components::{OtherBody, OtherComponent};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
 use super::hook::Hook;
-use super::manifest::{self, Manifest};
+use super::manifest::{self, PluginManifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
 use super::near;
-use super::overrides::Said;
+use super::overrides::OverrideValue;
 use super::references::Reference;
 use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
-use crate::source::Kind;
-use crate::source::{Content, SourceFile, SourceTree, Span};
+use crate::source::ComponentKind;
+use crate::source::{FileContent, SourceFile, SourceTree, Span};
 
 /// One plugin.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct Plugin {
     /// Its folder, relative to SRC; empty for SRC itself.
     pub root: Utf8PathBuf,
     /// Its manifest, if it has one that can be read.
-    pub manifest: Option<Manifest>,
+    pub manifest: Option<PluginManifest>,
     /// Its entry in the marketplace.
     pub entry: Option<MarketplaceEntry>,
     /// Skills, agents and commands, by kind and name.
@@ -68,7 +68,7 @@ pub struct Plugin {
     /// It lies beside what a build takes, and only a check reads it.
     pub beside: bool,
     /// What its folder is.
-    pub form: Form,
+    pub form: LocationForm,
 }
 
 /// A command whose text stands in the manifest.
@@ -85,7 +85,7 @@ pub struct InlineCommand {
     /// Its bytes.
     pub span: Span,
     /// What else its object says, by the field of frontmatter.
-    pub declared: BTreeMap<String, Said>,
+    pub declared: BTreeMap<String, OverrideValue>,
     /// Its text.
     pub content: String,
     /// What the text names; asked of the project.
@@ -96,7 +96,7 @@ pub struct InlineCommand {
 #[derive(Debug, Clone)]
 pub struct LostComponent {
     /// What it would have been.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// What is known of its name.
     pub name: String,
     /// Its file, relative to SRC.
@@ -137,7 +137,7 @@ impl Plugin {
     /// Every hook, those in frontmatter last.
     pub fn hooks(&self) -> impl Iterator<Item = (&OtherComponent, &Hook)> {
         self.others.iter().chain(&self.inner_hooks.0).filter_map(|other| match &other.body {
-            Body::Hook(hook) => Some((other, &**hook)),
+            OtherBody::Hook(hook) => Some((other, &**hook)),
             _ => None,
         })
     }
@@ -154,7 +154,7 @@ impl Plugin {
             ["skills", "agents", "commands", "hooks", "mcpServers", "lspServers", "outputStyles"];
         let entry = &self.entry.as_ref()?.node;
         let is_lax = entry.get("strict").and_then(Node::scalar).as_deref() == Some("false");
-        let declares = |own: &Manifest| FIELDS.iter().any(|field| own.node.get(field).is_some());
+        let declares = |own: &PluginManifest| FIELDS.iter().any(|field| own.node.get(field).is_some());
         let refused = is_lax && self.manifest.as_ref().is_some_and(declares);
         entry.get(field).filter(|_| !refused)
     }
@@ -163,7 +163,7 @@ impl Plugin {
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
         let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
         // A manifest may say what belongs to a marketplace; hosts that look there refuse the same values.
-        let usable = |manifest: &&Manifest| {
+        let usable = |manifest: &&PluginManifest| {
             let refuses = manifest::fields::refuses(&manifest.node, top, manifest::fields::ENTRY);
             !refuses && !manifest.refused.iter().any(|key| key == top)
         };
@@ -192,7 +192,7 @@ pub fn at<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
 /// Reads the plugin at `seat`; `None` when it has no usable name.
 pub fn read(
     tree: &SourceTree,
-    seat: Seat,
+    seat: PluginLocation,
     others: &[Utf8PathBuf],
     source: &SourceFacts,
     owned: &[String],
@@ -209,7 +209,7 @@ pub fn read(
                 manifest::fields::refused(file, &node, manifest::fields::MANIFEST).into_iter().unzip();
             faults.extend(findings);
             let path = manifest_path.clone();
-            manifest = Some(Manifest { path, node, refused, escaping: Vec::new() });
+            manifest = Some(PluginManifest { path, node, refused, escaping: Vec::new() });
         }
         found.append(&mut faults);
     }
@@ -232,22 +232,22 @@ pub fn read(
         beside: seat.beside,
         form: seat.form,
     };
-    if plugin.form == Form::Foreign {
+    if plugin.form == LocationForm::Foreign {
         return Some(plugin);
     }
     find::components(tree, &mut plugin, (&seat.loose_skills, is_shelf), source, found);
     if !is_shelf {
-        other::find(tree, &mut plugin, source, found);
+        other_components::find(tree, &mut plugin, source, found);
     }
-    plugin.inner_hooks = other::inner_hooks(tree, &plugin, source);
+    plugin.inner_hooks = other_components::inner_hooks(tree, &plugin, source);
     found.extend(no_text(tree, &plugin));
     escapes::refuse(tree, &mut plugin, source, found);
     let foreign = made_for_another(tree, &plugin, source);
     if foreign.is_none()
-        && plugin.form == Form::Plugin
+        && plugin.form == LocationForm::Plugin
         && plugin.components.is_empty()
         && plugin.inline.is_empty()
-        && plugin.others.iter().all(|other| matches!(other.body, Body::Nothing))
+        && plugin.others.iter().all(|other| matches!(other.body, OtherBody::Nothing))
         && plugin.lost.is_empty()
     {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
@@ -274,7 +274,7 @@ fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item =
     let beside = plugin.components.iter().flat_map(|component| &component.files);
     let beside: BTreeSet<&Utf8PathBuf> = beside.collect();
     let files = plugin.files.kept.iter().filter_map(|path| tree.get(path));
-    let files = files.filter(|file| matches!(file.content, Content::NotText { .. }));
+    let files = files.filter(|file| matches!(file.content, FileContent::NotText { .. }));
     // Other documents are read, or nobody's.
     let is_data =
         |file: &SourceFile| matches!(file.path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"));
@@ -298,8 +298,8 @@ fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) ->
 /// The plugin's name; a `broken` manifest has a finding of its own that says why there is none.
 fn name(
     tree: &SourceTree,
-    seat: &Seat,
-    manifest: Option<&Manifest>,
+    seat: &PluginLocation,
+    manifest: Option<&PluginManifest>,
     broken: bool,
     found: &mut Vec<Diagnostic>,
 ) -> Option<String> {
@@ -333,7 +333,7 @@ fn name(
 }
 
 /// A manifest without a `name`, which the source host refuses.
-fn nameless(file: &SourceFile, manifest: &Manifest) -> Diagnostic {
+fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
     let entries = manifest.node.entries();
     let meant = entries.iter().find(|entry| near::slip(&entry.key, ["name"]).is_some());
     let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
@@ -345,7 +345,7 @@ fn nameless(file: &SourceFile, manifest: &Manifest) -> Diagnostic {
 }
 
 /// A finding about the name that a marketplace gives; about the folder where none does.
-fn listed(tree: &SourceTree, seat: &Seat, message: String) -> Diagnostic {
+fn listed(tree: &SourceTree, seat: &PluginLocation, message: String) -> Diagnostic {
     let entry = seat.entry.as_ref().and_then(|entry| {
         let file = tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((file, entry.node.get("name")?.span))

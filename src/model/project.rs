@@ -7,14 +7,14 @@ use std::sync::OnceLock;
 use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
-use super::overrides::{HostOverrides, Renamed, Said};
+use super::overrides::{HostOverrides, NewName, OverrideValue};
 use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
-use super::references::{Filled, Inventory, Name, Reference};
+use super::references::{FilledPlaceholders, InventoryName, NameInventory, Reference};
 use super::runtime::HelperBinary;
 use super::server;
 use crate::parallel;
 use crate::read::format::SourceFacts;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
 use camino::Utf8Path;
 
@@ -42,11 +42,11 @@ pub struct Project {
     /// What hosts are told otherwise, by host.
     pub overrides: BTreeMap<String, HostOverrides>,
     /// What stands for tools on the host that the project is for, by plugin and tool.
-    pub tools_here: BTreeMap<String, BTreeMap<String, Said>>,
+    pub tools_here: BTreeMap<String, BTreeMap<String, OverrideValue>>,
     /// New names on that host, by kind and by the qualified name there.
-    pub(in crate::model) renamed_here: BTreeMap<(Kind, String), Renamed>,
+    pub(in crate::model) renamed_here: BTreeMap<(ComponentKind, String), NewName>,
     /// Every name that a text may mean; made when first asked for.
-    pub(in crate::model) inventory: OnceLock<Inventory>,
+    pub(in crate::model) inventory: OnceLock<NameInventory>,
 }
 
 impl Project {
@@ -102,8 +102,8 @@ impl Project {
     }
 
     /// Finds what every text of every component names, all of them at once. Nothing is done twice.
-    pub fn resolve<'a>(&'a self, source: &'a SourceFacts) -> Resolved<'a> {
-        let resolved = Resolved { project: self, source };
+    pub fn resolve<'a>(&'a self, source: &'a SourceFacts) -> ResolvedProject<'a> {
+        let resolved = ResolvedProject { project: self, source };
         let components: Vec<&Component> = self.plugins.iter().flat_map(|plugin| &plugin.components).collect();
         // Made here, so that no task has to wait for it.
         self.inventory(source);
@@ -119,30 +119,31 @@ impl Project {
         component.references.get_or_init(|| references(&self.tree, self.inventory(source), component))
     }
 
-    fn inventory(&self, source: &SourceFacts) -> &Inventory {
+    fn inventory(&self, source: &SourceFacts) -> &NameInventory {
         self.inventory.get_or_init(|| {
             let of_plugin = |plugin: &Plugin| {
                 // A name of its own goes before another one's alias.
                 let own: BTreeSet<&str> =
                     plugin.components.iter().map(|component| component.name.as_str()).collect();
-                let name = |component: &Component| Name {
+                let name = |component: &Component| InventoryName {
                     plugin: plugin.name.clone(),
                     kind: component.kind,
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
                     also: component.alias().filter(|alias| !own.contains(alias.as_str())),
                 };
-                let workflow = |other: &OtherComponent| Name {
+                let workflow = |other: &OtherComponent| InventoryName {
                     plugin: plugin.name.clone(),
-                    kind: Kind::Workflow,
+                    kind: ComponentKind::Workflow,
                     local: other.name.clone(),
                     qualified: format!("{}:{}", plugin.name, other.name),
                     also: None,
                 };
-                let workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
+                let workflows =
+                    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id());
                 plugin.components.iter().map(name).chain(workflows.map(workflow)).collect::<Vec<_>>()
             };
-            let names: Vec<Name> = self.plugins.iter().flat_map(of_plugin).collect();
+            let names: Vec<InventoryName> = self.plugins.iter().flat_map(of_plugin).collect();
             let others = || {
                 self.plugins.iter().flat_map(|plugin| plugin.others.iter().map(move |other| (plugin, other)))
             };
@@ -160,19 +161,19 @@ impl Project {
             variables.sort();
             variables.dedup();
             let tools = (source.tools.as_slice(), source.ambiguous_tools.as_slice(), servers.as_slice());
-            Inventory::new(&names, tools, &variables)
+            NameInventory::new(&names, tools, &variables)
         })
     }
 }
 
 /// A project of which it is known what its texts name.
 #[derive(Debug, Clone, Copy)]
-pub struct Resolved<'a> {
+pub struct ResolvedProject<'a> {
     project: &'a Project,
     source: &'a SourceFacts,
 }
 
-impl<'a> Resolved<'a> {
+impl<'a> ResolvedProject<'a> {
     /// What the texts of `component` name, in the order of file and place.
     pub fn references(self, component: &'a Component) -> &'a [FileReferences] {
         self.project.references(component, self.source)
@@ -181,7 +182,7 @@ impl<'a> Resolved<'a> {
     /// What the text of a command in a manifest names, in order; spans are of its content.
     pub fn inline(self, command: &'a InlineCommand) -> &'a [Reference] {
         command.references.get_or_init(|| {
-            let filled = Filled { arguments: Vec::new(), includes: true };
+            let filled = FilledPlaceholders { arguments: Vec::new(), includes: true };
             let whole = Span::new(0, command.content.len());
             let plugin = command.qualified.split(':').next().unwrap_or_default();
             self.project.inventory(self.source).find(&command.content, whole, plugin, Some(&filled))
@@ -190,10 +191,13 @@ impl<'a> Resolved<'a> {
 }
 
 /// What the texts of one component name.
-fn references(tree: &SourceTree, inventory: &Inventory, component: &Component) -> Vec<FileReferences> {
+fn references(tree: &SourceTree, inventory: &NameInventory, component: &Component) -> Vec<FileReferences> {
     let filled = match component.kind {
-        Kind::Agent => None,
-        kind => Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command }),
+        ComponentKind::Agent => None,
+        kind => Some(FilledPlaceholders {
+            arguments: component.arguments(),
+            includes: kind == ComponentKind::Command,
+        }),
     };
     let main = (&component.path, component.document.body, filled);
     let beside = component.files.iter().filter(|path| path.extension() == Some("md"));

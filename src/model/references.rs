@@ -9,9 +9,9 @@ mod placeholders;
 mod tests;
 
 use crate::read::markdown::{self, RegionKind};
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::source::Span;
-use finder::Finder;
+use finder::WordFinder;
 
 /// One place in a text that names something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,16 +19,16 @@ pub struct Reference {
     /// The bytes, in the file.
     pub span: Span,
     /// What is named.
-    pub named: Named,
+    pub named: ReferenceTarget,
     /// Whether the text asks to run the agent that it names; nothing is asked of anything else.
     pub asked: bool,
 }
 
 /// What is named.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Named {
+pub enum ReferenceTarget {
     /// A component, by its qualified name.
-    Component(Kind, String),
+    Component(ComponentKind, String),
     /// A tool of the source host; of a server's tools all, under its name with `NAME` at the end.
     Tool(String),
     /// A variable of the source host, without `${}`.
@@ -43,18 +43,18 @@ pub enum Named {
 
 /// Every name that a text of the build may mean.
 #[derive(Debug, Clone)]
-pub struct Inventory {
-    scanner: Finder,
-    patterns: Vec<Vec<Candidate>>,
+pub struct NameInventory {
+    scanner: WordFinder,
+    patterns: Vec<Vec<NameCandidate>>,
 }
 
 /// A name of the inventory, before it is searched for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
+pub struct InventoryName {
     /// The plugin that owns it.
     pub plugin: String,
     /// Skill, agent, command, or a workflow, which has no shorter name.
-    pub kind: Kind,
+    pub kind: ComponentKind,
     /// The name after the plugin's.
     pub local: String,
     /// `plugin:name`.
@@ -64,75 +64,84 @@ pub struct Name {
 }
 
 #[derive(Debug, Clone)]
-enum Candidate {
-    Qualified(Kind, String),
+enum NameCandidate {
+    Qualified(ComponentKind, String),
     /// The last part of a name, which only texts of the same plugin may use.
-    Bare(Kind, String, String),
+    Bare(ComponentKind, String, String),
     /// A name with its folders but without the plugin, which is no word of any language.
-    Local(Kind, String, String),
+    Local(ComponentKind, String, String),
     Tool(String, bool),
     /// How the names of a server's tools begin.
     Server(String),
     Variable(String),
 }
 
-impl Inventory {
+impl NameInventory {
     /// Prepares the search for `names`, and for the tools and variables of the source host;
     /// `ambiguous` tools are English words too, and `servers` are how the names of servers' tools begin.
     pub fn new(
-        names: &[Name],
+        names: &[InventoryName],
         (tools, ambiguous, servers): (&[String], &[String], &[String]),
         variables: &[String],
     ) -> Self {
-        let mut entries: std::collections::BTreeMap<String, Vec<Candidate>> =
+        let mut entries: std::collections::BTreeMap<String, Vec<NameCandidate>> =
             std::collections::BTreeMap::new();
         let mut add = |text: &str, candidate| entries.entry(text.to_owned()).or_default().push(candidate);
         for name in names {
-            add(&name.qualified, Candidate::Qualified(name.kind, name.qualified.clone()));
-            if name.kind == Kind::Workflow {
+            add(&name.qualified, NameCandidate::Qualified(name.kind, name.qualified.clone()));
+            if name.kind == ComponentKind::Workflow {
                 continue;
             }
             let last = name.local.rsplit(':').next().unwrap_or(&name.local);
-            add(last, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+            add(last, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             if let Some(also) = &name.also {
                 add(
                     &format!("{}:{also}", name.plugin),
-                    Candidate::Qualified(name.kind, name.qualified.clone()),
+                    NameCandidate::Qualified(name.kind, name.qualified.clone()),
                 );
-                add(also, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+                add(also, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             }
             if last != name.local {
-                add(&name.local, Candidate::Local(name.kind, name.qualified.clone(), name.plugin.clone()));
+                add(
+                    &name.local,
+                    NameCandidate::Local(name.kind, name.qualified.clone(), name.plugin.clone()),
+                );
             }
         }
         for tool in tools {
-            add(tool, Candidate::Tool(tool.clone(), ambiguous.contains(tool)));
+            add(tool, NameCandidate::Tool(tool.clone(), ambiguous.contains(tool)));
         }
         for server in servers {
-            add(server, Candidate::Server(server.clone()));
+            add(server, NameCandidate::Server(server.clone()));
         }
         for variable in variables {
-            add(&format!("${{{variable}}}"), Candidate::Variable(variable.clone()));
+            add(&format!("${{{variable}}}"), NameCandidate::Variable(variable.clone()));
         }
-        let scanner = Finder::new(entries.keys().map(String::as_str));
+        let scanner = WordFinder::new(entries.keys().map(String::as_str));
         Self { scanner, patterns: entries.into_values().collect() }
     }
 
     /// Everything that the part `body` of `text` names, in order. `arguments` are the declared
     /// argument names; `includes` tells whether `@path` means a file here, `own` which placeholders
     /// the file itself is filled with (none for files beside a skill file).
-    pub fn find(&self, text: &str, body: Span, plugin: &str, filled: Option<&Filled>) -> Vec<Reference> {
+    pub fn find(
+        &self,
+        text: &str,
+        body: Span,
+        plugin: &str,
+        filled: Option<&FilledPlaceholders>,
+    ) -> Vec<Reference> {
         let mut out = Vec::new();
         let mut regions = None;
         for found in self.scanner.find_iter(body.of(text)) {
             let span = Span::new(found.start, found.end).shifted(body.start);
-            let around = Around::of(text, span);
+            let around = MatchContext::of(text, span);
             let named = self.patterns[found.word]
                 .iter()
                 .find_map(|candidate| meant(candidate, span.of(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 let inner = Span::new(span.start - body.start, span.end - body.start);
-                let asked = matches!(named, Named::Component(Kind::Agent, _))
+                let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
                     && dispatch::is_asked(body.of(text), inner);
                 out.push(Reference { span, named, asked });
             }
@@ -158,8 +167,8 @@ impl Inventory {
         out.sort_by_key(|reference| reference.span);
         let mut end = 0;
         out.retain(|reference| {
-            let keep = reference.span.start >= end || matches!(reference.named, Named::Variable(_));
-            if keep && !matches!(reference.named, Named::Shell(_)) {
+            let keep = reference.span.start >= end || matches!(reference.named, ReferenceTarget::Variable(_));
+            if keep && !matches!(reference.named, ReferenceTarget::Shell(_)) {
                 end = reference.span.end;
             }
             keep
@@ -170,7 +179,7 @@ impl Inventory {
 
 /// Which placeholders the source host fills in a file.
 #[derive(Debug, Clone, Default)]
-pub struct Filled {
+pub struct FilledPlaceholders {
     /// Declared argument names.
     pub arguments: Vec<String>,
     /// Whether `@path` includes a file.
@@ -178,12 +187,12 @@ pub struct Filled {
 }
 
 /// The text next to a match.
-struct Around<'a> {
+struct MatchContext<'a> {
     before: &'a str,
     after: &'a str,
 }
 
-impl<'a> Around<'a> {
+impl<'a> MatchContext<'a> {
     fn of(text: &'a str, span: Span) -> Self {
         Self { before: &text[..span.start], after: &text[span.end..] }
     }
@@ -312,27 +321,32 @@ fn starts_with_word(text: &str, word: &str) -> bool {
         && text[word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() || c == 's')
 }
 
-fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -> Option<Named> {
+fn meant(
+    candidate: &NameCandidate,
+    name: &str,
+    around: &MatchContext<'_>,
+    plugin: &str,
+) -> Option<ReferenceTarget> {
     match candidate {
-        Candidate::Variable(variable) => Some(Named::Variable(variable.clone())),
-        Candidate::Server(start) => {
+        NameCandidate::Variable(variable) => Some(ReferenceTarget::Variable(variable.clone())),
+        NameCandidate::Server(start) => {
             let clean = around.last().is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == '-'));
-            clean.then(|| Named::Tool(format!("{start}{ANY_TOOL}")))
+            clean.then(|| ReferenceTarget::Tool(format!("{start}{ANY_TOOL}")))
         }
-        Candidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
-            .then(|| Named::Component(*kind, qualified.clone())),
-        Candidate::Local(kind, qualified, owner) => {
+        NameCandidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
+            .then(|| ReferenceTarget::Component(*kind, qualified.clone())),
+        NameCandidate::Local(kind, qualified, owner) => {
             (owner == plugin && around.starts_cleanly() && around.ends_cleanly())
-                .then(|| Named::Component(*kind, qualified.clone()))
+                .then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }
-        Candidate::Bare(kind, qualified, owner) => {
+        NameCandidate::Bare(kind, qualified, owner) => {
             // A name of one word is a word of the language, too.
             let several = name.contains(['-', '_', ':']);
-            let agent = *kind == Kind::Agent;
+            let agent = *kind == ComponentKind::Agent;
             let called = agent && around.at_sign(several);
             let clean = owner == plugin && (called || around.starts_cleanly()) && around.ends_cleanly();
             let words: &[&str] = match kind {
-                Kind::Agent => &[
+                ComponentKind::Agent => &[
                     "agent",
                     "agents",
                     "subagent",
@@ -345,18 +359,18 @@ fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -
                 _ => &["skill", "skills", "command", "commands"],
             };
             let said = match kind {
-                Kind::Agent => called || around.beside(words) || (several && around.stands_out()),
+                ComponentKind::Agent => called || around.beside(words) || (several && around.stands_out()),
                 _ => around.slash() || (around.in_backticks() && around.beside(words)),
             };
-            (clean && said).then(|| Named::Component(*kind, qualified.clone()))
+            (clean && said).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }
-        Candidate::Tool(tool, ambiguous) => {
+        NameCandidate::Tool(tool, ambiguous) => {
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
             let certain = !ambiguous
                 || around.in_backticks()
                 || (around.next() == Some('(') && is_call(around.after))
                 || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
-            (clean && certain).then(|| Named::Tool(tool.clone()))
+            (clean && certain).then(|| ReferenceTarget::Tool(tool.clone()))
         }
     }
 }

@@ -6,18 +6,18 @@ mod language;
 
 use std::collections::BTreeMap;
 
-use super::credentials::{self, Owner, Secret};
-use super::plugin::{Body, Declared, OtherComponent};
+use super::credentials::{self, CredentialOwner, Secret};
+use super::plugin::{Declaration, OtherBody, OtherComponent};
 use crate::diagnostic::Diagnostic;
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value, escaped};
+use crate::read::tree::{MappingEntry, Node, Value, escaped};
 use crate::source::Span;
 
 pub use fields::is_absolute_url;
 
 /// One server.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct ServerDefinition {
     /// The entry, with variables in place of credentials.
     pub node: Node,
     /// How it is reached: the `type` of the entry, else `stdio` or `http`.
@@ -31,7 +31,7 @@ pub struct Server {
 pub fn find(
     kind: &str,
     node: &Node,
-    place: &Declared<'_>,
+    place: &Declaration<'_>,
     source: &SourceFacts,
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
@@ -55,7 +55,7 @@ pub fn find(
             &place.file_name(),
             &pointer,
             servers.span,
-            Body::Whole,
+            OtherBody::Whole,
             Some(fault),
         ));
         return;
@@ -69,19 +69,19 @@ pub fn find(
         let pointer = format!("{pointer}/{}", escaped(&entry.key));
         let mut node = entry.node.clone();
         let title = format!("the server `{}`", entry.key);
-        let owner = Owner { title: &title, prefix: &entry.key, shell: false };
+        let owner = CredentialOwner { title: &title, prefix: &entry.key, shell: false };
         let secrets = credentials::take(owner, &mut node, &pointer, place, found);
         let fault = if last { check(kind, entry, place, source, found) } else { Some(REPEATED.to_owned()) };
         let said = if kind == "lsp-server" { "transport" } else { "type" };
         let given = node.get(said).and_then(Node::as_str).map(str::to_owned);
         let transport = given.unwrap_or_else(|| if is_remote(&node) { "http" } else { "stdio" }.to_owned());
-        let server = Server { node, transport, secrets };
+        let server = ServerDefinition { node, transport, secrets };
         out.push(place.component(
             Some(kind),
             &entry.key,
             &pointer,
             entry.span(),
-            Body::Server(Box::new(server)),
+            OtherBody::Server(Box::new(server)),
             fault,
         ));
     }
@@ -107,7 +107,7 @@ fn all_or_none(servers: &mut [OtherComponent]) {
     }
 }
 
-impl Server {
+impl ServerDefinition {
     /// Whether it has an address, and says neither a type nor a command.
     pub fn untyped(&self) -> bool {
         let has = |key: &str| self.node.get(key).is_some();
@@ -153,8 +153,8 @@ fn shape(kind: &str) -> &'static str {
 
 fn check(
     kind: &str,
-    entry: &Entry,
-    place: &Declared<'_>,
+    entry: &MappingEntry,
+    place: &Declaration<'_>,
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) -> Option<String> {

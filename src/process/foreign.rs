@@ -65,13 +65,13 @@ fn send(pid: Pid, signal: Signal, is_same: impl FnOnce() -> bool) -> rustix::io:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Command;
+    use crate::process::ChildCommand;
 
     #[test]
     fn only_the_process_that_is_meant_is_ended() {
-        let running = Command::new("/bin/sh", "/").arguments(["-c", "exec sleep 600"]).start().unwrap();
+        let running = ChildCommand::new("/bin/sh", "/").arguments(["-c", "exec sleep 600"]).start().unwrap();
         assert!(!end(running.id(), true, || false).unwrap());
         assert!(end(running.id(), false, || true).unwrap());
-        assert_eq!(running.next_line(), crate::process::Line::End);
+        assert_eq!(running.next_line(), crate::process::ChildLine::End);
     }
 }

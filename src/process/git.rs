@@ -6,7 +6,7 @@ mod overrides;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-pub use overrides::{Overrides, UnreadableKey};
+pub use overrides::{GitOverrides, UnreadableKey};
 
 /// How long git may run before somebody looks whether it waits for a pipe or a device.
 pub const WATCH: Duration = Duration::from_secs(2);
@@ -56,7 +56,7 @@ pub const SETTINGS: [&str; 28] = [
 /// Options of every comparison: no program of the user's takes part.
 pub const DIFF: [&str; 2] = ["--no-ext-diff", "--no-textconv"];
 
-/// The question that [`Overrides::parse`] reads the answer of.
+/// The question that [`GitOverrides::parse`] reads the answer of.
 pub const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-regexp", SECTIONS];
 /// The same for a git that cannot tell where a setting stands.
 pub const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];

@@ -12,12 +12,12 @@ const GUARD: &str = "read -r line || kill -s KILL -- \"-$0\"";
 
 /// The group of one child.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     id: u32,
     guard: Option<Child>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// The group of a child that was started as its leader, with a guard if asked for. An interrupt ends it, unless it is
     /// `uninterrupted`.
     pub(super) fn of(child: &Child, guarded: bool, uninterrupted: bool) -> Self {
@@ -102,18 +102,18 @@ pub(super) use system::{bound_memory, kill, lead_group, wait_without_reaping};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::{Command as Started, Line};
+    use crate::process::{ChildCommand as Started, ChildLine};
 
     /// A shell starts a guarded group of its own by the guard's own words, then dies without a word.
     #[test]
     fn the_guard_ends_the_group_when_its_input_ends() {
         let running = Started::new("/bin/sh", "/").arguments(["-c", "echo up; sleep 600"]).start().unwrap();
-        assert_eq!(running.next_line(), Line::Text("up".to_owned()));
+        assert_eq!(running.next_line(), ChildLine::Text("up".to_owned()));
         let mut guard = Command::new("/bin/sh");
         guard.args(["-c", GUARD, &running.id().to_string()]);
         lead_group(&mut guard);
         let status = guard.stdin(Stdio::null()).status().unwrap();
         assert!(status.success());
-        assert_eq!(running.next_line(), Line::End);
+        assert_eq!(running.next_line(), ChildLine::End);
     }
 }

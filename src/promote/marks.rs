@@ -1,20 +1,20 @@
 //! The marks of a beta in its own file: the name, the words before the description, and the flag that
 //! keeps the model from calling it.
 
-use super::Change;
-use super::choose::Beta;
+use super::PromotionEdit;
+use super::selection::BetaSkill;
 use crate::check::copies;
+use crate::check::raw_value;
 use crate::check::stage::{ENDING, MARK};
-use crate::check::written;
-use crate::read::frontmatter::{self, Document};
-use crate::read::tree::{Entry, Style};
+use crate::read::frontmatter::{self, MarkdownDocument};
+use crate::read::tree::{MappingEntry, Style};
 use crate::source::Span;
 
 /// The field that keeps the model from calling a skill.
 const FLAG: &str = "disable-model-invocation";
 
 /// What changes in the frontmatter of `text`, the beta's own file.
-pub(super) fn changes(beta: &Beta<'_>, text: &str, user_only: bool) -> Vec<Change> {
+pub(super) fn changes(beta: &BetaSkill<'_>, text: &str, user_only: bool) -> Vec<PromotionEdit> {
     let document = &beta.component.document;
     let Some(fields) = &document.fields else { return Vec::new() };
     let mut out = Vec::new();
@@ -39,12 +39,12 @@ pub(super) fn changes(beta: &Beta<'_>, text: &str, user_only: bool) -> Vec<Chang
     out
 }
 
-fn change(span: Span, text: &str, what: &'static str) -> Change {
-    Change { span, text: text.to_owned(), what }
+fn change(span: Span, text: &str, what: &'static str) -> PromotionEdit {
+    PromotionEdit { span, text: text.to_owned(), what }
 }
 
 /// Takes the mark from the description; in quotes where it would be read differently without.
-fn description(document: &Document, text: &str, entry: &Entry) -> Option<Change> {
+fn description(document: &MarkdownDocument, text: &str, entry: &MappingEntry) -> Option<PromotionEdit> {
     let read = entry.node.scalar()?;
     let rest =
         read.trim_start().get(MARK.len()..).filter(|_| starts_with_mark(read.trim_start()))?.trim_start();
@@ -61,14 +61,14 @@ fn description(document: &Document, text: &str, entry: &Entry) -> Option<Change>
     let same =
         entry_again.and_then(|entry| entry.node.scalar()).is_some_and(|same| words(&same) == words(rest));
     let one_line = !raw.trim_end().contains('\n');
-    let plain = |entry: &Entry| {
-        let simple = written::is_simple(&edited, again.yaml.unwrap_or_default(), entry);
+    let plain = |entry: &MappingEntry| {
+        let simple = raw_value::is_simple(&edited, again.yaml.unwrap_or_default(), entry);
         entry.node.style == Style::Plain && one_line && !simple
     };
     if same && again.faults.len() <= document.faults.len() && !entry_again.is_some_and(plain) {
         return Some(cut);
     }
-    Some(change(entry.node.span, &written::quoted(rest.trim_end()), "the mark of the description"))
+    Some(change(entry.node.span, &raw_value::quoted(rest.trim_end()), "the mark of the description"))
 }
 
 fn starts_with_mark(text: &str) -> bool {
@@ -76,9 +76,9 @@ fn starts_with_mark(text: &str) -> bool {
 }
 
 /// Takes the line of the flag away; where it is no line of its own, the flag says `false`.
-fn flag(document: &Document, text: &str, entry: &Entry) -> Change {
+fn flag(document: &MarkdownDocument, text: &str, entry: &MappingEntry) -> PromotionEdit {
     let yaml = document.yaml.unwrap_or_default();
-    let lines = written::lines(text, yaml, entry);
+    let lines = raw_value::lines(text, yaml, entry);
     let own = text[lines.start..entry.key_span.start].trim().is_empty()
         && lines.of(text).trim_end().lines().count() == 1;
     if own {
@@ -91,7 +91,7 @@ fn flag(document: &Document, text: &str, entry: &Entry) -> Change {
 }
 
 /// The comment in one of the beta's own files that says that it is a copy of what it becomes.
-pub(super) fn copy_of_itself(beta: &Beta<'_>, text: &str) -> Vec<Change> {
+pub(super) fn copy_of_itself(beta: &BetaSkill<'_>, text: &str) -> Vec<PromotionEdit> {
     let of_itself = |of: &str| beta.names.iter().any(|(old, new)| of == old || of == new);
     let declared = copies::in_text(text).into_iter().filter(|declared| of_itself(declared.of));
     declared

@@ -6,28 +6,28 @@ use std::collections::BTreeMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Change;
-use super::choose::Beta;
-use super::path::{self, Leads, Paths};
-use super::signs::{self, Form, Signs};
+use super::PromotionEdit;
+use super::path::{self, PathDestination, RepositoryPaths};
+use super::selection::BetaSkill;
+use super::signs::{self, SkillSigns, TextKind};
 use crate::model::project::Project;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, SourceTree, Span};
 
 /// One place.
 #[derive(Debug)]
-pub(super) struct Mention {
+pub(super) struct SkillMention {
     /// The bytes of the name.
     pub(super) span: Span,
     /// What stands there after the promotion.
     pub(super) new: String,
     /// What it is.
-    pub(super) verdict: Verdict,
+    pub(super) verdict: MentionVerdict,
 }
 
 /// What a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum MentionVerdict {
     /// The skill's name.
     Name(&'static str),
     /// Another thing's name.
@@ -38,17 +38,17 @@ pub(super) enum Verdict {
     Unsure(&'static str),
 }
 
-impl Mention {
-    pub(super) fn change(&self, what: &'static str) -> Change {
-        Change { span: self.span, text: self.new.clone(), what }
+impl SkillMention {
+    pub(super) fn change(&self, what: &'static str) -> PromotionEdit {
+        PromotionEdit { span: self.span, text: self.new.clone(), what }
     }
 }
 
 /// Finds the places.
-pub(super) struct Finder<'a> {
-    beta: &'a Beta<'a>,
+pub(super) struct MentionFinder<'a> {
+    beta: &'a BetaSkill<'a>,
     scanner: AhoCorasick,
-    paths: Paths<'a>,
+    paths: RepositoryPaths<'a>,
     /// Folders of plugins, the deepest first, with whether the plugin has a component of the same name.
     plugins: Vec<(&'a Utf8Path, &'a str, bool)>,
     /// Spans of frontmatter that hold nothing but names of components, by file.
@@ -56,8 +56,8 @@ pub(super) struct Finder<'a> {
     marketplace: Option<&'a Utf8Path>,
 }
 
-impl<'a> Finder<'a> {
-    pub(super) fn new(project: &'a Project, beta: &'a Beta<'a>, files: &'a SourceTree) -> Self {
+impl<'a> MentionFinder<'a> {
+    pub(super) fn new(project: &'a Project, beta: &'a BetaSkill<'a>, files: &'a SourceTree) -> Self {
         let scanner = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .build(beta.names.iter().map(|(old, _)| old))
@@ -88,19 +88,26 @@ impl<'a> Finder<'a> {
             }
         }
         let marketplace = project.marketplace.as_ref().map(|file| file.path.as_path());
-        Self { beta, scanner, paths: Paths::new(beta, files, roots, rivals), plugins, fields, marketplace }
+        Self {
+            beta,
+            scanner,
+            paths: RepositoryPaths::new(beta, files, roots, rivals),
+            plugins,
+            fields,
+            marketplace,
+        }
     }
 
     /// The places of `text`, in its order.
-    pub(super) fn find(&self, file: &SourceFile, text: &str) -> Vec<Mention> {
-        let mut signs = Signs::of(file, text);
+    pub(super) fn find(&self, file: &SourceFile, text: &str) -> Vec<SkillMention> {
+        let mut signs = SkillSigns::of(file, text);
         self.scanner
             .find_iter(text)
             .map(|found| {
                 let span = Span::new(found.start(), found.end());
                 let (old, new) = &self.beta.names[found.pattern().as_usize()];
                 let verdict = self.verdict(file, text, span, old, &mut signs);
-                Mention { span, new: new.clone(), verdict }
+                SkillMention { span, new: new.clone(), verdict }
             })
             .collect()
     }
@@ -111,30 +118,30 @@ impl<'a> Finder<'a> {
         text: &str,
         span: Span,
         name: &str,
-        signs: &mut Signs<'_>,
-    ) -> Verdict {
+        signs: &mut SkillSigns<'_>,
+    ) -> MentionVerdict {
         let (before, after) = (&text[..span.start], &text[span.end..]);
         let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let mut next = after.chars();
         let (first, second) = (next.next(), next.next());
         let last = before.chars().next_back();
         if last.is_some_and(part) || first.is_some_and(part) {
-            return Verdict::Other;
+            return MentionVerdict::Other;
         }
         if path::in_address(text, span) {
-            return Verdict::Leave("a part of an address");
+            return MentionVerdict::Leave("a part of an address");
         }
         let own = self.beta.owns(&file.path);
         let ending = matches!(first, Some('.')) && second.is_some_and(char::is_alphanumeric);
         let part_of_more =
             matches!(first, Some(':')) && second.is_some_and(|c| c.is_alphanumeric() || c == ':');
         if ending {
-            return Verdict::Leave("the name of a file");
+            return MentionVerdict::Leave("the name of a file");
         }
         match last {
             Some(':') => return self.qualified(before, own, signs, span),
-            _ if part_of_more => return Verdict::Other,
-            Some('.' | '@') => return Verdict::Unsure("it may be the skill's name"),
+            _ if part_of_more => return MentionVerdict::Other,
+            Some('.' | '@') => return MentionVerdict::Unsure("it may be the skill's name"),
             Some('/' | '\\') if !signs::is_slash_call(before) || matches!(first, Some('/' | '\\')) => {
                 return self.path(file, text, span, name, own, signs.form);
             }
@@ -144,64 +151,72 @@ impl<'a> Finder<'a> {
             _ => {}
         }
         if own {
-            return Verdict::Name("its own name");
+            return MentionVerdict::Name("its own name");
         }
         let here = self.plugins.iter().find(|(root, ..)| file.path.starts_with(root));
         if here.is_some_and(|(_, _, has)| *has) {
-            return Verdict::Other;
+            return MentionVerdict::Other;
         }
         let several = self.plugins.iter().any(|(_, _, has)| *has);
         let in_plugin = here.is_some_and(|(root, ..)| !root.as_str().is_empty())
             || self.marketplace.is_some_and(|path| path == file.path)
             || file.path.file_name() == Some("plugcast.toml")
-            || here.is_some() && signs.form == Form::Data;
+            || here.is_some() && signs.form == TextKind::Data;
         let named_by_field = self.fields.get(file.path.as_path()).is_some_and(|spans| {
             spans.iter().any(|field| field.start <= span.start && span.end <= field.end)
         });
         let plugin_too = self.plugins.iter().any(|(_, plugin, _)| *plugin == name);
         match signs.name(span, named_by_field, in_plugin) {
-            Verdict::Name(what) if plugin_too && what != signs::CALL => {
-                Verdict::Unsure("a plugin is called so, too")
+            MentionVerdict::Name(what) if plugin_too && what != signs::CALL => {
+                MentionVerdict::Unsure("a plugin is called so, too")
             }
-            Verdict::Name(_)
+            MentionVerdict::Name(_)
                 if several && here.is_none_or(|(_, plugin, _)| *plugin != self.beta.plugin.name) =>
             {
-                Verdict::Unsure("several plugins have a skill of that name")
+                MentionVerdict::Unsure("several plugins have a skill of that name")
             }
             verdict => verdict,
         }
     }
 
     /// A name behind a colon: `plugin:name`, `skill:name`.
-    fn qualified(&self, before: &str, own: bool, signs: &mut Signs<'_>, span: Span) -> Verdict {
+    fn qualified(&self, before: &str, own: bool, signs: &mut SkillSigns<'_>, span: Span) -> MentionVerdict {
         let before = before.trim_end_matches(':');
         let start = before
             .rfind(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)))
             .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
         let owner = &before[start..];
         if owner == self.beta.plugin.name {
-            return Verdict::Name("its qualified name");
+            return MentionVerdict::Name("its qualified name");
         }
         let other = self.plugins.iter().any(|(_, name, _)| *name == owner);
         match owner {
-            _ if other => Verdict::Other,
-            "skill" | "skills" | "Skill" => Verdict::Name("a call"),
-            _ if own && !signs.is_prose(span) => Verdict::Name("its own name"),
-            _ => Verdict::Unsure("it may be the skill's name"),
+            _ if other => MentionVerdict::Other,
+            "skill" | "skills" | "Skill" => MentionVerdict::Name("a call"),
+            _ if own && !signs.is_prose(span) => MentionVerdict::Name("its own name"),
+            _ => MentionVerdict::Unsure("it may be the skill's name"),
         }
     }
 
-    fn path(&self, file: &SourceFile, text: &str, span: Span, name: &str, own: bool, form: Form) -> Verdict {
+    fn path(
+        &self,
+        file: &SourceFile,
+        text: &str,
+        span: Span,
+        name: &str,
+        own: bool,
+        form: TextKind,
+    ) -> MentionVerdict {
         let leads = self.paths.leads(&file.path, text, span, name);
         let settings = file.path.file_name() == Some("plugcast.toml");
         match leads {
-            Leads::There => Verdict::Name("a path to its files"),
-            Leads::Elsewhere => Verdict::Other,
-            Leads::Unknown if own => Verdict::Name("a path of its own"),
-            Leads::Unknown if settings && form == Form::Data => {
-                Verdict::Name("its name in the configuration")
+            PathDestination::There => MentionVerdict::Name("a path to its files"),
+            PathDestination::Elsewhere => MentionVerdict::Other,
+            PathDestination::Unknown if own => MentionVerdict::Name("a path of its own"),
+            PathDestination::Unknown if settings && form == TextKind::Data => {
+                MentionVerdict::Name("its name in the configuration")
             }
-            Leads::Unknown => Verdict::Unsure("a path that may be the skill's"),
+            PathDestination::Unknown => MentionVerdict::Unsure("a path that may be the skill's"),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::choose::Beta;
+use super::selection::BetaSkill;
 use crate::model::paths::joined;
 use crate::source::{SourceTree, Span};
 
 /// What is known of the paths of a repository.
 #[derive(Debug)]
-pub(super) struct Paths<'a> {
-    beta: &'a Beta<'a>,
+pub(super) struct RepositoryPaths<'a> {
+    beta: &'a BetaSkill<'a>,
     files: &'a SourceTree,
     /// Folders of plugins.
     roots: Vec<Utf8PathBuf>,
@@ -19,7 +19,7 @@ pub(super) struct Paths<'a> {
 
 /// Where a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leads {
+pub(super) enum PathDestination {
     /// To the beta's folder.
     There,
     /// To something else of the same name.
@@ -28,9 +28,9 @@ pub(super) enum Leads {
     Unknown,
 }
 
-impl<'a> Paths<'a> {
+impl<'a> RepositoryPaths<'a> {
     pub(super) fn new(
-        beta: &'a Beta<'a>,
+        beta: &'a BetaSkill<'a>,
         files: &'a SourceTree,
         roots: Vec<Utf8PathBuf>,
         rivals: Vec<&'a str>,
@@ -39,12 +39,12 @@ impl<'a> Paths<'a> {
     }
 
     /// Where the path around `span` of `text` leads up to the name `name`, which stands at `span`.
-    pub(super) fn leads(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> Leads {
+    pub(super) fn leads(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> PathDestination {
         let before = &text[..span.start];
         let prefix = before[start(before)..].replace('\\', "/");
         let mut segments: Vec<&str> = prefix.trim_end_matches('/').split('/').collect();
         if self.beta.from.file_name() != Some(name) || !self.beta.moves() {
-            return Leads::Unknown;
+            return PathDestination::Unknown;
         }
         let variable = |segment: &&str| segment.contains(['$', '{', '}', '<', '>', '*', '~', '%']);
         let open = segments.iter().any(variable) || prefix.starts_with('/');
@@ -53,20 +53,24 @@ impl<'a> Paths<'a> {
             let known = |path: &Utf8PathBuf| *path == self.beta.from || self.files.has_folder(path);
             let folder = file.parent().unwrap_or(Utf8Path::new(""));
             if let Some(path) = folder.ancestors().filter_map(led).find(known) {
-                return if path == self.beta.from { Leads::There } else { Leads::Elsewhere };
+                return if path == self.beta.from {
+                    PathDestination::There
+                } else {
+                    PathDestination::Elsewhere
+                };
             }
             let mut of_plugins: Vec<Utf8PathBuf> =
                 self.roots.iter().filter_map(|root| led(root)).filter(known).collect();
             of_plugins.dedup();
             match of_plugins[..] {
                 [] => {}
-                [ref one] if *one == self.beta.from => return Leads::There,
-                _ if of_plugins.contains(&self.beta.from) => return Leads::Unknown,
-                _ => return Leads::Elsewhere,
+                [ref one] if *one == self.beta.from => return PathDestination::There,
+                _ if of_plugins.contains(&self.beta.from) => return PathDestination::Unknown,
+                _ => return PathDestination::Elsewhere,
             }
         }
         if segments.iter().any(|segment| self.rivals.contains(segment)) {
-            return Leads::Elsewhere;
+            return PathDestination::Elsewhere;
         }
         let plain =
             segments.iter().rposition(|segment| variable(segment) || matches!(*segment, "" | "." | ".."));
@@ -81,13 +85,17 @@ impl<'a> Paths<'a> {
             let known = inner.is_empty()
                 || self.files.get(self.beta.from.join(inner)).is_some()
                 || self.files.has_folder(&self.beta.from.join(inner));
-            return if known && !climbs && !prefix.starts_with('/') { Leads::There } else { Leads::Unknown };
+            return if known && !climbs && !prefix.starts_with('/') {
+                PathDestination::There
+            } else {
+                PathDestination::Unknown
+            };
         }
         let parents: Vec<&str> =
             self.beta.from.parent().map(|parent| parent.as_str().split('/').collect()).unwrap_or_default();
         let same = parents.iter().rev().zip(segments.iter().rev()).all(|(a, b)| a == b);
         let deep = !parents.is_empty() && !parents[0].is_empty();
-        if same && deep && self.rivals.is_empty() { Leads::There } else { Leads::Unknown }
+        if same && deep && self.rivals.is_empty() { PathDestination::There } else { PathDestination::Unknown }
     }
 }
 

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::choose::Beta;
-use super::{Change, Rewritten, history, moved};
-use crate::bundle::Manifest;
-use crate::check::stage::Stage;
+use super::selection::BetaSkill;
+use super::{PromotionEdit, RewrittenText, history, moved};
+use crate::bundle::BundleManifest;
+use crate::check::stage::StageMarks;
 use crate::disk::replace::OWN_FOLDER;
 use crate::model::project::Project;
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 use crate::read::format::SourceFacts;
 use crate::read::{frontmatter, markdown};
-use crate::source::{Kind, SourceFile, SourceTree, Span};
+use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// The document that makes a folder a bundle.
 const MANIFEST: &str = ".plugcast/manifest.json";
@@ -67,7 +67,7 @@ pub(super) struct BundleFolder<'a> {
 impl<'a> BundleFolder<'a> {
     fn of(manifest: &'a SourceFile) -> Option<Self> {
         let path = manifest.path.parent()?.parent()?;
-        let read: Option<Manifest> = serde_json::from_str(manifest.text().unwrap_or_default()).ok();
+        let read: Option<BundleManifest> = serde_json::from_str(manifest.text().unwrap_or_default()).ok();
         let listed = read.map(|manifest| {
             let files = manifest.files.into_iter().map(|file| file.path);
             files.chain(manifest.helpers.into_iter().map(|helper| helper.path)).collect()
@@ -95,7 +95,12 @@ pub(super) fn bundles(files: &SourceTree) -> Vec<BundleFolder<'_>> {
 }
 
 /// What to look at beside the changes of one text that is not the beta's own.
-pub(super) fn around(file: &SourceFile, text: &str, changes: &[Change], beta: &Beta<'_>) -> Vec<Remark> {
+pub(super) fn around(
+    file: &SourceFile,
+    text: &str,
+    changes: &[PromotionEdit],
+    beta: &BetaSkill<'_>,
+) -> Vec<Remark> {
     if beta.owns(&file.path) {
         return Vec::new();
     }
@@ -162,7 +167,7 @@ fn has_name(text: &str, name: &str) -> bool {
 }
 
 /// Whether `line` holds the word beta besides the skill's names.
-fn says_beta(line: &str, beta: &Beta<'_>) -> bool {
+fn says_beta(line: &str, beta: &BetaSkill<'_>) -> bool {
     let mut line = line.to_owned();
     for (old, _) in &beta.names {
         line = line.replace(old.as_str(), "");
@@ -171,7 +176,7 @@ fn says_beta(line: &str, beta: &Beta<'_>) -> bool {
 }
 
 /// Which line the 1-based line `line` of `old` will be.
-fn then(old: &str, rewritten: Option<&Rewritten>, line: usize) -> usize {
+fn then(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usize {
     let start: usize = old.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let before = rewritten.into_iter().flat_map(|text| &text.edits).filter(|edit| edit.span.end <= start);
     let gone: usize = before.map(|edit| edit.span.of(old).matches('\n').count()).sum();
@@ -183,9 +188,9 @@ fn then(old: &str, rewritten: Option<&Rewritten>, line: usize) -> usize {
 pub(super) fn of_files(
     project: &Project,
     source: &SourceFacts,
-    beta: &Beta<'_>,
+    beta: &BetaSkill<'_>,
     files: &SourceTree,
-    texts: &BTreeMap<Utf8PathBuf, Rewritten>,
+    texts: &BTreeMap<Utf8PathBuf, RewrittenText>,
 ) -> Vec<Remark> {
     let mut out = Vec::new();
     let name = beta.stable.split_once(':').map_or(beta.stable.as_str(), |(_, name)| name);
@@ -228,10 +233,11 @@ pub(super) fn of_files(
     for of_file in project.references(beta.component, source) {
         let Some(file) = project.tree.get(&of_file.path) else { continue };
         for reference in &of_file.references {
-            let Named::Component(Kind::Skill, name) = &reference.named else { continue };
+            let ReferenceTarget::Component(ComponentKind::Skill, name) = &reference.named else { continue };
             let other = project.plugins.iter().find_map(|plugin| {
                 let found = plugin.components.iter().find(|found| found.qualified == *name)?;
-                (Stage::of(found, plugin).is_beta() && found.path != beta.component.path).then_some(found)
+                (StageMarks::of(found, plugin).is_beta() && found.path != beta.component.path)
+                    .then_some(found)
             });
             if let Some(other) = other {
                 let why = format!("calls `{}`, which stays a beta", other.qualified);

@@ -1,7 +1,7 @@
 //! What tells that a word is a name: a slash or a dollar sign that calls it, marks around it, a field that
 //! holds nothing else, the word "skill" beside it.
 
-use super::mention::Verdict;
+use super::mention::MentionVerdict;
 use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{SourceFile, Span};
 
@@ -10,7 +10,7 @@ pub(super) const CALL: &str = "a call";
 
 /// What kind of text a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TextKind {
     /// Markdown.
     Markdown,
     /// JSON, YAML or TOML.
@@ -23,22 +23,22 @@ pub(super) enum Form {
 
 /// One text, looked at for signs.
 #[derive(Debug)]
-pub(super) struct Signs<'t> {
+pub(super) struct SkillSigns<'t> {
     text: &'t str,
     /// What kind of text it is.
-    pub(super) form: Form,
+    pub(super) form: TextKind,
     regions: Option<Vec<Region>>,
 }
 
-impl<'t> Signs<'t> {
+impl<'t> SkillSigns<'t> {
     pub(super) fn of(file: &SourceFile, text: &'t str) -> Self {
         let ending = file.path.extension().unwrap_or_default().to_ascii_lowercase();
         let form = match ending.as_str() {
-            "md" | "mdx" | "mdc" | "markdown" => Form::Markdown,
-            "json" | "jsonc" | "json5" | "jsonl" | "yaml" | "yml" | "toml" => Form::Data,
-            "txt" | "rst" | "adoc" => Form::Text,
-            "" if !text.starts_with("#!") => Form::Text,
-            _ => Form::Code,
+            "md" | "mdx" | "mdc" | "markdown" => TextKind::Markdown,
+            "json" | "jsonc" | "json5" | "jsonl" | "yaml" | "yml" | "toml" => TextKind::Data,
+            "txt" | "rst" | "adoc" => TextKind::Text,
+            "" if !text.starts_with("#!") => TextKind::Text,
+            _ => TextKind::Code,
         };
         Self { text, form, regions: None }
     }
@@ -46,10 +46,10 @@ impl<'t> Signs<'t> {
     /// Whether `span` lies in text for people, outside of code.
     pub(super) fn is_prose(&mut self, span: Span) -> bool {
         match self.form {
-            Form::Markdown => {
+            TextKind::Markdown => {
                 !matches!(self.region(span), Some(RegionKind::CodeBlock | RegionKind::CodeSpan))
             }
-            form => form == Form::Text,
+            form => form == TextKind::Text,
         }
     }
 
@@ -61,36 +61,36 @@ impl<'t> Signs<'t> {
 
     /// What the whole word at `span` is, which no path and no colon holds. `field` tells that a field of
     /// names holds it, `in_plugin` that the file is a plugin's or speaks of plugins.
-    pub(super) fn name(&mut self, span: Span, field: bool, in_plugin: bool) -> Verdict {
-        const UNSURE: Verdict = Verdict::Unsure("it may be the skill's name");
+    pub(super) fn name(&mut self, span: Span, field: bool, in_plugin: bool) -> MentionVerdict {
+        const UNSURE: MentionVerdict = MentionVerdict::Unsure("it may be the skill's name");
         let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
-        if self.form == Form::Code {
+        if self.form == TextKind::Code {
             return UNSURE;
         }
         if field {
-            return Verdict::Name("a field of names");
+            return MentionVerdict::Name("a field of names");
         }
         if is_slash_call(before) || before.ends_with('$') && !after.starts_with(['(', '[']) {
-            return Verdict::Name(CALL);
+            return MentionVerdict::Name(CALL);
         }
         let said = before.trim_end_matches(['"', '\'', '`', ' ']);
         if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| said.ends_with(say)) {
-            return Verdict::Name(CALL);
+            return MentionVerdict::Name(CALL);
         }
-        if self.form == Form::Data && is_value(before, after) {
-            return if in_plugin { Verdict::Name("a value") } else { UNSURE };
+        if self.form == TextKind::Data && is_value(before, after) {
+            return if in_plugin { MentionVerdict::Name("a value") } else { UNSURE };
         }
-        if self.form == Form::Markdown && self.region(span) == Some(RegionKind::CodeBlock) {
-            return Verdict::Unsure("an example, or the skill's name");
+        if self.form == TextKind::Markdown && self.region(span) == Some(RegionKind::CodeBlock) {
+            return MentionVerdict::Unsure("an example, or the skill's name");
         }
         if before.ends_with('`') && after.starts_with('`') {
-            return Verdict::Name("a name in backticks");
+            return MentionVerdict::Name("a name in backticks");
         }
         if beside(before, after) {
-            return Verdict::Name("a name beside the word skill");
+            return MentionVerdict::Name("a name beside the word skill");
         }
-        if self.form == Form::Markdown && stands_out(before, after) {
-            return Verdict::Name("a name with marks of its own");
+        if self.form == TextKind::Markdown && stands_out(before, after) {
+            return MentionVerdict::Name("a name with marks of its own");
         }
         UNSURE
     }
@@ -155,12 +155,12 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::source::Content;
+    use crate::source::FileContent;
 
-    fn verdict(path: &str, text: &str) -> Verdict {
-        let file = SourceFile::new(path.into(), PathBuf::new(), false, 0, Content::OnDisk);
+    fn verdict(path: &str, text: &str) -> MentionVerdict {
+        let file = SourceFile::new(path.into(), PathBuf::new(), false, 0, FileContent::OnDisk);
         let at = text.find("plan-beta").unwrap();
-        Signs::of(&file, text).name(Span::new(at, at + 9), false, true)
+        SkillSigns::of(&file, text).name(Span::new(at, at + 9), false, true)
     }
 
     #[test]
@@ -181,22 +181,22 @@ mod tests {
             "```\n/plan-beta x\n```",
             "```\nSkill(plan-beta)\n```",
         ] {
-            assert!(matches!(verdict("a.md", text), Verdict::Name(_)), "{text}");
+            assert!(matches!(verdict("a.md", text), MentionVerdict::Name(_)), "{text}");
         }
         for text in ["[\"plan-beta\"]", "{\"d\": \"Run /plan-beta.\"}"] {
-            assert!(matches!(verdict("a.json", text), Verdict::Name(_)), "{text}");
+            assert!(matches!(verdict("a.json", text), MentionVerdict::Name(_)), "{text}");
         }
         for text in ["- plan-beta\n", "a: plan-beta # x\n"] {
-            assert!(matches!(verdict("a.yml", text), Verdict::Name(_)), "{text}");
+            assert!(matches!(verdict("a.yml", text), MentionVerdict::Name(_)), "{text}");
         }
     }
 
     #[test]
     fn words_of_prose_examples_and_programs_have_none() {
         for text in ["During plan-beta we learn", "```yaml\nname: plan-beta\n```", "a plan-beta, or so"] {
-            assert!(matches!(verdict("a.md", text), Verdict::Unsure(_)), "{text}");
+            assert!(matches!(verdict("a.md", text), MentionVerdict::Unsure(_)), "{text}");
         }
-        assert!(matches!(verdict("a.ts", "\"plan-beta\""), Verdict::Unsure(_)));
-        assert!(matches!(verdict("a.yml", "a: the plan-beta of it\n"), Verdict::Unsure(_)));
+        assert!(matches!(verdict("a.ts", "\"plan-beta\""), MentionVerdict::Unsure(_)));
+        assert!(matches!(verdict("a.yml", "a: the plan-beta of it\n"), MentionVerdict::Unsure(_)));
     }
 }

@@ -15,18 +15,18 @@ const LONGEST: usize = 64 * 1024;
 
 /// What a shell text does, in the order of the text.
 #[derive(Debug, Clone, Default)]
-pub struct Script {
+pub struct ShellScript {
     /// Simple commands.
-    pub commands: Vec<Command>,
+    pub commands: Vec<ShellCommand>,
     /// Operators between two commands.
-    pub joints: Vec<Joint>,
+    pub joints: Vec<Connector>,
     /// Pipelines of two commands and more.
     pub pipelines: Vec<Pipeline>,
 }
 
 /// A simple command.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub struct ShellCommand {
     /// The whole command, with its redirections.
     pub span: Span,
     /// Its words as written, without assignments in front.
@@ -67,22 +67,22 @@ pub enum Operator {
 
 /// An operator between two commands.
 #[derive(Debug, Clone)]
-pub struct Joint {
+pub struct Connector {
     /// From the first byte of the left command to the last of the right one.
     pub span: Span,
     /// The operator.
     pub operator: Operator,
     /// The text on its left.
-    pub left: Side,
+    pub left: Operand,
     /// The text on its right.
-    pub right: Side,
+    pub right: Operand,
     /// It stands in the condition of `if`, `while` or `until`.
     pub condition: bool,
 }
 
 /// One side of an operator.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct Operand {
     /// Its text.
     pub text: String,
     /// It only tests something: `[ … ]`, `[[ … ]]`, `(( … ))`, `test`.
@@ -103,14 +103,14 @@ pub struct Pipeline {
 }
 
 /// Reads `text`; `None` when it is no shell text. A placeholder such as `<branch>` is read as a word.
-pub fn parse(text: &str) -> Option<Script> {
+pub fn parse(text: &str) -> Option<ShellScript> {
     if text.len() > LONGEST {
         return None;
     }
     let plain = without_placeholders(text);
     let nodes = rable::parse(&plain, false).ok()?;
     let offsets: Vec<usize> = plain.char_indices().map(|(at, _)| at).chain([plain.len()]).collect();
-    let mut walk = Walk { text: &plain, offsets, script: Script::default() };
+    let mut walk = ScriptWalk { text: &plain, offsets, script: ShellScript::default() };
     for node in &nodes {
         walk.node(node, false, false);
     }
@@ -145,14 +145,14 @@ fn without_placeholders(text: &str) -> String {
     out
 }
 
-struct Walk<'a> {
+struct ScriptWalk<'a> {
     text: &'a str,
     /// The byte at which each character begins.
     offsets: Vec<usize>,
-    script: Script,
+    script: ShellScript,
 }
 
-impl Walk<'_> {
+impl ScriptWalk<'_> {
     fn span(&self, node: &Node) -> Span {
         let byte = |at: usize| self.offsets.get(at).copied().unwrap_or(self.text.len());
         let start = byte(node.span.start);
@@ -167,7 +167,7 @@ impl Walk<'_> {
                     NodeKind::Word { value, .. } => value.clone(),
                     _ => String::new(),
                 };
-                let command = Command {
+                let command = ShellCommand {
                     span: self.span(node),
                     words: words.iter().map(text).collect(),
                     assignments: assignments.iter().map(text).collect(),
@@ -240,10 +240,10 @@ impl Walk<'_> {
         };
         let (left, right) = (self.side(&left.command), self.side(&right.command));
         let span = Span::new(before.start, after.end.max(before.start));
-        self.script.joints.push(Joint { span, operator, left, right, condition });
+        self.script.joints.push(Connector { span, operator, left, right, condition });
     }
 
-    fn side(&self, node: &Node) -> Side {
+    fn side(&self, node: &Node) -> Operand {
         let text = self.span(node).of(self.text).to_owned();
         let (test, sets) = match &node.kind {
             NodeKind::Command { assignments, words, .. } => {
@@ -265,7 +265,7 @@ impl Walk<'_> {
             NodeKind::List { items } => (items.iter().all(|item| self.side(&item.command).test), None),
             _ => (false, None),
         };
-        Side { text, test, sets }
+        Operand { text, test, sets }
     }
 }
 
@@ -303,7 +303,7 @@ mod tests {
 
     fn joints(text: &str) -> Vec<(Operator, String, bool)> {
         let script = parse(text).expect("shell");
-        let shown = |joint: Joint| (joint.operator, joint.span.of(text).to_owned(), joint.condition);
+        let shown = |joint: Connector| (joint.operator, joint.span.of(text).to_owned(), joint.condition);
         script.joints.into_iter().map(shown).collect()
     }
 

@@ -1,7 +1,7 @@
 //! YAML with control characters, which the format does not have and which a host may read like any other character:
 //! others stand for them while the text is read.
 
-use super::tree::{Entry, Node, Value};
+use super::tree::{MappingEntry, Node, Value};
 use super::{value_starts, yaml};
 use crate::source::Span;
 
@@ -73,7 +73,7 @@ fn with_controls(node: Node) -> Node {
         Value::String(text) => Value::String(with_control(&text)),
         Value::List(items) => Value::List(items.into_iter().map(with_controls).collect()),
         Value::Map(entries) => {
-            let entry = |entry: Entry| Entry {
+            let entry = |entry: MappingEntry| MappingEntry {
                 key: with_control(&entry.key),
                 node: with_controls(entry.node),
                 ..entry

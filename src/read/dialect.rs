@@ -8,41 +8,41 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::tags::{Tagged, Tags};
-use super::tree::{Entry, Node, Style, Value, number};
+use super::tags::{TagRule, TaggedNode};
+use super::tree::{MappingEntry, Node, Style, Value, number};
 use super::{control_chars, frontmatter, yaml};
 use crate::source::Span;
 
-pub use rescue::Rescue;
+pub use rescue::LineRescue;
 
 /// How a host reads frontmatter.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Dialect {
     /// Where frontmatter ends.
-    pub closing: Closing,
+    pub closing: ClosingRule,
     /// What a repeated key does.
-    pub duplicates: Duplicates,
+    pub duplicates: DuplicateRule,
     /// Fields that the host shows to people or models.
     pub shown: Vec<String>,
     /// What becomes of a number or a boolean where text is wanted.
-    pub scalars: Scalars,
+    pub scalars: ScalarRule,
     /// Dates, numbers with underscores, with colons and in base two are no text, as in YAML 1.1.
     pub old_scalars: bool,
     /// What tags do.
-    pub tags: Tags,
+    pub tags: TagRule,
     /// A control character, which YAML has not, makes the host refuse the file.
     pub control_characters_refused: bool,
     /// What tabs do that indent a line.
-    pub tabs: Tabs,
+    pub tabs: TabRule,
     /// What the host tries when the YAML cannot be read.
-    pub rescue: Rescue,
+    pub rescue: LineRescue,
 }
 
 /// Where frontmatter ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Closing {
+pub enum ClosingRule {
     /// At the next three dashes, wherever they stand.
     Anywhere,
     /// At the next line that holds three dashes and nothing else but blanks.
@@ -51,13 +51,13 @@ pub enum Closing {
     LineStart,
 }
 
-impl Closing {
+impl ClosingRule {
     /// Whether frontmatter would end within `value`, which is a part of it.
     pub fn ends_in(self, value: &str) -> bool {
         match self {
-            Closing::Anywhere => value.contains("---"),
-            Closing::Line => value.lines().any(|line| line.trim() == "---"),
-            Closing::LineStart => value.lines().any(|line| line.starts_with("---")),
+            ClosingRule::Anywhere => value.contains("---"),
+            ClosingRule::Line => value.lines().any(|line| line.trim() == "---"),
+            ClosingRule::LineStart => value.lines().any(|line| line.starts_with("---")),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Closing {
 /// What tabs do that indent a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tabs {
+pub enum TabRule {
     /// They are no YAML.
     Refused,
     /// They may indent what stands below a key.
@@ -77,7 +77,7 @@ pub enum Tabs {
 /// What a repeated key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Duplicates {
+pub enum DuplicateRule {
     /// The last one counts.
     Last,
     /// The file is refused.
@@ -89,7 +89,7 @@ pub enum Duplicates {
 /// What becomes of a number or a boolean where text is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scalars {
+pub enum ScalarRule {
     /// Text as it was written.
     Written,
     /// Text as a program prints the value: `1.1` for `1.10`.
@@ -99,11 +99,11 @@ pub enum Scalars {
 }
 
 /// What a host has after reading: text by field.
-pub type Fields = BTreeMap<String, String>;
+pub type ReadFields = BTreeMap<String, String>;
 
 /// Why a host has nothing after reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Loss {
+pub enum ReadLoss {
     /// There is no frontmatter, or no end of it.
     Unclosed,
     /// It is no YAML, and rescuing it is no use.
@@ -116,7 +116,7 @@ pub enum Loss {
 
 /// The types that a host demands of fields.
 #[derive(Debug, Clone, Copy)]
-pub struct Types<'a> {
+pub struct TypeRule<'a> {
     /// Fields that must be text.
     pub texts: &'a [String],
     /// Fields that must be mappings.
@@ -135,7 +135,7 @@ pub fn is_mapping(node: &Node) -> bool {
 }
 
 /// The first of `keys` that the mapping `node` has twice, or with a value other than text.
-pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a Entry> {
+pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a MappingEntry> {
     let entries = node.entries();
     entries.iter().enumerate().filter(|(_, entry)| keys.contains(&entry.key)).find_map(|(at, entry)| {
         let is_text = entry.node.scalar().is_some() || entry.node.value == Value::Null;
@@ -148,27 +148,27 @@ pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a Entry> {
 ///
 /// # Errors
 /// Why the host finds no field.
-pub fn read(text: &str, dialect: &Dialect, types: Types<'_>) -> Result<Fields, Loss> {
-    let yaml = cut(text, dialect.closing).ok_or(Loss::Unclosed)?;
-    let (node, duplicates) = attempts(yaml, dialect, types.texts).ok_or(Loss::Syntax)?;
+pub fn read(text: &str, dialect: &Dialect, types: TypeRule<'_>) -> Result<ReadFields, ReadLoss> {
+    let yaml = cut(text, dialect.closing).ok_or(ReadLoss::Unclosed)?;
+    let (node, duplicates) = attempts(yaml, dialect, types.texts).ok_or(ReadLoss::Syntax)?;
     let read = |key: &String| types.texts.contains(key);
     let refused = match dialect.duplicates {
-        Duplicates::Last => false,
-        Duplicates::Refused => !duplicates.is_empty(),
-        Duplicates::RefusedWhereRead => duplicates.iter().any(read),
+        DuplicateRule::Last => false,
+        DuplicateRule::Refused => !duplicates.is_empty(),
+        DuplicateRule::RefusedWhereRead => duplicates.iter().any(read),
     };
     if refused {
-        return Err(Loss::Duplicate);
+        return Err(ReadLoss::Duplicate);
     }
-    let mut fields = Fields::new();
+    let mut fields = ReadFields::new();
     for entry in node.entries() {
         let inner = types.inner_texts.get(&entry.key).and_then(|keys| unfit(keys, &entry.node));
         if types.mappings.contains(&entry.key) && !is_mapping(&entry.node) || inner.is_some() {
-            return Err(Loss::Type);
+            return Err(ReadLoss::Type);
         }
         match dialect.text(&entry.node) {
             Some(text) => drop(fields.insert(entry.key.clone(), text)),
-            None if read(&entry.key) => return Err(Loss::Type),
+            None if read(&entry.key) => return Err(ReadLoss::Type),
             None => drop(fields.remove(&entry.key)),
         }
     }
@@ -182,43 +182,43 @@ pub fn mapping(yaml: &str, dialect: &Dialect) -> Option<Node> {
 
 /// The first attempt of a host, and the second where that fails.
 fn attempts(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
-    let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
+    let tabs = (dialect.tabs == TabRule::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
     let is_mapping = |read: &(Node, Vec<String>)| matches!(read.0.value, Value::Map(_));
     let first = strict(yaml, dialect, texts).filter(|read| dialect.rescue.spares_text || is_mapping(read));
     let read = first.or_else(|| {
-        let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
+        let spaces = (dialect.tabs == TabRule::Rescued).then(|| spaces_for_leading_tabs(yaml));
         strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, texts)
     });
     read.filter(is_mapping)
 }
 
 /// What stands between the marks.
-fn cut(text: &str, closing: Closing) -> Option<&str> {
+fn cut(text: &str, closing: ClosingRule) -> Option<&str> {
     let start = start(text, closing)?;
     end(text, closing).map(|end| &text[start..end])
 }
 
 /// Where the line behind the first mark begins; a host that looks for marks takes blank lines below it for a part of it, and
 /// one that looks for lines takes an indented one, too.
-fn start(text: &str, closing: Closing) -> Option<usize> {
+fn start(text: &str, closing: ClosingRule) -> Option<usize> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    if closing == Closing::Anywhere {
+    if closing == ClosingRule::Anywhere {
         return frontmatter::opened(text, mark);
     }
     let line = text[mark..].split_inclusive('\n').next()?;
-    let shown = if closing == Closing::Line { line.trim() } else { line.trim_end() };
+    let shown = if closing == ClosingRule::Line { line.trim() } else { line.trim_end() };
     (line.ends_with('\n') && shown == "---").then_some(mark + line.len())
 }
 
 /// Where a host finds the end of frontmatter.
-pub fn end(text: &str, closing: Closing) -> Option<usize> {
+pub fn end(text: &str, closing: ClosingRule) -> Option<usize> {
     let start = start(text, closing)?;
     let rest = &text[start..];
     let end = match closing {
-        Closing::Anywhere => rest.find("---"),
-        Closing::Line => line_at(rest, |line| line.trim() == "---"),
-        Closing::LineStart => line_at(rest, |line| line.starts_with("---")).or(Some(rest.len())),
+        ClosingRule::Anywhere => rest.find("---"),
+        ClosingRule::Line => line_at(rest, |line| line.trim() == "---"),
+        ClosingRule::LineStart => line_at(rest, |line| line.starts_with("---")).or(Some(rest.len())),
     };
     end.map(|end| start + end)
 }
@@ -263,7 +263,7 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
 }
 
 /// Whether the value of one of the fields `texts` has the tag, by the key that stands before it on its line.
-pub fn is_read(tagged: &Tagged, text: &str, texts: &[String]) -> bool {
+pub fn is_read(tagged: &TaggedNode, text: &str, texts: &[String]) -> bool {
     let line = text[..tagged.span.start].rfind('\n').map_or(0, |end| end + 1);
     let before = text[line..tagged.span.start].split_once(':').map(|(key, _)| key.trim());
     // The key may have a tag as well.
@@ -301,9 +301,9 @@ impl Dialect {
             Value::Null | Value::List(_) | Value::Map(_) => None,
         }?;
         match self.scalars {
-            Scalars::Written => Some(plain),
-            Scalars::Canonical => Some(canonical(&plain)),
-            Scalars::Refused => None,
+            ScalarRule::Written => Some(plain),
+            ScalarRule::Canonical => Some(canonical(&plain)),
+            ScalarRule::Refused => None,
         }
     }
 }

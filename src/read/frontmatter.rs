@@ -4,13 +4,13 @@
 mod early;
 
 use super::blanks::is_blank;
-use super::tree::{Fault, Node, Value};
+use super::tree::{Node, ReadFault, Value};
 use super::yaml;
 use crate::source::Span;
 
 /// A Markdown file taken apart. All spans are byte ranges of the whole text.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct MarkdownDocument {
     /// A byte order mark stands before everything else.
     pub byte_order_mark: bool,
     /// The YAML between the delimiter lines; `None` without frontmatter.
@@ -24,10 +24,10 @@ pub struct Document {
     /// What an author means to be frontmatter and stands behind its end, so that it is text.
     pub cut_off: Option<Span>,
     /// What could not be taken as it stands.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ReadFault>,
 }
 
-impl Document {
+impl MarkdownDocument {
     /// Whether a fault left the fields unreadable.
     pub fn unreadable(&self) -> bool {
         self.fields.is_none() && self.faults.iter().any(|fault| !fault.rescued)
@@ -38,9 +38,9 @@ impl Document {
 ///
 /// The first line must be `---` (blanks behind it, and blank lines below it, belong to it); the first three dashes behind
 /// it close, wherever they stand (Claude Code 2.1.197 and 2.1.330).
-pub fn parse(text: &str) -> Document {
+pub fn parse(text: &str) -> MarkdownDocument {
     let start = start(text);
-    let mut document = Document {
+    let mut document = MarkdownDocument {
         byte_order_mark: start > 0,
         yaml: None,
         body: Span::new(start, text.len()),
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> Document {
         }
         return document;
     };
-    let Some(Closed { yaml, mark, body }) = closed(text, opened) else {
+    let Some(ClosingMark { yaml, mark, body }) = closed(text, opened) else {
         document.faults.push(fault(
             Span::new(start, start + 3),
             "frontmatter-unclosed",
@@ -99,7 +99,7 @@ pub fn with_tabs(text: &str, yaml: Span) -> Span {
 }
 
 /// Reads the fields between the marks.
-fn read(document: &mut Document, text: &str, yaml: Span) {
+fn read(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     let (node, faults) = yaml::parse(text, with_tabs(text, yaml));
     document.faults.extend(faults);
     match node {
@@ -144,7 +144,7 @@ pub(super) fn opened(text: &str, start: usize) -> Option<usize> {
 }
 
 /// What stands around the closing mark.
-struct Closed {
+struct ClosingMark {
     /// Without blanks alone before the mark on its line.
     yaml: Span,
     mark: usize,
@@ -152,14 +152,14 @@ struct Closed {
     body: Span,
 }
 
-fn closed(text: &str, opened: usize) -> Option<Closed> {
+fn closed(text: &str, opened: usize) -> Option<ClosingMark> {
     let mark = opened + text[opened..].find("---")?;
     let shown = text[opened..mark].trim_end_matches([' ', '\t']);
     let yaml = if shown.is_empty() || shown.ends_with('\n') { opened + shown.len() } else { mark };
     let rest = &text[mark + 3..];
     let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
     let body = if rest[..line].trim_matches(is_blank).is_empty() { mark + 3 + line } else { mark + 3 };
-    Some(Closed { yaml: Span::new(opened, yaml), mark, body: Span::new(body, text.len()) })
+    Some(ClosingMark { yaml: Span::new(opened, yaml), mark, body: Span::new(body, text.len()) })
 }
 
 fn late_opening(text: &str, start: usize) -> Option<Span> {
@@ -169,8 +169,8 @@ fn late_opening(text: &str, start: usize) -> Option<Span> {
     (blank > 0 && line.trim_end() == "---").then(|| Span::new(start + blank, start + blank + 3))
 }
 
-fn fault(span: Span, rule: &'static str, message: &str, help: &str, rescued: bool) -> Fault {
-    Fault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued, first: None }
+fn fault(span: Span, rule: &'static str, message: &str, help: &str, rescued: bool) -> ReadFault {
+    ReadFault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued, first: None }
 }
 
 #[cfg(test)]

@@ -7,20 +7,20 @@ use jsonc_parser::ast::{Object, ObjectPropName, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::tree::{Entry, Fault, Node, Style, Value};
+use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 /// Reads `text`. The node is `None` when nothing could be read.
-pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
+pub fn parse(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     parse_as(text, false)
 }
 
 /// The same of a file for people, such as an editor's settings: comments and trailing commas are no faults.
-pub fn parse_with_comments(text: &str) -> (Option<Node>, Vec<Fault>) {
+pub fn parse_with_comments(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     parse_as(text, true)
 }
 
-fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<Fault>) {
+fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
     let mut faults = Vec::new();
     let (body, offset) = match text.strip_prefix('\u{feff}') {
         Some(body) => {
@@ -101,8 +101,8 @@ fn lenient(body: &str) -> Option<(usize, String)> {
     Some((at, format!("invalid JSON: {}", lower(said))))
 }
 
-fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> Fault {
-    Fault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued: false, first: None }
+fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> ReadFault {
+    ReadFault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued: false, first: None }
 }
 
 fn lower(sentence: &str) -> String {
@@ -111,7 +111,7 @@ fn lower(sentence: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<Fault>) -> Node {
+fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<ReadFault>) -> Node {
     let span = Span::new(ast.start(), ast.end()).shifted(offset);
     let mut style = Style::Plain;
     let value = match ast {
@@ -130,8 +130,8 @@ fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<Fault>) -> Node {
     Node { span, value, style }
 }
 
-fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<Entry> {
-    let mut out: Vec<Entry> = Vec::with_capacity(object.properties.len());
+fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<ReadFault>) -> Vec<MappingEntry> {
+    let mut out: Vec<MappingEntry> = Vec::with_capacity(object.properties.len());
     // A list of servers may be long: no key is looked for among all that came before.
     let mut known: BTreeMap<String, Span> = BTreeMap::new();
     for property in &object.properties {
@@ -153,7 +153,7 @@ fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<E
         } else {
             known.insert(key.clone(), key_span);
         }
-        out.push(Entry { key, key_span, node: convert(&property.value, offset, faults) });
+        out.push(MappingEntry { key, key_span, node: convert(&property.value, offset, faults) });
     }
     out
 }

@@ -11,7 +11,7 @@ use crate::source::Span;
 
 pub use fences::surely_closed;
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
-pub use rows::{Row, Rows, rows};
+pub use rows::{ListBlock, ListRow, rows};
 
 /// What a region is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

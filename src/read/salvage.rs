@@ -3,15 +3,15 @@
 //! those of the text as it was written.
 
 use super::dialect::{self, Dialect};
-use super::frontmatter::{self, Document};
-use super::tree::{Entry, Fault, Node, Style, Value};
+use super::frontmatter::{self, MarkdownDocument};
+use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use super::yaml;
 use crate::source::Span;
 
 /// `document`, which [`super::frontmatter::parse`] made of `text`, with the fields that a host of this dialect reads.
-pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Document {
+pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect) -> MarkdownDocument {
     let unclosed = document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed");
-    let rescued = |fault: &Fault| fault.rule == "yaml-dialect";
+    let rescued = |fault: &ReadFault| fault.rule == "yaml-dialect";
     if unclosed {
         // All of it is text for the host.
         document.fields = Some(none_at(document.body.start));
@@ -40,7 +40,7 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
             // A key that no line writes so, such as one that a merge brings.
             let nowhere = Span::new(yaml.start, yaml.start);
             let node = placed(&entry.node, nowhere);
-            entries.push(Entry { key: entry.key.clone(), key_span: nowhere, node });
+            entries.push(MappingEntry { key: entry.key.clone(), key_span: nowhere, node });
             continue;
         };
         let chunk = end_of(text, yaml, key_span.end);
@@ -51,14 +51,14 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
         if !is_sound(&text[key_span.start..chunk], entry) {
             at_fault.push(span);
         }
-        entries.push(Entry { key: entry.key.clone(), key_span, node: placed(&entry.node, span) });
+        entries.push(MappingEntry { key: entry.key.clone(), key_span, node: placed(&entry.node, span) });
     }
     document.faults.retain(|fault| fault.rescued && !rescued(fault));
     if at_fault.is_empty() {
         // Each field can be read alone, and all of them together cannot.
         at_fault.extend(entries.iter().map(|entry| entry.node.span));
     }
-    document.faults.extend(at_fault.into_iter().map(|span| Fault {
+    document.faults.extend(at_fault.into_iter().map(|span| ReadFault {
         span,
         rule: "yaml-dialect",
         message: "this value is not valid YAML and is read as text".to_owned(),
@@ -71,7 +71,7 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
 }
 
 /// Whether the lines of one field are YAML for themselves, with the value that the host has of it.
-fn is_sound(lines: &str, entry: &Entry) -> bool {
+fn is_sound(lines: &str, entry: &MappingEntry) -> bool {
     yaml::strict(lines).is_some_and(|(node, _)| match node.entries() {
         [alone] => alone.key == entry.key && alone.node.to_json() == entry.node.to_json(),
         _ => false,
@@ -79,7 +79,7 @@ fn is_sound(lines: &str, entry: &Entry) -> bool {
 }
 
 /// The host has no field at all.
-fn lose_all(document: &mut Document, text: &str, yaml: Span) {
+fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     document.fields = Some(none_at(yaml.start));
     document.lost = Some(yaml);
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -104,8 +104,11 @@ fn lose_all(document: &mut Document, text: &str, yaml: Span) {
 
 /// A value that was read from another text, with everything in it, at `span`.
 fn placed(node: &Node, span: Span) -> Node {
-    let inner =
-        |entry: &Entry| Entry { key: entry.key.clone(), key_span: span, node: placed(&entry.node, span) };
+    let inner = |entry: &MappingEntry| MappingEntry {
+        key: entry.key.clone(),
+        key_span: span,
+        node: placed(&entry.node, span),
+    };
     let value = match &node.value {
         Value::List(items) => Value::List(items.iter().map(|item| placed(item, span)).collect()),
         Value::Map(entries) => Value::Map(entries.iter().map(inner).collect()),
@@ -119,7 +122,7 @@ fn none_at(at: usize) -> Node {
 }
 
 /// Where the line of `key` begins that none of `taken` has.
-fn key_at(text: &str, yaml: Span, key: &str, taken: &[Entry]) -> Option<Span> {
+fn key_at(text: &str, yaml: Span, key: &str, taken: &[MappingEntry]) -> Option<Span> {
     let mut at = yaml.start;
     for line in yaml.of(text).split_inclusive('\n') {
         let indent = line.len()

@@ -5,7 +5,7 @@ use crate::source::Span;
 
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct ShellWord {
     /// Where it stands, with its quotes.
     pub span: Span,
     /// The word without quotes.
@@ -14,22 +14,22 @@ pub struct Word {
 
 /// One program with its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Simple {
+pub struct SimpleCommand {
     /// The words, assignments in front included.
-    pub words: Vec<Word>,
+    pub words: Vec<ShellWord>,
     /// The files that are written or read by `>` and `<`.
-    pub redirects: Vec<Word>,
+    pub redirects: Vec<ShellWord>,
     /// Its input is the output of the command before it.
     pub piped: bool,
 }
 
-impl Simple {
+impl SimpleCommand {
     /// The words from the program on, without assignments, and without programs of `through` with their
     /// options.
-    pub fn program<'a>(&'a self, through: &[&str]) -> &'a [Word] {
+    pub fn program<'a>(&'a self, through: &[&str]) -> &'a [ShellWord] {
         let mut words = self.words.as_slice();
         loop {
-            let set = |word: &Word| {
+            let set = |word: &ShellWord| {
                 let name = word.text.split_once('=').map_or("", |(name, _)| name);
                 !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
             };
@@ -49,7 +49,7 @@ impl Simple {
     }
 
     /// The script that the command hands to a shell: what follows `-c`.
-    pub fn script(&self) -> Option<&Word> {
+    pub fn script(&self) -> Option<&ShellWord> {
         let words = self.program(&["sudo", "env"]);
         let (first, rest) = words.split_first()?;
         match base(&first.text) {
@@ -70,8 +70,8 @@ pub fn base(program: &str) -> &str {
 }
 
 /// The simple commands of `text`, also those in `$(…)`, with places counted from `start`.
-pub fn commands(text: &str, start: usize) -> Vec<Simple> {
-    let mut reader = Reader::new(text, start, 0, 0);
+pub fn commands(text: &str, start: usize) -> Vec<SimpleCommand> {
+    let mut reader = ShellReader::new(text, start, 0, 0);
     reader.run(None);
     reader.out
 }
@@ -83,12 +83,12 @@ const KEYWORDS: [&str; 14] =
 /// How deep substitutions are followed.
 const DEPTH: usize = 16;
 
-struct Reader<'a> {
+struct ShellReader<'a> {
     text: &'a str,
     start: usize,
     at: usize,
-    out: Vec<Simple>,
-    now: Simple,
+    out: Vec<SimpleCommand>,
+    now: SimpleCommand,
     /// Where the word began, and the word so far.
     word: Option<(usize, String)>,
     /// Whether the next word is the file of a redirection.
@@ -97,9 +97,9 @@ struct Reader<'a> {
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ShellReader<'a> {
     fn new(text: &'a str, start: usize, at: usize, depth: usize) -> Self {
-        let now = Simple::default();
+        let now = SimpleCommand::default();
         Self { text, start, at, out: Vec::new(), now, word: None, target: false, depth }
     }
 
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
 
     fn end_word(&mut self) {
         let Some((from, text)) = self.word.take() else { return };
-        let word = Word { span: Span::new(self.start + from, self.start + self.at), text };
+        let word = ShellWord { span: Span::new(self.start + from, self.start + self.at), text };
         if std::mem::take(&mut self.target) {
             self.now.redirects.push(word);
         } else if !self.now.words.is_empty() || !KEYWORDS.contains(&word.text.as_str()) {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     fn end_command(&mut self, piped: bool) {
         self.end_word();
         self.target = false;
-        let done = std::mem::replace(&mut self.now, Simple { piped, ..Simple::default() });
+        let done = std::mem::replace(&mut self.now, SimpleCommand { piped, ..SimpleCommand::default() });
         if !done.words.is_empty() || !done.redirects.is_empty() {
             self.out.push(done);
         }
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the commands within, and says how long the whole is.
     fn inner(&mut self, open: usize, close: Option<char>) -> usize {
-        let mut inner = Reader::new(self.text, self.start, self.at + open, self.depth + 1);
+        let mut inner = ShellReader::new(self.text, self.start, self.at + open, self.depth + 1);
         inner.run(close);
         self.out.append(&mut inner.out);
         inner.at + 1 - self.at

@@ -8,7 +8,7 @@ use crate::source::Span;
 
 /// A value or key with a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tagged {
+pub struct TaggedNode {
     /// Where the value stands.
     pub span: Span,
     /// The tag, resolved: `tag:yaml.org,2002:int`, `!own`.
@@ -33,7 +33,7 @@ pub enum TaggedContent {
 /// What a host makes of tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tags {
+pub enum TagRule {
     /// They mean nothing.
     Ignored,
     /// A text field that the host reads and that says that it is null makes it refuse the file.
@@ -45,15 +45,15 @@ pub enum Tags {
 /// The tags of the schemas of YAML begin so.
 const CORE: &str = "tag:yaml.org,2002:";
 
-impl Tags {
+impl TagRule {
     /// Whether the host refuses a file because of this tag; `is_read` tells whether it is that of a text field that the
     /// host reads.
-    pub fn refuse(self, tagged: &Tagged, is_read: bool) -> bool {
+    pub fn refuse(self, tagged: &TaggedNode, is_read: bool) -> bool {
         let core = tagged.tag.strip_prefix(CORE);
         match self {
-            Tags::Ignored => false,
-            Tags::NullRefused => is_read && core == Some("null") && !fits("null", &tagged.content),
-            Tags::MustFit => match core {
+            TagRule::Ignored => false,
+            TagRule::NullRefused => is_read && core == Some("null") && !fits("null", &tagged.content),
+            TagRule::MustFit => match core {
                 Some(name) => !fits(name, &tagged.content),
                 None => tagged.tag != "!",
             },
@@ -61,12 +61,12 @@ impl Tags {
     }
 }
 
-impl Tags {
+impl TagRule {
     /// The value that a scalar has because of its tag, whether it stands in quotes or not; `None` where the tag means
     /// nothing to the host.
-    pub fn value(self, tagged: &Tagged) -> Option<Value> {
+    pub fn value(self, tagged: &TaggedNode) -> Option<Value> {
         let TaggedContent::Scalar(text) = &tagged.content else { return None };
-        if self != Tags::MustFit || self.refuse(tagged, false) {
+        if self != TagRule::MustFit || self.refuse(tagged, false) {
             return None;
         }
         match tagged.tag.strip_prefix(CORE) {
@@ -80,13 +80,13 @@ impl Tags {
 
     /// Whether the host reads nothing of a file because of this tag: it refuses the tag, or has no text in a field that must
     /// be text.
-    pub fn lose(self, tagged: &Tagged, is_read: bool) -> bool {
+    pub fn lose(self, tagged: &TaggedNode, is_read: bool) -> bool {
         let is_text = |value: Value| matches!(value, Value::String(_));
         self.refuse(tagged, is_read) || is_read && self.value(tagged).is_some_and(|value| !is_text(value))
     }
 
     /// Gives the values of a mapping the types that their tags say.
-    pub fn apply(self, tagged: &[Tagged], mapping: &mut Node) {
+    pub fn apply(self, tagged: &[TaggedNode], mapping: &mut Node) {
         let Value::Map(entries) = &mut mapping.value else { return };
         for tagged in tagged {
             let entry = entries.iter_mut().find(|entry| entry.node.span == tagged.span);
@@ -134,33 +134,36 @@ mod tests {
 
     #[test]
     fn case_13_a_tag_that_does_not_fit_its_value_is_refused() {
-        let refused = |tags: Tags, yaml: &str, is_read| {
+        let refused = |tags: TagRule, yaml: &str, is_read| {
             let found = yaml::tagged(yaml, Span::new(0, yaml.len()));
             assert!(!found.is_empty(), "{yaml}");
             found.iter().any(|tagged| tags.refuse(tagged, is_read))
         };
         let fine = ["a: !!str 12", "a: !!int 12", "a: !!null", "a: ! x", "a: !!seq [x]", "a: !!set {x, y}"];
         for yaml in fine {
-            assert!(!refused(Tags::MustFit, yaml, true), "{yaml}");
+            assert!(!refused(TagRule::MustFit, yaml, true), "{yaml}");
         }
         let bad =
             ["a: !!int x", "a: !own x", "a: !!map x", "a: !!null x", "a: {b: [!!bool x]}", "!!int a: x"];
         for yaml in bad {
-            assert!(refused(Tags::MustFit, yaml, true) && !refused(Tags::Ignored, yaml, true), "{yaml}");
-            assert_eq!(refused(Tags::NullRefused, yaml, true), yaml.contains("null"), "{yaml}");
-            assert!(!refused(Tags::NullRefused, yaml, false), "{yaml}");
+            assert!(
+                refused(TagRule::MustFit, yaml, true) && !refused(TagRule::Ignored, yaml, true),
+                "{yaml}"
+            );
+            assert_eq!(refused(TagRule::NullRefused, yaml, true), yaml.contains("null"), "{yaml}");
+            assert!(!refused(TagRule::NullRefused, yaml, false), "{yaml}");
         }
     }
 
     #[test]
     fn a_tag_says_what_type_a_value_has() {
-        let value = |tags: Tags, yaml: &str| tags.value(&yaml::tagged(yaml, Span::new(0, yaml.len()))[0]);
+        let value = |tags: TagRule, yaml: &str| tags.value(&yaml::tagged(yaml, Span::new(0, yaml.len()))[0]);
         let text = |text: &str| Some(Value::String(text.to_owned()));
-        assert_eq!(value(Tags::MustFit, "a: !!str 12"), text("12"));
-        assert_eq!(value(Tags::MustFit, "a: ! true"), text("true"));
-        assert_eq!(value(Tags::MustFit, "a: !!int \"12\""), Some(Value::Number("12".to_owned())));
-        assert_eq!(value(Tags::MustFit, "a: !!bool 'true'"), Some(Value::Bool(true)));
-        assert_eq!(value(Tags::MustFit, "a: !!int x"), None);
-        assert_eq!(value(Tags::Ignored, "a: !!str 12"), None);
+        assert_eq!(value(TagRule::MustFit, "a: !!str 12"), text("12"));
+        assert_eq!(value(TagRule::MustFit, "a: ! true"), text("true"));
+        assert_eq!(value(TagRule::MustFit, "a: !!int \"12\""), Some(Value::Number("12".to_owned())));
+        assert_eq!(value(TagRule::MustFit, "a: !!bool 'true'"), Some(Value::Bool(true)));
+        assert_eq!(value(TagRule::MustFit, "a: !!int x"), None);
+        assert_eq!(value(TagRule::Ignored, "a: !!str 12"), None);
     }
 }

@@ -3,15 +3,15 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::tree::{Entry, Fault, Node, Style, Value};
+use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 /// Reads `text`; without a table where it is no TOML.
-pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
+pub fn parse(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let faults: Vec<Fault> = errors
+    let faults: Vec<ReadFault> = errors
         .iter()
-        .map(|error| Fault {
+        .map(|error| ReadFault {
             span: error.span().map_or(Span::new(0, 0), |span| Span::new(span.start, span.end)),
             rule: "toml-syntax",
             message: error.message().to_owned(),
@@ -29,12 +29,12 @@ fn of<T>(value: &Spanned<T>) -> Span {
 }
 
 fn mapping(table: &DeTable<'_>, span: Span) -> Node {
-    let entry = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| Entry {
+    let entry = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| MappingEntry {
         key: key.get_ref().to_string(),
         key_span: of(key),
         node: node(value),
     };
-    let mut entries: Vec<Entry> = table.iter().map(entry).collect();
+    let mut entries: Vec<MappingEntry> = table.iter().map(entry).collect();
     entries.sort_by_key(|entry| entry.key_span);
     Node { span, value: Value::Map(entries), style: Style::Plain }
 }

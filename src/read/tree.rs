@@ -41,7 +41,7 @@ pub enum Value {
     /// A list.
     List(Vec<Node>),
     /// A mapping, in the order of the file; the last of duplicate keys counts.
-    Map(Vec<Entry>),
+    Map(Vec<MappingEntry>),
 }
 
 /// What a mapping is called as a key.
@@ -49,7 +49,7 @@ pub const MAPPING: &str = "[object Object]";
 
 /// One key of a mapping.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct MappingEntry {
     /// The key.
     pub key: String,
     /// The bytes of the key.
@@ -58,7 +58,7 @@ pub struct Entry {
     pub node: Node,
 }
 
-impl Entry {
+impl MappingEntry {
     /// From the first byte of the key to the last of the value.
     pub fn span(&self) -> Span {
         Span::new(self.key_span.start, self.node.span.end.max(self.key_span.end))
@@ -67,7 +67,7 @@ impl Entry {
 
 impl Node {
     /// The entries, if this is a mapping.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[MappingEntry] {
         match &self.value {
             Value::Map(entries) => entries,
             _ => &[],
@@ -75,7 +75,7 @@ impl Node {
     }
 
     /// The entry that counts for `key`: the last one.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().rev().find(|entry| entry.key == key)
     }
 
@@ -230,7 +230,7 @@ fn collect<'a>(node: &'a Node, pointer: &str, out: &mut Vec<(String, Span, &'a N
 
 /// Something that a reader could not take as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ReadFault {
     /// Where.
     pub span: Span,
     /// The rule's name, in kebab-case.

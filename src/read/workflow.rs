@@ -4,7 +4,7 @@
 
 mod prompts;
 
-pub use prompts::{Prompt, prompts};
+pub use prompts::{AgentPrompt, prompts};
 
 /// Scripts of more bytes are none that the source host reads.
 pub const LARGEST: usize = 524_288;
@@ -16,7 +16,7 @@ pub fn name(text: &str) -> Option<String> {
     }
     let text = text.trim_start_matches('\u{feff}');
     let text = if text.starts_with("#!") { text.split_once('\n')?.1 } else { text };
-    let mut reader = Reader { rest: text };
+    let mut reader = WorkflowReader { rest: text };
     for word in ["export", "const", "meta"] {
         reader.word(word)?;
     }
@@ -35,11 +35,11 @@ pub fn name(text: &str) -> Option<String> {
 /// Objects deeper than this are read by nobody.
 const DEEPEST: usize = 32;
 
-struct Reader<'a> {
+struct WorkflowReader<'a> {
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WorkflowReader<'a> {
     /// Goes past blanks and comments; what follows.
     fn blank(&mut self) -> Option<&'a str> {
         loop {

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use granit_parser::{Event, Parser, ScalarStyle, Tag};
 
-use super::tags::{Tagged, TaggedContent};
-use super::tree::{Entry, Fault, Node, Style, Value};
+use super::tags::{TaggedContent, TaggedNode};
+use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 use chunks::{at_open_quote, chunks, plain_line, spaces_for_tabs};
@@ -27,15 +27,15 @@ pub const KEYS: usize = 2_000;
 
 /// Reads the YAML in `range` of `text`; places are those of `text`.
 /// The node is `None` when nothing could be read or rescued.
-pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
+pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
     match document(range.of(text), range.start) {
         Ok((Some(node), _)) if is_refused(&node, text, range) => {
             let why = "a value, a key or a tag begins or ends where none may";
             rescue(text, range, syntax(node.span, why))
         }
         Ok(found) => found,
-        Err(Refusal { fault, rescuable: true }) => rescue(text, range, fault),
-        Err(Refusal { fault, rescuable: false }) => (None, vec![fault]),
+        Err(YamlRefusal { fault, rescuable: true }) => rescue(text, range, fault),
+        Err(YamlRefusal { fault, rescuable: false }) => (None, vec![fault]),
     }
 }
 
@@ -47,7 +47,7 @@ pub fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
 }
 
 /// The values with tags in the YAML in `range` of `text`; none where it cannot be read.
-pub fn tagged(text: &str, range: Span) -> Vec<Tagged> {
+pub fn tagged(text: &str, range: Span) -> Vec<TaggedNode> {
     let yaml = range.of(text);
     if !yaml.contains('!') {
         return Vec::new();
@@ -69,18 +69,18 @@ fn holds_wrong_tag(text: &str, range: Span) -> bool {
 }
 
 /// Why a document could not be read, and whether the source host tries again with lines quoted.
-struct Refusal {
-    fault: Fault,
+struct YamlRefusal {
+    fault: ReadFault,
     rescuable: bool,
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
+impl From<ReadFault> for YamlRefusal {
+    fn from(fault: ReadFault) -> Self {
         Self { fault, rescuable: true }
     }
 }
 
-fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Refusal> {
+fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<ReadFault>), YamlRefusal> {
     let read = built(yaml, offset).map(|builder| (builder.root, builder.faults));
     if read.is_ok() {
         return read;
@@ -96,11 +96,11 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Ref
     }
 }
 
-fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
-    let mut builder = Builder::default();
+fn built(yaml: &str, offset: usize) -> Result<TreeBuilder, YamlRefusal> {
+    let mut builder = TreeBuilder::default();
     if let Some(at) = lines::behind_dots(yaml) {
         let fault = syntax(Span::new(at, at).shifted(offset), "a second document starts here");
-        return Err(Refusal { fault, rescuable: false });
+        return Err(YamlRefusal { fault, rescuable: false });
     }
     let broken = lines::with_line_feeds(yaml);
     let yaml = broken.as_deref().unwrap_or(yaml);
@@ -115,8 +115,8 @@ fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
     Ok(builder)
 }
 
-fn syntax(span: Span, why: &str) -> Fault {
-    Fault {
+fn syntax(span: Span, why: &str) -> ReadFault {
+    ReadFault {
         span,
         rule: "yaml-syntax",
         message: format!("invalid YAML: {why}"),
@@ -126,29 +126,29 @@ fn syntax(span: Span, why: &str) -> Fault {
     }
 }
 
-fn crowded(span: Span) -> Fault {
+fn crowded(span: Span) -> ReadFault {
     let help = "keep what hosts read, and move the rest into a separate file".to_owned();
-    Fault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
+    ReadFault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
 }
 
-enum Open {
+enum OpenCollection {
     List { start: Span, items: Vec<Node>, anchor: usize },
-    Map { start: Span, entries: Vec<Entry>, key: Option<(String, Span)>, anchor: usize },
+    Map { start: Span, entries: Vec<MappingEntry>, key: Option<(String, Span)>, anchor: usize },
 }
 
 #[derive(Default)]
-struct Builder {
-    open: Vec<Open>,
+struct TreeBuilder {
+    open: Vec<OpenCollection>,
     root: Option<Node>,
     documents: usize,
     anchors: BTreeMap<usize, Node>,
     copied: usize,
-    faults: Vec<Fault>,
-    tagged: Vec<Tagged>,
+    faults: Vec<ReadFault>,
+    tagged: Vec<TaggedNode>,
 }
 
-impl Builder {
-    fn event(&mut self, event: &Event<'_>, span: Span) -> Result<(), Refusal> {
+impl TreeBuilder {
+    fn event(&mut self, event: &Event<'_>, span: Span) -> Result<(), YamlRefusal> {
         if let Event::Scalar(_, _, _, Some(tag))
         | Event::SequenceStart(_, _, Some(tag))
         | Event::MappingStart(_, _, Some(tag)) = event
@@ -164,7 +164,7 @@ impl Builder {
             if is_cut {
                 return Err(syntax(span, "a tag holds a sign that ends it").into());
             }
-            self.tagged.push(Tagged { span, tag, content, depth: self.open.len() });
+            self.tagged.push(TaggedNode { span, tag, content, depth: self.open.len() });
         }
         match event {
             Event::DocumentStart(..) => {
@@ -172,7 +172,7 @@ impl Builder {
                 if self.documents > 1 {
                     // The source host reads nothing of it either.
                     let fault = syntax(span, "a second document starts here");
-                    return Err(Refusal { fault, rescuable: false });
+                    return Err(YamlRefusal { fault, rescuable: false });
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -180,10 +180,15 @@ impl Builder {
                 self.place(node, *anchor)?;
             }
             Event::SequenceStart(_, anchor, _) => {
-                self.open.push(Open::List { start: span, items: Vec::new(), anchor: *anchor })
+                self.open.push(OpenCollection::List { start: span, items: Vec::new(), anchor: *anchor })
             }
             Event::MappingStart(_, anchor, _) => {
-                self.open.push(Open::Map { start: span, entries: Vec::new(), key: None, anchor: *anchor });
+                self.open.push(OpenCollection::Map {
+                    start: span,
+                    entries: Vec::new(),
+                    key: None,
+                    anchor: *anchor,
+                });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
             Event::Alias(id) => {
@@ -202,13 +207,13 @@ impl Builder {
         Ok(())
     }
 
-    fn close(&mut self, span: Span) -> Result<(), Fault> {
+    fn close(&mut self, span: Span) -> Result<(), ReadFault> {
         let (value, start, last, anchor) = match self.open.pop() {
-            Some(Open::List { start, items, anchor }) => {
+            Some(OpenCollection::List { start, items, anchor }) => {
                 let last = items.last().map_or(start.end, |item| item.span.end);
                 (Value::List(items), start, last, anchor)
             }
-            Some(Open::Map { start, entries, anchor, .. }) => {
+            Some(OpenCollection::Map { start, entries, anchor, .. }) => {
                 let last = entries.last().map_or(start.end, |entry| entry.span().end);
                 (Value::Map(merges::merged(entries)), start, last, anchor)
             }
@@ -222,21 +227,21 @@ impl Builder {
         )
     }
 
-    fn place(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
+    fn place(&mut self, node: Node, anchor: usize) -> Result<(), ReadFault> {
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
         match self.open.last_mut() {
             None => self.root = Some(node),
-            Some(Open::List { items, .. }) => items.push(node),
-            Some(Open::Map { key: key @ None, .. }) => *key = Some((node.key_text(), node.span)),
-            Some(Open::Map { entries, key, .. }) => {
+            Some(OpenCollection::List { items, .. }) => items.push(node),
+            Some(OpenCollection::Map { key: key @ None, .. }) => *key = Some((node.key_text(), node.span)),
+            Some(OpenCollection::Map { entries, key, .. }) => {
                 let (key, key_span) = key.take().unwrap_or_default();
                 if entries.len() == KEYS {
                     return Err(crowded(key_span));
                 }
                 if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != merges::KEY) {
-                    self.faults.push(Fault {
+                    self.faults.push(ReadFault {
                         span: key_span,
                         rule: "duplicate-key",
                         message: format!("duplicate key `{key}`; the last value is used"),
@@ -245,7 +250,7 @@ impl Builder {
                         first: Some(earlier.key_span),
                     });
                 }
-                entries.push(Entry { key, key_span, node });
+                entries.push(MappingEntry { key, key_span, node });
             }
         }
         Ok(())
@@ -277,8 +282,8 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, tag: Option<&Tag>) -> Node
 
 /// Reads key by key: each top-level key with the lines that belong to it is a document of its own,
 /// and a plain one-line value that does not parse is text.
-fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>) {
-    let mut entries: Vec<Entry> = Vec::new();
+fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<ReadFault>) {
+    let mut entries: Vec<MappingEntry> = Vec::new();
     let mut faults = Vec::new();
     for chunk in chunks(text, range) {
         let untabbed: String = chunk.of(text).split_inclusive('\n').map(spaces_for_tabs).collect();
@@ -307,7 +312,7 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
                 let message = format!("duplicate key `{}`; the last value is used", entry.key);
                 let first = Some(earlier.key_span);
                 let help = "keep one of them".to_owned();
-                faults.push(Fault {
+                faults.push(ReadFault {
                     span: entry.key_span,
                     rule: "duplicate-key",
                     message,
@@ -330,8 +335,8 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
     (Some(Node { span, value: Value::Map(entries), style: Style::Plain }), faults)
 }
 
-fn rescued(span: Span, message: &str) -> Fault {
-    Fault { rescued: true, rule: "yaml-dialect", message: message.to_owned(), ..syntax(span, "") }
+fn rescued(span: Span, message: &str) -> ReadFault {
+    ReadFault { rescued: true, rule: "yaml-dialect", message: message.to_owned(), ..syntax(span, "") }
 }
 
 #[cfg(test)]

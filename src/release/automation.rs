@@ -3,9 +3,9 @@
 
 use camino::Utf8PathBuf;
 
-use super::scene::{Scene, Unit};
-use super::units::{self, Place};
-use super::values::{At, Found};
+use super::context::{ReleaseContext, VersionedUnit};
+use super::units::{self, VersionPlace};
+use super::values::{FoundVersion, VersionLocation};
 use crate::disk;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
@@ -15,7 +15,7 @@ use crate::source::Span;
 pub(super) const FILES: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
 
 /// Takes over what is told of `package`.
-pub(super) fn apply(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
+pub(super) fn apply(scene: &ReleaseContext<'_>, package: &str, unit: &mut VersionedUnit) {
     let read = |path: &&'static str| {
         Some((*path, json::parse(scene.files.get(camino::Utf8Path::new(path))?.text()?).0?))
     };
@@ -55,18 +55,23 @@ pub(super) fn apply(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
 }
 
 /// The file that an entry names, relative to the top.
-fn place_of(unit: &Unit, path: &str) -> Utf8PathBuf {
+fn place_of(unit: &VersionedUnit, path: &str) -> Utf8PathBuf {
     let from_top = path.starts_with('/');
     let path = path.trim_start_matches('/').trim_start_matches("./");
     if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) }
 }
 
 /// The places of one entry of `extra-files`, but for those that are known already.
-fn carried(scene: &Scene<'_>, unit: &Unit, path: &str, at: At) -> Vec<Place> {
+fn carried(
+    scene: &ReleaseContext<'_>,
+    unit: &VersionedUnit,
+    path: &str,
+    at: VersionLocation,
+) -> Vec<VersionPlace> {
     let path = place_of(unit, path);
     let mut found = units::stands(scene, &path, &at, &format!("`{path}`"), true);
-    let said = |place: &Place| match place.found {
-        Found::Version(_, span) => Some((place.path.clone(), span)),
+    let said = |place: &VersionPlace| match place.found {
+        FoundVersion::Version(_, span) => Some((place.path.clone(), span)),
         _ => None,
     };
     found.retain(|place| {
@@ -76,9 +81,9 @@ fn carried(scene: &Scene<'_>, unit: &Unit, path: &str, at: At) -> Vec<Place> {
 }
 
 /// The file of one entry and where in it the version stands, or why nobody can know.
-fn extra_file(extra: &Node) -> Result<(&str, At), String> {
+fn extra_file(extra: &Node) -> Result<(&str, VersionLocation), String> {
     if let Some(path) = extra.as_str() {
-        return Ok((path, At::Usual));
+        return Ok((path, VersionLocation::Usual));
     }
     let text = |key: &str| extra.get(key).and_then(Node::as_str);
     let Some(path) = text("path") else { return Err("it has no `path`".to_owned()) };
@@ -87,27 +92,29 @@ fn extra_file(extra: &Node) -> Result<(&str, At), String> {
     }
     let steps = || text("jsonpath").ok_or_else(|| "it has no `jsonpath`".to_owned());
     let at = match text("type") {
-        Some("json") => At::Json(steps()?.to_owned()),
-        Some("yaml") => At::Yaml(steps()?.to_owned()),
-        Some("toml") => At::Toml(steps()?.to_owned()),
-        Some("xml") => At::Xml(text("xpath").ok_or_else(|| "it has no `xpath`".to_owned())?.to_owned()),
-        Some("pom") => At::Xml("/project/version".to_owned()),
-        Some("generic") => At::Marked,
-        None if text("jsonpath").is_some() => At::Json(steps()?.to_owned()),
-        None => At::Usual,
+        Some("json") => VersionLocation::Json(steps()?.to_owned()),
+        Some("yaml") => VersionLocation::Yaml(steps()?.to_owned()),
+        Some("toml") => VersionLocation::Toml(steps()?.to_owned()),
+        Some("xml") => {
+            VersionLocation::Xml(text("xpath").ok_or_else(|| "it has no `xpath`".to_owned())?.to_owned())
+        }
+        Some("pom") => VersionLocation::Xml("/project/version".to_owned()),
+        Some("generic") => VersionLocation::Marked,
+        None if text("jsonpath").is_some() => VersionLocation::Json(steps()?.to_owned()),
+        None => VersionLocation::Usual,
         Some(other) => return Err(format!("unknown type `{other}`")),
     };
     Ok((path, at))
 }
 
 /// An entry that says nothing that can be followed.
-fn misunderstood(told: &str, span: Span, why: String) -> Place {
-    Place {
+fn misunderstood(told: &str, span: Span, why: String) -> VersionPlace {
+    VersionPlace {
         path: told.into(),
         what: format!("`{told}`"),
-        at: At::Usual,
+        at: VersionLocation::Usual,
         turn: 0,
-        found: Found::Fault(span, format!("of this entry of `extra-files` {why}")),
+        found: FoundVersion::Fault(span, format!("of this entry of `extra-files` {why}")),
         required: false,
     }
 }

@@ -3,8 +3,8 @@
 use semver::Version;
 
 use super::ReleaseError;
+use super::context::{ReleaseContext, VersionedUnit};
 use super::history::Release;
-use super::scene::{Scene, Unit};
 use crate::read::json;
 use crate::read::tree::Node;
 
@@ -16,7 +16,7 @@ const ENOUGH: usize = 2;
 const SHORT: usize = 10;
 
 /// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
-pub(super) fn of(scene: &Scene<'_>, unit: &Unit) -> Result<Vec<Release>, ReleaseError> {
+pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
     let stated = unit.stated().map(|(place, _, _)| place.path.clone());
     let Some(path) = stated.filter(|path| unit.is_plugin && path.file_name() == Some("plugin.json")) else {
         return Ok(Vec::new());

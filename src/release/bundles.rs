@@ -2,10 +2,10 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::scene::Scene;
+use super::context::ReleaseContext;
 use super::{ReleaseError, found};
 use crate::build::{self, HostBundle, PluginCounts};
-use crate::bundle::verification::Verified;
+use crate::bundle::verification::VerificationRecord;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::lock::OutputFolder;
@@ -14,7 +14,7 @@ use crate::schema;
 use crate::target::Target;
 use crate::{compare, compile};
 
-pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let said = scene.config.release.bundles.as_ref();
     let usual = vec![scene.config.build.out.clone().unwrap_or_else(|| "dist".to_owned())];
     for name in said.unwrap_or(&usual) {
@@ -79,13 +79,13 @@ fn unverified(
     folder: &Utf8Path,
     target: &Target,
     bundle: &HostBundle,
-    scene: &Scene<'_>,
+    scene: &ReleaseContext<'_>,
 ) -> Result<Option<String>, ReleaseError> {
     let path = folder.join(OWN_FOLDER).join("verified.json");
     let Some(text) = Folder::open(&scene.top)?.read_text(&path)? else {
         return Ok(Some("has not been verified".to_owned()));
     };
-    let verified: Verified = match serde_json::from_str(&text) {
+    let verified: VerificationRecord = match serde_json::from_str(&text) {
         Ok(verified) => verified,
         Err(error) => return Ok(Some(format!("has an invalid verification record: {error}"))),
     };
@@ -107,7 +107,7 @@ fn unverified(
 }
 
 /// The first plugin that brings something of which the record knows nothing, or only that it was not seen.
-fn unseen<'a>(verified: &Verified, plugins: &'a [PluginCounts]) -> Option<&'a str> {
+fn unseen<'a>(verified: &VerificationRecord, plugins: &'a [PluginCounts]) -> Option<&'a str> {
     let shown = |plugin: &PluginCounts| {
         let of_plugin = verified.plugins.iter().find(|shown| shown.name == plugin.name);
         of_plugin.is_some_and(|shown| shown.missing.is_empty() && shown.errors.is_empty())

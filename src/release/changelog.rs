@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 
-use super::scene::{Scene, Unit};
+use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::ChangelogForm;
@@ -11,8 +11,8 @@ use crate::source::Span;
 /// The name that it has nearly everywhere.
 const NAME: &str = "CHANGELOG.md";
 
-pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let mut without: Vec<(&Unit, String)> = Vec::new();
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let mut without: Vec<(&VersionedUnit, String)> = Vec::new();
     for unit in &scene.units {
         let Some(version) = unit.version() else { continue };
         let Some(path) = path(scene, unit) else {
@@ -34,8 +34,9 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
         let headings = headings(text);
         let shared =
             scene.units.iter().filter(|other| self::path(scene, other).as_ref() == Some(&path)).count() > 1;
-        let of_unit =
-            |heading: &&Heading<'_>| heading.version == version && (!shared || heading.fits(&unit.name));
+        let of_unit = |heading: &&ChangelogHeading<'_>| {
+            heading.version == version && (!shared || heading.fits(&unit.name))
+        };
         let Some(entry) = headings.iter().find(of_unit) else {
             let first = headings.first();
             let at = first.map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
@@ -74,7 +75,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
 const NAMED: usize = 3;
 
 /// What is new in some is said nowhere: one finding, as one changelog can say all of it.
-fn none(without: &[(&Unit, String)]) -> Option<Diagnostic> {
+fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
     let (first, version) = without.first()?;
     let names: Vec<String> = without.iter().take(NAMED).map(|(unit, _)| format!("`{}`", unit.name)).collect();
     let more = without.len() - names.len();
@@ -86,7 +87,7 @@ fn none(without: &[(&Unit, String)]) -> Option<Diagnostic> {
 }
 
 /// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
-pub(super) fn path(scene: &Scene<'_>, unit: &Unit) -> Option<Utf8PathBuf> {
+pub(super) fn path(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
     if let Some(path) = unit.changelog.as_ref().or(unit.said.changelog.as_ref()) {
         return Some(path.clone());
     }
@@ -95,7 +96,7 @@ pub(super) fn path(scene: &Scene<'_>, unit: &Unit) -> Option<Utf8PathBuf> {
 }
 
 /// One entry.
-struct Heading<'a> {
+struct ChangelogHeading<'a> {
     span: Span,
     line: &'a str,
     version: String,
@@ -103,7 +104,7 @@ struct Heading<'a> {
     body: &'a str,
 }
 
-impl Heading<'_> {
+impl ChangelogHeading<'_> {
     /// Whether it may be meant for `name`, in a changelog of several.
     fn fits(&self, name: &str) -> bool {
         let rest = self.line.replace(&self.version, "");
@@ -116,8 +117,8 @@ impl Heading<'_> {
 }
 
 /// The headings that name a version, outside of code.
-fn headings(text: &str) -> Vec<Heading<'_>> {
-    let mut out: Vec<(Heading<'_>, usize, usize)> = Vec::new();
+fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
+    let mut out: Vec<(ChangelogHeading<'_>, usize, usize)> = Vec::new();
     let mut fenced = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -134,7 +135,7 @@ fn headings(text: &str) -> Vec<Heading<'_>> {
         let words = plain[level..].trim();
         if let Some((version, form)) = version(words) {
             let span = Span::new(start, start + plain.len());
-            let heading = Heading { span, line: words, version, form, body: "" };
+            let heading = ChangelogHeading { span, line: words, version, form, body: "" };
             out.push((heading, level, at));
         }
     }
@@ -142,7 +143,10 @@ fn headings(text: &str) -> Vec<Heading<'_>> {
         (0..out.len()).map(|n| out.get(n + 1).map_or(text.len(), |next| next.0.span.start)).collect();
     out.into_iter()
         .zip(ends)
-        .map(|((heading, _, from), end)| Heading { body: text.get(from..end).unwrap_or_default(), ..heading })
+        .map(|((heading, _, from), end)| ChangelogHeading {
+            body: text.get(from..end).unwrap_or_default(),
+            ..heading
+        })
         .collect()
 }
 

@@ -1,15 +1,15 @@
 //! Counts and tables in READMEs are true: what the rules about them find fails a release.
 
-use super::scene::Scene;
+use super::context::ReleaseContext;
 use super::{ReleaseError, shifted};
-use crate::check::{self, context::Context, scope::Scope};
+use crate::check::{self, context::RuleContext, scope::CheckScope};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::CheckConfig;
 
 /// The rules, and whether their fixes bring into line what is there, or take away what somebody wrote.
 const RULES: [(&str, bool); 2] = [("readme-count", true), ("readme-table", false)];
 
-pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let config = CheckConfig {
         ignore: vec!["all".to_owned()],
         select: RULES.iter().map(|(rule, _)| (*rule).to_owned()).collect(),
@@ -20,8 +20,8 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
         message: format!("unknown rule or group `{}` under `[check]`", unknown.word),
         help: "`plugcast rules` lists them".to_owned(),
     })?;
-    let context = Context::new(scene.project, scene.targets, scene.hosts.clone(), &settings);
-    let found = check::run(&context, Vec::new(), &Scope::default());
+    let context = RuleContext::new(scene.project, scene.targets, scene.hosts.clone(), &settings);
+    let found = check::run(&context, Vec::new(), &CheckScope::default());
     for finding in found.diagnostics {
         let Some((_, repairs)) = RULES.iter().find(|(rule, _)| *rule == finding.rule) else { continue };
         let mut finding = shifted(finding, &scene.place);

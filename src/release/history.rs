@@ -8,14 +8,14 @@ use camino::Utf8PathBuf;
 use semver::Version;
 
 use super::ReleaseError;
-use super::scene::{Scene, Unit};
-use super::tags::{self, Tag};
+use super::context::{ReleaseContext, VersionedUnit};
+use super::tags::{self, VersionTag};
 use super::{bumps, changelog};
 use crate::build::BuildError;
-use crate::compare::{self, Difference, Impact, Side};
-use crate::git::Snapshot;
+use crate::compare::{self, ComparisonSide, DiffReport, Impact};
+use crate::git::CommitSnapshot;
 use crate::process::activity;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 /// A release that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,32 +30,32 @@ pub(super) struct Release {
 
 /// What is known of one thing with a version.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct VersionHistory {
     /// The release before the one that is being made, or was made of this very commit.
     pub(super) last: Option<Release>,
     /// Tags of this very commit, where nothing was changed since.
     pub(super) here: Vec<Release>,
     /// What of it changed since the last release; `None` where it had no such source.
-    pub(super) difference: Option<Difference>,
+    pub(super) difference: Option<DiffReport>,
 }
 
 /// What was before.
 #[derive(Debug, Default)]
-pub(super) struct History {
-    known: BTreeMap<Utf8PathBuf, Known>,
+pub(super) struct ReleaseHistory {
+    known: BTreeMap<Utf8PathBuf, VersionHistory>,
     /// Whether the clone lacks a part of the history.
     pub(super) shallow: bool,
     /// The commit where this branch left the one of `--base`.
     pub(super) base: Option<String>,
     /// What changed since then; `None` without `--base`, or where it had no such source.
-    pub(super) since_base: Option<Rc<Difference>>,
+    pub(super) since_base: Option<Rc<DiffReport>>,
     /// What was left out of the commits that were looked at.
     pub(super) remarks: Vec<String>,
 }
 
-impl History {
+impl ReleaseHistory {
     /// Asks git.
-    pub(super) fn of(scene: &Scene<'_>) -> Result<Self, ReleaseError> {
+    pub(super) fn of(scene: &ReleaseContext<'_>) -> Result<Self, ReleaseError> {
         let git = &scene.git;
         let head = git.commit("HEAD")?;
         let format = "--format=%(refname:strip=2)%09%(objectname)%09%(*objectname)";
@@ -65,7 +65,7 @@ impl History {
         let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
         let mut differences =
-            Differences { scene, known: BTreeMap::new(), remarks: Vec::new(), last: None, total: 0 };
+            CommitDifferences { scene, known: BTreeMap::new(), remarks: Vec::new(), last: None, total: 0 };
         let all = scene.units.iter().map(|unit| Ok((unit, known(scene, unit, &tags, head)?)));
         let all = all.collect::<Result<Vec<_>, ReleaseError>>()?;
         let commits: BTreeSet<&str> =
@@ -88,12 +88,12 @@ impl History {
     }
 
     /// What is known of `unit`.
-    pub(super) fn known(&self, unit: &Unit) -> Option<&Known> {
+    pub(super) fn known(&self, unit: &VersionedUnit) -> Option<&VersionHistory> {
         self.known.get(&unit.root)
     }
 
     /// The last release of `unit`, be it this very commit.
-    pub(super) fn released(&self, unit: &Unit) -> Option<&Release> {
+    pub(super) fn released(&self, unit: &VersionedUnit) -> Option<&Release> {
         let known = self.known(unit)?;
         let version = unit.version();
         let here =
@@ -102,14 +102,19 @@ impl History {
     }
 
     /// What of `unit` changed since the release that a report names; none where that is this very commit.
-    pub(super) fn changed(&self, unit: &Unit) -> Option<&Difference> {
+    pub(super) fn changed(&self, unit: &VersionedUnit) -> Option<&DiffReport> {
         let known = self.known(unit)?;
         let held_against = self.released(unit) == known.last.as_ref();
         known.difference.as_ref().filter(|difference| held_against && !difference.is_unnoticed())
     }
 }
 
-fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Result<Known, ReleaseError> {
+fn known(
+    scene: &ReleaseContext<'_>,
+    unit: &VersionedUnit,
+    tags: &[VersionTag],
+    head: Option<&str>,
+) -> Result<VersionHistory, ReleaseError> {
     let mut releases: Vec<Release> = Vec::new();
     for form in tags::forms(scene, unit) {
         if !form.contains("{version}") {
@@ -118,7 +123,7 @@ fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Re
                 help: "write a form such as `v{version}` or `{plugin}-v{version}`".to_owned(),
             });
         }
-        let release = |tag: &Tag| {
+        let release = |tag: &VersionTag| {
             let version = tags::version(&form, &tag.name)?;
             Some(Release { tag: tag.name.clone(), commit: tag.commit.clone(), version })
         };
@@ -139,22 +144,22 @@ fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Re
         !this && (trial || release.version.pre.is_empty())
     };
     let last = releases.iter().filter(before).max_by(|a, b| a.version.cmp(&b.version)).cloned();
-    Ok(Known { last, here, difference: None })
+    Ok(VersionHistory { last, here, difference: None })
 }
 
 /// Differences between commits and the work tree, each made once.
-struct Differences<'a> {
-    scene: &'a Scene<'a>,
-    known: BTreeMap<String, Option<Rc<Difference>>>,
+struct CommitDifferences<'a> {
+    scene: &'a ReleaseContext<'a>,
+    known: BTreeMap<String, Option<Rc<DiffReport>>>,
     remarks: Vec<String>,
     /// The commit that was read last.
-    last: Option<Snapshot>,
+    last: Option<CommitSnapshot>,
     /// How many commits there are to read.
     total: usize,
 }
 
-impl Differences<'_> {
-    fn since(&mut self, commit: &str, reference: &str) -> Result<Option<Rc<Difference>>, ReleaseError> {
+impl CommitDifferences<'_> {
+    fn since(&mut self, commit: &str, reference: &str) -> Result<Option<Rc<DiffReport>>, ReleaseError> {
         if let Some(known) = self.known.get(commit) {
             return Ok(known.clone());
         }
@@ -164,13 +169,14 @@ impl Differences<'_> {
     }
 
     /// `None` when that commit has no source in the place of this one.
-    fn make(&mut self, commit: &str, reference: &str) -> Result<Option<Difference>, ReleaseError> {
+    fn make(&mut self, commit: &str, reference: &str) -> Result<Option<DiffReport>, ReleaseError> {
         let scene = self.scene;
         if !scene.git.has_folder(commit, &scene.place)? {
             return Ok(None);
         }
         let other = self.last.as_ref();
-        let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", other)?;
+        let snapshot =
+            CommitSnapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", other)?;
         self.remarks.extend(snapshot.remark(reference));
         let snapshot = &*self.last.insert(snapshot);
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
@@ -183,7 +189,7 @@ impl Differences<'_> {
         };
         self.remarks.extend(old.remarks);
         let old = old.project;
-        let (old, new) = (Side::Source(&old), Side::Source(scene.project));
+        let (old, new) = (ComparisonSide::Source(&old), ComparisonSide::Source(scene.project));
         let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
         activity::begin(format!("comparing with `{reference}`, {number} of {total}"), scene.hosts.len());
         let mut difference = compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?;
@@ -192,7 +198,7 @@ impl Differences<'_> {
             scene.units.iter().flat_map(|unit| written(scene, unit)).collect();
         for host in &mut difference.hosts {
             host.changes.retain(|change| {
-                change.kind != Kind::File
+                change.kind != ComponentKind::File
                     || change.impact != Impact::None && !written.contains(&scene.place.join(&change.path))
             });
         }
@@ -202,7 +208,7 @@ impl Differences<'_> {
 }
 
 /// The files of `unit` that a release writes: those that hold its version, and its changelog.
-fn written(scene: &Scene<'_>, unit: &Unit) -> Vec<Utf8PathBuf> {
+fn written(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<Utf8PathBuf> {
     let carriers = unit.places.iter().map(|place| place.path.clone());
     carriers.chain(changelog::path(scene, unit)).chain(unit.changelog.clone()).collect()
 }

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use semver::Version;
 
-use super::history::Known;
-use super::scene::{Scene, Unit};
+use super::context::{ReleaseContext, VersionedUnit};
+use super::history::VersionHistory;
 use super::{ReleaseError, found};
-use crate::compare::{Difference, Impact, line};
+use crate::compare::{DiffReport, Impact, line};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// How many changes a message names before the rest is only counted.
 const NAMED: usize = 8;
 
-pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     for unit in &scene.units {
         let Some(known) = scene.history.known(unit) else { continue };
         let Some((place, version, span)) = unit.stated() else { continue };
@@ -73,7 +73,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
 }
 
 /// What to say where nothing was released before.
-fn first(scene: &Scene<'_>, unit: &Unit, known: &Known) -> Option<Diagnostic> {
+fn first(scene: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHistory) -> Option<Diagnostic> {
     if !unit.is_plugin || !known.here.is_empty() {
         return None;
     }
@@ -92,7 +92,7 @@ fn first(scene: &Scene<'_>, unit: &Unit, known: &Known) -> Option<Diagnostic> {
 }
 
 /// The changes that need the most, each once.
-fn changes(difference: &Difference) -> String {
+fn changes(difference: &DiffReport) -> String {
     let all = difference.hosts.iter().flat_map(|host| &host.changes);
     let grave = all.filter(|change| change.impact == difference.impact);
     let lines: BTreeSet<String> = grave.map(line).collect();

@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::scene::{Scene, Unit};
+use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, found, shifted};
 use crate::build::{self, Denial};
-use crate::compare::{Difference, LossChange};
-use crate::diagnostic::{Class, Diagnostic, Severity};
+use crate::compare::{DiffReport, LossChange};
+use crate::diagnostic::{Diagnostic, LossClass, Severity};
 use crate::ledger::Ledger;
 use crate::lower;
 
-pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let of_source = denied(scene, &scene.config.release.deny_loss)?;
-    let units: Vec<&Unit> = scene.units.iter().filter(|unit| unit.is_plugin).collect();
-    let mut classes: BTreeMap<&str, Option<Class>> = BTreeMap::new();
+    let units: Vec<&VersionedUnit> = scene.units.iter().filter(|unit| unit.is_plugin).collect();
+    let mut classes: BTreeMap<&str, Option<LossClass>> = BTreeMap::new();
     for unit in &units {
         classes.insert(&unit.name, denied(scene, &unit.said.deny_loss)?);
     }
     let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
-    let mut distinct: Vec<Class> = classes.values().copied().chain([of_source]).flatten().collect();
+    let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
     distinct.sort();
     distinct.dedup();
     for target in scene.hosts.iter().filter(|_| !distinct.is_empty()) {
@@ -62,9 +62,9 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
 /// The new losses of one plugin that nobody accepts, with their host and since when; those that
 /// are denied are said as such.
 fn of<'a>(
-    difference: &'a Difference,
+    difference: &'a DiffReport,
     plugin: &'a str,
-    denied: Option<Class>,
+    denied: Option<LossClass>,
 ) -> impl Iterator<Item = (&'a LossChange, &'a str, &'a str)> {
     let all = difference
         .hosts
@@ -77,13 +77,13 @@ fn of<'a>(
 }
 
 /// The mildest class that fails a release, of those that `said` names and those that fail a build.
-fn denied(scene: &Scene<'_>, said: &[String]) -> Result<Option<Class>, ReleaseError> {
+fn denied(scene: &ReleaseContext<'_>, said: &[String]) -> Result<Option<LossClass>, ReleaseError> {
     let mut class = None;
     for name in scene.config.build.deny_loss.iter().chain(said) {
         let one = match name.as_str() {
-            "security" => Class::Security,
-            "behavior" => Class::Behavior,
-            "cosmetic" | "any" => Class::Cosmetic,
+            "security" => LossClass::Security,
+            "behavior" => LossClass::Behavior,
+            "cosmetic" | "any" => LossClass::Cosmetic,
             _ => {
                 return Err(ReleaseError::Config {
                     message: format!("unknown loss class `{name}` in `deny-loss`"),

@@ -2,11 +2,11 @@
 
 use semver::Version;
 
-use super::scene::{Scene, Unit};
+use super::context::{ReleaseContext, VersionedUnit};
 
 /// A tag that names a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tag {
+pub(super) struct VersionTag {
     /// Its name.
     pub(super) name: String,
     /// The commit.
@@ -14,7 +14,7 @@ pub(super) struct Tag {
 }
 
 /// The forms that tags of `unit` may have, the first that any tag has counts.
-pub(super) fn forms(scene: &Scene<'_>, unit: &Unit) -> Vec<String> {
+pub(super) fn forms(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<String> {
     let said = unit.said.tag.clone().or_else(|| unit.tag.clone());
     let mut forms = match said {
         Some(form) => return vec![form],
@@ -35,12 +35,12 @@ pub(super) fn version(form: &str, tag: &str) -> Option<Version> {
 }
 
 /// Reads what `for-each-ref` prints: name, object, and the commit of an annotated tag, one a line.
-pub(super) fn read(listed: &str) -> Vec<Tag> {
+pub(super) fn read(listed: &str) -> Vec<VersionTag> {
     let line = |line: &str| {
         let mut parts = line.split('\t');
         let (name, object, commit) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
         let commit = if commit.is_empty() { object } else { commit };
-        Some(Tag { name: name.to_owned(), commit: commit.to_owned() })
+        Some(VersionTag { name: name.to_owned(), commit: commit.to_owned() })
     };
     listed.lines().filter_map(line).collect()
 }

@@ -5,9 +5,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::ReleaseError;
 use super::automation::{self, FILES};
-use super::said::Said;
-use super::scene::Scene;
-use super::values::{self, At, Found};
+use super::context::ReleaseContext;
+use super::published_values::PublishedValues;
+use super::values::{self, FoundVersion, VersionLocation};
 use crate::model::config::RECORDS;
 use crate::model::plugin::Plugin;
 use crate::read::json;
@@ -19,7 +19,7 @@ const PACKAGES: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
 
 /// One thing with a version of its own.
 #[derive(Debug, Clone)]
-pub(super) struct Unit {
+pub(super) struct VersionedUnit {
     /// The plugin's name, or that of the package.
     pub(super) name: String,
     /// Its folder, relative to the top; empty for the top.
@@ -27,7 +27,7 @@ pub(super) struct Unit {
     /// Whether it is a plugin of the source.
     pub(super) is_plugin: bool,
     /// Every place that may say its version; the first that does counts.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<VersionPlace>,
     /// How release automation names its tags.
     pub(super) tag: Option<String>,
     /// Where release automation writes its changelog, relative to the top.
@@ -35,43 +35,43 @@ pub(super) struct Unit {
     /// Whether release automation sets the version.
     pub(super) automated: bool,
     /// What `[release]` says of it.
-    pub(super) said: Said,
+    pub(super) said: PublishedValues,
 }
 
 /// One place that may say a version.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct VersionPlace {
     /// The file, relative to the top.
     pub(super) path: Utf8PathBuf,
     /// What is said there, for a sentence.
     pub(super) what: String,
     /// Where in the file it stands.
-    pub(super) at: At,
+    pub(super) at: VersionLocation,
     /// Which of several there.
     pub(super) turn: usize,
     /// What was found.
-    pub(super) found: Found,
+    pub(super) found: FoundVersion,
     /// Whether it must say one.
     pub(super) required: bool,
 }
 
-impl Unit {
+impl VersionedUnit {
     /// The version that counts.
     pub(super) fn version(&self) -> Option<String> {
         self.stated().map(|(_, version, _)| version.to_owned())
     }
 
     /// The place that counts, its version, and the bytes of it.
-    pub(super) fn stated(&self) -> Option<(&Place, &str, Span)> {
+    pub(super) fn stated(&self) -> Option<(&VersionPlace, &str, Span)> {
         self.places.iter().find_map(|place| match &place.found {
-            Found::Version(version, span) => Some((place, version.as_str(), *span)),
+            FoundVersion::Version(version, span) => Some((place, version.as_str(), *span)),
             _ => None,
         })
     }
 
     /// The file to speak of where a version is missing: its manifest, or its folder.
     pub(super) fn own_path(&self) -> &Utf8Path {
-        let own = |place: &&Place| !RECORDS.contains(&place.path.as_str());
+        let own = |place: &&VersionPlace| !RECORDS.contains(&place.path.as_str());
         self.places.iter().find(own).map_or(&self.root, |place| &place.path)
     }
 }
@@ -80,9 +80,10 @@ impl Unit {
 ///
 /// # Errors
 /// When the configuration of a plugin cannot be read.
-pub(super) fn find(scene: &Scene<'_>) -> Result<Vec<Unit>, ReleaseError> {
+pub(super) fn find(scene: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, ReleaseError> {
     let record = RECORDS.iter().map(Utf8PathBuf::from).find(|path| scene.files.get(path).is_some());
-    let mut units: Vec<Unit> = scene.project.plugins.iter().map(|plugin| of_plugin(scene, plugin)).collect();
+    let mut units: Vec<VersionedUnit> =
+        scene.project.plugins.iter().map(|plugin| of_plugin(scene, plugin)).collect();
     let mut packages: Vec<String> = Vec::new();
     let keys = |path: &Utf8Path, of: fn(Node) -> Option<Node>| -> Vec<String> {
         let node = scene.files.get(path).and_then(|file| json::parse(file.text()?).0).and_then(of);
@@ -123,27 +124,38 @@ pub(super) fn find(scene: &Scene<'_>) -> Result<Vec<Unit>, ReleaseError> {
         unit.places.retain(|place| !is_another_package(scene, place, &own));
     }
     for unit in &mut units {
-        unit.said = Said::of(scene, unit)?;
+        unit.said = PublishedValues::of(scene, unit)?;
         for (path, key) in unit.said.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
-            unit.places.extend(stands(scene, &path, &At::Key(key), &what, true));
+            unit.places.extend(stands(scene, &path, &VersionLocation::Key(key), &what, true));
         }
     }
     Ok(units)
 }
 
 /// The place of a key that may say the version.
-fn place(scene: &Scene<'_>, path: Utf8PathBuf, key: Option<&str>, what: String) -> Vec<Place> {
-    stands(scene, &path, &At::Key(key.map(str::to_owned)), &what, false)
+fn place(
+    scene: &ReleaseContext<'_>,
+    path: Utf8PathBuf,
+    key: Option<&str>,
+    what: String,
+) -> Vec<VersionPlace> {
+    stands(scene, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
 }
 
 /// Every place in the file at `path` that says the version there; one that says nothing where none does.
-pub(super) fn stands(scene: &Scene<'_>, path: &Utf8Path, at: &At, what: &str, required: bool) -> Vec<Place> {
+pub(super) fn stands(
+    scene: &ReleaseContext<'_>,
+    path: &Utf8Path,
+    at: &VersionLocation,
+    what: &str,
+    required: bool,
+) -> Vec<VersionPlace> {
     let found = match scene.files.get(path) {
         Some(file) => values::find(path.as_str(), file.text().unwrap_or_default(), at),
-        None => vec![Found::Nothing],
+        None => vec![FoundVersion::Nothing],
     };
-    let place = |(turn, found)| Place {
+    let place = |(turn, found)| VersionPlace {
         path: path.to_owned(),
         what: what.to_owned(),
         at: at.clone(),
@@ -154,7 +166,7 @@ pub(super) fn stands(scene: &Scene<'_>, path: &Utf8Path, at: &At, what: &str, re
     found.into_iter().enumerate().map(place).collect()
 }
 
-fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
+fn of_plugin(scene: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
     let root = scene.place.join(&plugin.root);
     let root = if root.as_str() == "." {
         Utf8PathBuf::new()
@@ -169,7 +181,7 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
     if let (Some(entry), Some(listing)) = (&plugin.entry, &scene.project.marketplace) {
         let path = scene.place.join(&listing.path);
         let what = "its entry in the marketplace";
-        places.extend(stands(scene, &path, &At::Entry(entry.name.clone()), what, false));
+        places.extend(stands(scene, &path, &VersionLocation::Entry(entry.name.clone()), what, false));
     }
     if plugin.entry.is_none() {
         places.extend(listed_above(scene, &plugin.name, &root));
@@ -183,7 +195,7 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
     }
     places.extend(catalogues(scene, &plugin.name));
     places.extend(packages(scene, &root));
-    Unit {
+    VersionedUnit {
         name: plugin.name.clone(),
         root,
         is_plugin: true,
@@ -191,12 +203,12 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
         tag: None,
         changelog: None,
         automated: false,
-        said: Said::default(),
+        said: PublishedValues::default(),
     }
 }
 
 /// The entry of a plugin in the nearest marketplace above it, where SRC is that plugin alone.
-fn listed_above(scene: &Scene<'_>, name: &str, root: &Utf8Path) -> Vec<Place> {
+fn listed_above(scene: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<VersionPlace> {
     let marketplace = &scene.targets.source().marketplace;
     for folder in root.ancestors().skip(1) {
         let path = folder.join(marketplace);
@@ -221,14 +233,14 @@ fn listed_above(scene: &Scene<'_>, name: &str, root: &Utf8Path) -> Vec<Place> {
             .any(|entry| leads_here(&entry))
         {
             let what = format!("its entry in `{path}`");
-            return stands(scene, &path, &At::Entry(name.to_owned()), &what, false);
+            return stands(scene, &path, &VersionLocation::Entry(name.to_owned()), &what, false);
         }
     }
     Vec::new()
 }
 
 /// The entries of a plugin in marketplaces that were written for other hosts.
-fn catalogues(scene: &Scene<'_>, name: &str) -> Vec<Place> {
+fn catalogues(scene: &ReleaseContext<'_>, name: &str) -> Vec<VersionPlace> {
     let source = scene.targets.source();
     let known = scene.targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     let file = Utf8Path::new(&source.marketplace).file_name().unwrap_or_default();
@@ -243,13 +255,13 @@ fn catalogues(scene: &Scene<'_>, name: &str) -> Vec<Place> {
         .filter(|path| scene.files.get(path).is_some())
         .flat_map(|path| {
             let what = format!("its entry in `{path}`");
-            stands(scene, &path, &At::Entry(name.to_owned()), &what, false)
+            stands(scene, &path, &VersionLocation::Entry(name.to_owned()), &what, false)
         })
         .collect()
 }
 
 /// The files of package tools in a folder; a private package without a version has none.
-fn packages(scene: &Scene<'_>, root: &Utf8Path) -> Vec<Place> {
+fn packages(scene: &ReleaseContext<'_>, root: &Utf8Path) -> Vec<VersionPlace> {
     let paths = PACKAGES.iter().map(|name| root.join(name));
     let there = paths.filter(|path| scene.files.get(path).is_some());
     there
@@ -262,7 +274,7 @@ fn packages(scene: &Scene<'_>, root: &Utf8Path) -> Vec<Place> {
 
 /// Whether a place is the file of a package with a name and a version of its own, which only lies where the plugin
 /// called `plugin` does: the two names share no word.
-fn is_another_package(scene: &Scene<'_>, place: &Place, plugin: &str) -> bool {
+fn is_another_package(scene: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
     let file = place.path.file_name().unwrap_or_default();
     if !PACKAGES.contains(&file) {
         return false;
@@ -279,12 +291,12 @@ fn is_another_package(scene: &Scene<'_>, place: &Place, plugin: &str) -> bool {
     })
 }
 
-fn of_package(scene: &Scene<'_>, root: &Utf8Path) -> Unit {
+fn of_package(scene: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
     let name = root.file_name().map_or_else(
         || scene.top.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         str::to_owned,
     );
-    Unit {
+    VersionedUnit {
         name,
         root: root.to_owned(),
         is_plugin: false,
@@ -292,6 +304,6 @@ fn of_package(scene: &Scene<'_>, root: &Utf8Path) -> Unit {
         tag: None,
         changelog: None,
         automated: true,
-        said: Said::default(),
+        said: PublishedValues::default(),
     }
 }

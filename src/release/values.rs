@@ -7,7 +7,7 @@ mod xml;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::read::{json, yaml};
 use crate::source::Span;
 
@@ -17,7 +17,7 @@ const USUAL: [&str; 4] =
 
 /// What a file says about the version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundVersion {
     /// The value, and its bytes without quotes.
     Version(String, Span),
     /// Nothing: the file has no such key, or leaves it to others.
@@ -28,7 +28,7 @@ pub(super) enum Found {
 
 /// Where in a file a version stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum VersionLocation {
     /// At a key such as `a.b`, or where a file of that name has it.
     Key(Option<String>),
     /// In the entry of that name in a marketplace.
@@ -48,22 +48,24 @@ pub(super) enum At {
 }
 
 /// The versions in `text`, a file named `path`; one that says why where there is none.
-pub(super) fn find(path: &str, text: &str, at: &At) -> Vec<Found> {
+pub(super) fn find(path: &str, text: &str, at: &VersionLocation) -> Vec<FoundVersion> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let found = match at {
-        At::Key(key) => vec![at_key(ending, text, key.as_deref())],
-        At::Entry(name) => vec![in_entry(text, name)],
-        At::Marked => marks::find(text),
-        At::Usual => usual(ending, text),
-        At::Json(steps) => parsed(json::parse(text)).map_or_else(fault, |node| along(text, &node, steps)),
-        At::Yaml(steps) => in_yaml(text).map_or_else(fault, |node| along(text, &node, steps)),
-        At::Toml(steps) => in_toml(text).map_or_else(fault, |node| along(text, &node, steps)),
-        At::Xml(path) => xml::find(text, path),
+        VersionLocation::Key(key) => vec![at_key(ending, text, key.as_deref())],
+        VersionLocation::Entry(name) => vec![in_entry(text, name)],
+        VersionLocation::Marked => marks::find(text),
+        VersionLocation::Usual => usual(ending, text),
+        VersionLocation::Json(steps) => {
+            parsed(json::parse(text)).map_or_else(fault, |node| along(text, &node, steps))
+        }
+        VersionLocation::Yaml(steps) => in_yaml(text).map_or_else(fault, |node| along(text, &node, steps)),
+        VersionLocation::Toml(steps) => in_toml(text).map_or_else(fault, |node| along(text, &node, steps)),
+        VersionLocation::Xml(path) => xml::find(text, path),
     };
-    if found.is_empty() { vec![Found::Nothing] } else { found }
+    if found.is_empty() { vec![FoundVersion::Nothing] } else { found }
 }
 
-fn fault(found: Found) -> Vec<Found> {
+fn fault(found: FoundVersion) -> Vec<FoundVersion> {
     vec![found]
 }
 
@@ -79,21 +81,21 @@ pub(super) fn package_name(path: &str, text: &str) -> Option<String> {
 }
 
 /// Where release automation looks without being told: at the key `version`, and in marked lines.
-fn usual(ending: &str, text: &str) -> Vec<Found> {
+fn usual(ending: &str, text: &str) -> Vec<FoundVersion> {
     let marked = marks::find(text);
     let keyed = match ending {
-        "json" => find("", text, &At::Json("$.version".to_owned())),
-        "yaml" | "yml" => find("", text, &At::Yaml("$.version".to_owned())),
-        "toml" => find("", text, &At::Toml("$.version".to_owned())),
-        "xml" => find("", text, &At::Xml("/*/version".to_owned())),
+        "json" => find("", text, &VersionLocation::Json("$.version".to_owned())),
+        "yaml" | "yml" => find("", text, &VersionLocation::Yaml("$.version".to_owned())),
+        "toml" => find("", text, &VersionLocation::Toml("$.version".to_owned())),
+        "xml" => find("", text, &VersionLocation::Xml("/*/version".to_owned())),
         _ if marked.is_empty() => vec![whole(text)],
         _ => Vec::new(),
     };
-    let said = keyed.into_iter().filter(|found| *found != Found::Nothing);
+    let said = keyed.into_iter().filter(|found| *found != FoundVersion::Nothing);
     said.chain(marked).collect()
 }
 
-fn at_key(ending: &str, text: &str, key: Option<&str>) -> Found {
+fn at_key(ending: &str, text: &str, key: Option<&str>) -> FoundVersion {
     match (ending, key) {
         ("json", key) => parsed(json::parse(text))
             .map_or_else(|fault| fault, |node| keyed(&node, key.unwrap_or("version"))),
@@ -101,7 +103,7 @@ fn at_key(ending: &str, text: &str, key: Option<&str>) -> Found {
         ("toml", Some(key)) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &[key])),
         ("toml", None) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &USUAL)),
         (_, None) => whole(text),
-        (ending, Some(_)) => Found::Fault(
+        (ending, Some(_)) => FoundVersion::Fault(
             Span::new(0, 0),
             format!("keys are known of `.json`, `.yaml` and `.toml` files, not of `.{ending}`"),
         ),
@@ -109,14 +111,14 @@ fn at_key(ending: &str, text: &str, key: Option<&str>) -> Found {
 }
 
 /// The value of `a.b` in `node`.
-fn keyed(node: &Node, key: &str) -> Found {
+fn keyed(node: &Node, key: &str) -> FoundVersion {
     // A key may hold dots itself, such as a path in the record of a release.
     let value = node.get(key).or_else(|| key.split('.').try_fold(node, |node: &Node, part| node.get(part)));
-    value.map_or(Found::Nothing, said)
+    value.map_or(FoundVersion::Nothing, said)
 }
 
 /// The value of the first of `keys` that says a version.
-fn in_tables(node: &Node, keys: &[&str]) -> Found {
+fn in_tables(node: &Node, keys: &[&str]) -> FoundVersion {
     // `version.workspace = true` leaves it to others.
     let is_table = |key: &&&str| {
         key.split('.')
@@ -124,71 +126,74 @@ fn in_tables(node: &Node, keys: &[&str]) -> Found {
             .is_some_and(|node| matches!(node.value, Value::Map(_)))
     };
     let said = keys.iter().filter(|key| !is_table(key)).map(|key| keyed(node, key));
-    said.into_iter().find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
+    said.into_iter().find(|found| *found != FoundVersion::Nothing).unwrap_or(FoundVersion::Nothing)
 }
 
-fn in_entry(text: &str, name: &str) -> Found {
+fn in_entry(text: &str, name: &str) -> FoundVersion {
     let node = match parsed(json::parse(text)) {
         Ok(node) => node,
         Err(fault) => return fault,
     };
     let entries = node.get("plugins").and_then(Node::items).unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.get("name").and_then(Node::as_str) == Some(name));
-    entry.and_then(|entry| entry.get("version")).map_or(Found::Nothing, said)
+    entry.and_then(|entry| entry.get("version")).map_or(FoundVersion::Nothing, said)
 }
 
 /// The version that `value` is.
-fn said(value: &Node) -> Found {
+fn said(value: &Node) -> FoundVersion {
     match &value.value {
-        Value::String(version) => Found::Version(version.clone(), inner(value)),
-        _ => Found::Fault(value.span, format!("the version is {}, not text", value.kind())),
+        Value::String(version) => FoundVersion::Version(version.clone(), inner(value)),
+        _ => FoundVersion::Fault(value.span, format!("the version is {}, not text", value.kind())),
     }
 }
 
 /// The versions in the values to which a path leads.
-fn along(text: &str, node: &Node, path: &str) -> Vec<Found> {
+fn along(text: &str, node: &Node, path: &str) -> Vec<FoundVersion> {
     let values = match steps::follow(node, path) {
         Ok(values) => values,
-        Err(why) => return vec![Found::Fault(Span::new(0, 0), why)],
+        Err(why) => return vec![FoundVersion::Fault(Span::new(0, 0), why)],
     };
     let of = |value: &Node| match &value.value {
         Value::String(_) => marks::version(text, inner(value)).unwrap_or_else(|| {
-            Found::Fault(value.span, format!("the value at `{path}` contains no version"))
+            FoundVersion::Fault(value.span, format!("the value at `{path}` contains no version"))
         }),
-        _ => Found::Fault(value.span, format!("the value at `{path}` is {}, not text", value.kind())),
+        _ => FoundVersion::Fault(value.span, format!("the value at `{path}` is {}, not text", value.kind())),
     };
     values.into_iter().map(of).collect()
 }
 
-fn parsed((node, faults): (Option<Node>, Vec<crate::read::tree::Fault>)) -> Result<Node, Found> {
+fn parsed((node, faults): (Option<Node>, Vec<crate::read::tree::ReadFault>)) -> Result<Node, FoundVersion> {
     let first = faults.into_iter().next();
-    node.ok_or_else(|| first.map_or(Found::Nothing, |fault| Found::Fault(fault.span, fault.message)))
+    node.ok_or_else(|| {
+        first.map_or(FoundVersion::Nothing, |fault| FoundVersion::Fault(fault.span, fault.message))
+    })
 }
 
-fn in_yaml(text: &str) -> Result<Node, Found> {
+fn in_yaml(text: &str) -> Result<Node, FoundVersion> {
     let (node, faults) = yaml::parse(text, Span::new(0, text.len()));
     match faults.into_iter().next() {
-        Some(fault) => Err(Found::Fault(fault.span, format!("invalid YAML: {}", fault.message))),
-        None => node.ok_or(Found::Nothing),
+        Some(fault) => Err(FoundVersion::Fault(fault.span, format!("invalid YAML: {}", fault.message))),
+        None => node.ok_or(FoundVersion::Nothing),
     }
 }
 
-fn in_toml(text: &str) -> Result<Node, Found> {
+fn in_toml(text: &str) -> Result<Node, FoundVersion> {
     let table = DeTable::parse(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        Found::Fault(Span::new(range.start, range.end), format!("invalid TOML: {message}"))
+        FoundVersion::Fault(Span::new(range.start, range.end), format!("invalid TOML: {message}"))
     })?;
     Ok(of_table(table.get_ref(), Span::new(0, text.len())))
 }
 
 fn of_table(table: &DeTable<'_>, span: Span) -> Node {
-    let entry =
-        |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| Entry {
+    let entry = |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| {
+        MappingEntry {
             key: key.get_ref().to_string(),
             key_span: Span::new(key.span().start, key.span().end),
             node: of_value(value),
-        };
+        }
+    };
     Node { span, value: Value::Map(table.iter().map(entry).collect()), style: Style::Plain }
 }
 
@@ -207,16 +212,16 @@ fn of_value(value: &toml::Spanned<DeValue<'_>>) -> Node {
 }
 
 /// A file that holds a version and nothing else.
-fn whole(text: &str) -> Found {
+fn whole(text: &str) -> FoundVersion {
     let version = text.trim();
     let start = text.find(version).unwrap_or(0);
     let bare = version.trim_start_matches('v');
     if semver::Version::parse(bare).is_err() {
         let message = "the version cannot be located: there is no known key, no marked line, and the file is not a single version";
-        return Found::Fault(Span::new(0, text.find('\n').unwrap_or(text.len())), message.to_owned());
+        return FoundVersion::Fault(Span::new(0, text.find('\n').unwrap_or(text.len())), message.to_owned());
     }
     let start = start + version.len() - bare.len();
-    Found::Version(bare.to_owned(), Span::new(start, start + bare.len()))
+    FoundVersion::Version(bare.to_owned(), Span::new(start, start + bare.len()))
 }
 
 /// The bytes of a text without the quotes around it.
@@ -231,7 +236,7 @@ fn inner(node: &Node) -> Span {
 mod tests {
     use super::*;
 
-    fn one(path: &str, text: &str, at: &At) -> Found {
+    fn one(path: &str, text: &str, at: &VersionLocation) -> FoundVersion {
         let found = find(path, text, at);
         assert_eq!(found.len(), 1, "{found:?}");
         found.into_iter().next().unwrap()
@@ -254,24 +259,24 @@ mod tests {
             ),
             ("VERSION", "v1.2.3\n", None),
         ] {
-            match one(path, text, &At::Key(key.map(str::to_owned))) {
-                Found::Version(version, span) => assert_eq!(span.of(text), version, "{path}"),
+            match one(path, text, &VersionLocation::Key(key.map(str::to_owned))) {
+                FoundVersion::Version(version, span) => assert_eq!(span.of(text), version, "{path}"),
                 other => panic!("{path}: {other:?}"),
             }
         }
         assert_eq!(
-            one("Cargo.toml", "[package]\nversion.workspace = true\n", &At::Key(None)),
-            Found::Nothing
+            one("Cargo.toml", "[package]\nversion.workspace = true\n", &VersionLocation::Key(None)),
+            FoundVersion::Nothing
         );
         assert_eq!(
-            one("pyproject.toml", "[project]\ndynamic = [\"version\"]\n", &At::Key(None)),
-            Found::Nothing
+            one("pyproject.toml", "[project]\ndynamic = [\"version\"]\n", &VersionLocation::Key(None)),
+            FoundVersion::Nothing
         );
         let entry =
             "{ \"plugins\": [ { \"name\": \"one\", \"version\": \"1.2.3\" }, { \"name\": \"two\" } ] }";
-        let of = |name: &str| one("marketplace.json", entry, &At::Entry(name.to_owned()));
-        assert!(matches!(of("one"), Found::Version(version, span) if span.of(entry) == version));
-        assert_eq!(of("two"), Found::Nothing);
+        let of = |name: &str| one("marketplace.json", entry, &VersionLocation::Entry(name.to_owned()));
+        assert!(matches!(of("one"), FoundVersion::Version(version, span) if span.of(entry) == version));
+        assert_eq!(of("two"), FoundVersion::Nothing);
         for (path, text) in [
             ("a.json", "{ \"version\": 1 }"),
             ("a.json", "{"),
@@ -279,7 +284,10 @@ mod tests {
             ("a.toml", "[package]\nversion = 1\n"),
             ("notes.txt", "version one\n"),
         ] {
-            assert!(matches!(one(path, text, &At::Key(None)), Found::Fault(..)), "{path} {text}");
+            assert!(
+                matches!(one(path, text, &VersionLocation::Key(None)), FoundVersion::Fault(..)),
+                "{path} {text}"
+            );
         }
     }
 
@@ -289,20 +297,20 @@ mod tests {
             "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n[[package]]\nname = \"b\"\nversion = '1.2.3'\n";
         let of = |text: &str| text.to_owned();
         for (path, text, at) in [
-            ("a.json", "{ \"a\": [ { \"v\": \"demo@1.2.3\" } ] }", At::Json(of("$.a[0].v"))),
-            ("a.yaml", "a:\n  - v: v1.2.3 # here\n", At::Yaml(of("$.a[0].v"))),
-            ("a.yml", "version: \"1.2.3\"\n", At::Usual),
-            ("a.json", "{ \"version\": \"1.2.3\" }", At::Usual),
-            ("a.toml", "version = '1.2.3'\n", At::Usual),
-            ("a.xml", "<a><version>1.2.3</version></a>", At::Usual),
-            ("a.lock", toml, At::Toml(of("$.package[?(@.name.value=='b')].version"))),
-            ("a.xml", "<a b=\"1.2.3\"/>", At::Xml(of("/a/@b"))),
-            ("a.py", "V = '1.2.3' # x-release-please-version\n", At::Marked),
-            ("a.py", "V = '1.2.3' # x-release-please-version\n", At::Usual),
-            ("a.txt", "1.2.3\n", At::Usual),
+            ("a.json", "{ \"a\": [ { \"v\": \"demo@1.2.3\" } ] }", VersionLocation::Json(of("$.a[0].v"))),
+            ("a.yaml", "a:\n  - v: v1.2.3 # here\n", VersionLocation::Yaml(of("$.a[0].v"))),
+            ("a.yml", "version: \"1.2.3\"\n", VersionLocation::Usual),
+            ("a.json", "{ \"version\": \"1.2.3\" }", VersionLocation::Usual),
+            ("a.toml", "version = '1.2.3'\n", VersionLocation::Usual),
+            ("a.xml", "<a><version>1.2.3</version></a>", VersionLocation::Usual),
+            ("a.lock", toml, VersionLocation::Toml(of("$.package[?(@.name.value=='b')].version"))),
+            ("a.xml", "<a b=\"1.2.3\"/>", VersionLocation::Xml(of("/a/@b"))),
+            ("a.py", "V = '1.2.3' # x-release-please-version\n", VersionLocation::Marked),
+            ("a.py", "V = '1.2.3' # x-release-please-version\n", VersionLocation::Usual),
+            ("a.txt", "1.2.3\n", VersionLocation::Usual),
         ] {
             match one(path, text, &at) {
-                Found::Version(version, span) => {
+                FoundVersion::Version(version, span) => {
                     assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"))
                 }
                 other => panic!("{path}: {other:?}"),
@@ -312,21 +320,21 @@ mod tests {
             find(
                 "a.json",
                 "{ \"version\": \"1.2.3\",\n \"x\": \"1.2.3 x-release-please-version\" }",
-                &At::Usual
+                &VersionLocation::Usual
             )
             .len(),
             2
         );
         for (text, at) in [
-            ("{ \"v\": 1 }", At::Json(of("$.v"))),
-            ("{ \"v\": \"one\" }", At::Json(of("$.v"))),
-            ("{ \"v\": \"1.2.3\" }", At::Json(of("$.v[1:2]"))),
-            ("a: [\n", At::Yaml(of("$.a"))),
-            ("a = \n", At::Toml(of("$.a"))),
+            ("{ \"v\": 1 }", VersionLocation::Json(of("$.v"))),
+            ("{ \"v\": \"one\" }", VersionLocation::Json(of("$.v"))),
+            ("{ \"v\": \"1.2.3\" }", VersionLocation::Json(of("$.v[1:2]"))),
+            ("a: [\n", VersionLocation::Yaml(of("$.a"))),
+            ("a = \n", VersionLocation::Toml(of("$.a"))),
         ] {
-            assert!(matches!(one("x", text, &at), Found::Fault(..)), "{text}");
+            assert!(matches!(one("x", text, &at), FoundVersion::Fault(..)), "{text}");
         }
-        assert_eq!(one("x", "{}", &At::Json(of("$.v"))), Found::Nothing);
-        assert_eq!(one("x", "1.2.3", &At::Marked), Found::Nothing);
+        assert_eq!(one("x", "{}", &VersionLocation::Json(of("$.v"))), FoundVersion::Nothing);
+        assert_eq!(one("x", "1.2.3", &VersionLocation::Marked), FoundVersion::Nothing);
     }
 }

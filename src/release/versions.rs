@@ -1,12 +1,12 @@
 //! Versions are there, are semantic versions, and are equal wherever they stand.
 
-use super::scene::Scene;
-use super::units::{Place, Unit};
-use super::values::{At, Found};
+use super::context::ReleaseContext;
+use super::units::{VersionPlace, VersionedUnit};
+use super::values::{FoundVersion, VersionLocation};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 
-pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     for unit in &scene.units {
         for place in &unit.places {
             readable(scene, place, out);
@@ -22,7 +22,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                     out.push(wrong.help("write three numbers, such as `1.2.3`"));
                 }
                 for place in &unit.places {
-                    let Found::Version(other, at) = &place.found else { continue };
+                    let FoundVersion::Version(other, at) = &place.found else { continue };
                     let Some(there) = scene.files.get(&place.path).filter(|_| other != version) else {
                         continue;
                     };
@@ -62,16 +62,16 @@ fn is_newer(one: &str, other: &str) -> bool {
 }
 
 /// A place that cannot be read, or must say a version and does not.
-fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
+fn readable(scene: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Diagnostic>) {
     match (&place.found, scene.files.get(&place.path)) {
-        (Found::Fault(span, why), Some(file)) => {
+        (FoundVersion::Fault(span, why), Some(file)) => {
             let message = format!("the version in `{}` cannot be read: {why}", place.path);
             let fault = Diagnostic::at(&file, *span, Severity::Error, "version-file", message);
             let help = match place.at {
-                At::Key(_) => {
+                VersionLocation::Key(_) => {
                     "correct the file; `[release] versions` in `plugcast.toml` takes JSON, YAML and TOML files, as `PATH#key.key` too, and files that hold a version alone"
                 }
-                At::Entry(_) => "correct the file",
+                VersionLocation::Entry(_) => "correct the file",
                 _ => "fix it, or its entry in `extra-files`",
             };
             out.push(fault.help(help));
@@ -82,7 +82,7 @@ fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
             let help = "add it, or remove it from the configuration";
             out.push(found(&place.path, Severity::Error, "version-file", message).help(help));
         }
-        (Found::Nothing, Some(file)) if place.required => {
+        (FoundVersion::Nothing, Some(file)) if place.required => {
             let message = format!("`{}` has no version where the configuration looks for one", place.path);
             let help = "add it, or remove the file from the configuration";
             out.push(found(&file.path, Severity::Error, "version-file", message).help(help));
@@ -91,8 +91,8 @@ fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn missing(unit: &Unit, out: &mut Vec<Diagnostic>) {
-    if unit.places.iter().any(|place| matches!(place.found, Found::Fault(..))) {
+fn missing(unit: &VersionedUnit, out: &mut Vec<Diagnostic>) {
+    if unit.places.iter().any(|place| matches!(place.found, FoundVersion::Fault(..))) {
         return;
     }
     let message = format!("no version found for `{}`", unit.name);

@@ -20,13 +20,13 @@ pub struct CheckReport {
     pub summary: CheckSummary,
     /// What holds skills or plugins below the source and was not checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedPath>,
 }
 
 /// A path that was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LeftOut {
+pub struct SkippedPath {
     /// Relative to SRC; a folder stands for all that it holds.
     pub path: String,
     /// Why, in one sentence.
@@ -34,7 +34,7 @@ pub struct LeftOut {
 }
 
 /// One line of what was not checked, by reason; none where that is nothing.
-pub fn left_out_line(left_out: &[LeftOut]) -> Option<String> {
+pub fn left_out_line(left_out: &[SkippedPath]) -> Option<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in left_out {
         match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {

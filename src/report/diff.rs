@@ -4,23 +4,25 @@
 use std::collections::BTreeMap;
 
 use super::human::counted;
-use crate::compare::{Change, Changed, Difference, FieldChange, Impact, LossChange, Topic, title};
-use crate::diagnostic::Class;
-use crate::printable::Lines;
+use crate::compare::{
+    ChangedItem, DiffReport, Impact, ItemChange, LossChange, ValueChange, ValueTopic, title,
+};
+use crate::diagnostic::LossClass;
+use crate::printable::PrintableLines;
 
 /// The same change on some hosts.
-struct Merged<'a> {
-    change: &'a Changed,
+struct MergedChange<'a> {
+    change: &'a ChangedItem,
     hosts: Vec<&'a str>,
-    fields: BTreeMap<&'a FieldChange, Vec<&'a str>>,
+    fields: BTreeMap<&'a ValueChange, Vec<&'a str>>,
 }
 
 /// How long a value may be before its end is left out.
 const SHOWN: usize = 160;
 
 /// For people.
-pub fn human(difference: &Difference) -> String {
-    let mut out = Lines::default();
+pub fn human(difference: &DiffReport) -> String {
+    let mut out = PrintableLines::default();
     let _ = writeln!(out, "{} -> {}", difference.old, difference.new);
     out.push(table(difference));
     let _ = writeln!(out);
@@ -29,8 +31,8 @@ pub fn human(difference: &Difference) -> String {
 }
 
 /// Every change and loss, under the heading of what became of it.
-pub fn table(difference: &Difference) -> Lines {
-    let mut out = Lines::default();
+pub fn table(difference: &DiffReport) -> PrintableLines {
+    let mut out = PrintableLines::default();
     let merged = merged(difference);
     let mut last = None;
     for one in &merged {
@@ -65,8 +67,8 @@ pub fn table(difference: &Difference) -> Lines {
 }
 
 /// Markdown for a release note.
-pub fn markdown(difference: &Difference) -> String {
-    let mut out = Lines::default();
+pub fn markdown(difference: &DiffReport) -> String {
+    let mut out = PrintableLines::default();
     let _ = writeln!(out, "## {} → {}", difference.old, difference.new);
     let mut last = None;
     for one in &merged(difference) {
@@ -103,14 +105,14 @@ pub fn markdown(difference: &Difference) -> String {
     out.into_string()
 }
 
-fn merged(difference: &Difference) -> Vec<Merged<'_>> {
-    let mut out: Vec<Merged<'_>> = Vec::new();
+fn merged(difference: &DiffReport) -> Vec<MergedChange<'_>> {
+    let mut out: Vec<MergedChange<'_>> = Vec::new();
     let mut known = BTreeMap::new();
     for host in &difference.hosts {
         for change in &host.changes {
             let key = (change.change, change.kind, &change.name, &change.before);
             let at = *known.entry(key).or_insert_with(|| {
-                out.push(Merged { change, hosts: Vec::new(), fields: BTreeMap::new() });
+                out.push(MergedChange { change, hosts: Vec::new(), fields: BTreeMap::new() });
                 out.len() - 1
             });
             out[at].hosts.push(&host.host);
@@ -129,8 +131,8 @@ fn merged(difference: &Difference) -> Vec<Merged<'_>> {
     out
 }
 
-fn losses(difference: &Difference, new: bool) -> Vec<(&LossChange, Vec<&str>)> {
-    let mut out: BTreeMap<(Class, &str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
+fn losses(difference: &DiffReport, new: bool) -> Vec<(&LossChange, Vec<&str>)> {
+    let mut out: BTreeMap<(LossClass, &str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
     for host in &difference.hosts {
         let losses = if new { &host.losses_new } else { &host.losses_gone };
         for loss in losses {
@@ -142,37 +144,37 @@ fn losses(difference: &Difference, new: bool) -> Vec<(&LossChange, Vec<&str>)> {
 }
 
 /// ` (host, host)`, or nothing when all of them are meant.
-fn on(difference: &Difference, hosts: &[&str]) -> String {
+fn on(difference: &DiffReport, hosts: &[&str]) -> String {
     let all = hosts.len() == difference.hosts.len();
     if all { String::new() } else { format!(" ({})", hosts.join(", ")) }
 }
 
-fn heading(change: Change) -> &'static str {
+fn heading(change: ItemChange) -> &'static str {
     match change {
-        Change::Removed => "Removed",
-        Change::Renamed => "Renamed",
-        Change::Promoted => "Promoted",
-        Change::Added => "Added",
-        Change::Changed => "Changed",
+        ItemChange::Removed => "Removed",
+        ItemChange::Renamed => "Renamed",
+        ItemChange::Promoted => "Promoted",
+        ItemChange::Added => "Added",
+        ItemChange::Changed => "Changed",
     }
 }
 
-fn value(field: &FieldChange, quote: &str, arrow: &str) -> String {
-    if field.topic == Topic::Text {
+fn value(field: &ValueChange, quote: &str, arrow: &str) -> String {
+    if field.topic == ValueTopic::Text {
         return "its text or files beside it".to_owned();
     }
-    if field.topic == Topic::File {
+    if field.topic == ValueTopic::File {
         return format!("its file {quote}{}{quote}", field.field);
     }
     let topic = match field.topic {
-        Topic::Description => "description",
-        Topic::Arguments => "arguments",
-        Topic::Tools => "tool limits",
-        Topic::Model => "model",
-        Topic::Invocation => "invocation",
-        Topic::Version => "version",
-        Topic::Kind => "kind",
-        Topic::Text | Topic::File | Topic::Other => "",
+        ValueTopic::Description => "description",
+        ValueTopic::Arguments => "arguments",
+        ValueTopic::Tools => "tool limits",
+        ValueTopic::Model => "model",
+        ValueTopic::Invocation => "invocation",
+        ValueTopic::Version => "version",
+        ValueTopic::Kind => "kind",
+        ValueTopic::Text | ValueTopic::File | ValueTopic::Other => "",
     };
     let name = match topic {
         "" => field.field.clone(),
@@ -204,15 +206,15 @@ fn short(text: &str) -> String {
     }
 }
 
-fn word(class: Class) -> &'static str {
+fn word(class: LossClass) -> &'static str {
     match class {
-        Class::Security => "security",
-        Class::Behavior => "behavior",
-        Class::Cosmetic => "cosmetic",
+        LossClass::Security => "security",
+        LossClass::Behavior => "behavior",
+        LossClass::Cosmetic => "cosmetic",
     }
 }
 
-fn verdict(difference: &Difference) -> String {
+fn verdict(difference: &DiffReport) -> String {
     let hosts = difference.hosts.iter().map(|host| host.host.as_str()).collect::<Vec<_>>().join(", ");
     if difference.impact == Impact::None && merged(difference).is_empty() {
         return format!("nothing differs for users of {hosts}");

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::printable::Lines;
+use crate::printable::PrintableLines;
 
 /// What `doctor --format json` prints: `plugcast.doctor/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ impl DoctorReport {
 
     /// One line a host and a tool; below it what is wrong and what to do.
     pub fn human(&self) -> String {
-        let mut out = Lines::default();
+        let mut out = PrintableLines::default();
         let width = self.hosts.iter().map(|host| host.title.len()).max().unwrap_or(0);
         for host in &self.hosts {
             let version = host.version.as_deref().unwrap_or_default();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::human::counted;
 use crate::check::score::Score;
-use crate::printable::Lines;
+use crate::printable::PrintableLines;
 
 /// What `eval --format json` prints: `plugcast.eval/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ impl RuleScore {
 impl EvalReport {
     /// The report for a person.
     pub fn table(&self) -> String {
-        let mut out = Lines::default();
+        let mut out = PrintableLines::default();
         for difference in &self.differences {
             let _ = writeln!(out, "{difference}");
         }

@@ -10,7 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::check::word;
 use super::human::counted;
 use crate::check::fold::{self, SAME};
-use crate::diagnostic::{Applicability, Diagnostic, Related, Severity};
+use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
 
@@ -26,7 +26,7 @@ const ERRORS_OF_ONE_RULE: usize = 50;
 const WARNINGS_OF_ONE_RULE: usize = 10;
 
 /// Where a frame stands: lines and columns, 1-based, the end exclusive.
-struct Place<'a> {
+struct FramePlace<'a> {
     path: &'a str,
     start: Position,
     end: Position,
@@ -121,7 +121,7 @@ fn one<'a>(
     let title = level
         .primary_title(format!("{}{hosts}", printable::line(&finding.message)))
         .id(finding.rule.as_str());
-    let place = Place {
+    let place = FramePlace {
         path: &finding.path,
         start: Position { line: finding.line, column: finding.column },
         end: Position { line: finding.end_line, column: finding.end_column },
@@ -133,7 +133,7 @@ fn one<'a>(
     let own = finding.related.iter().take_while(|place| !place.repeats);
     for related in own.clone().take(PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
-        let place = Place {
+        let place = FramePlace {
             path: &related.path,
             start: Position { line: related.line, column: related.column },
             end: Position { line, column },
@@ -162,7 +162,7 @@ fn one<'a>(
 
 /// The first places where a finding is repeated, one a line, and how many more there are.
 fn repeated(finding: &Diagnostic) -> Option<String> {
-    let places: Vec<&Related> = finding.related.iter().filter(|place| place.repeats).collect();
+    let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.repeats).collect();
     let mut lines =
         vec![format!("{} with the same problem:", counted(places.len(), "more place", "more places"))];
     // A line that would only count one place can as well name it.
@@ -181,7 +181,7 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
 /// from its cut, so `moved` gets the place as it is drawn, and as it is.
 fn framed<'a>(
     group: Group<'a>,
-    place: &Place<'a>,
+    place: &FramePlace<'a>,
     file: Option<&'a SourceFile>,
     kind: AnnotationKind,
     moved: &mut Vec<(String, String)>,
@@ -192,8 +192,8 @@ fn framed<'a>(
     };
     let Position { line: number, column } = place.start;
     let snippet = match line {
-        Line::Whole(text, range) => Snippet::source(text).annotation(kind.span(range)),
-        Line::Part(text, range) => {
+        FrameLine::Whole(text, range) => Snippet::source(text).annotation(kind.span(range)),
+        FrameLine::Part(text, range) => {
             let shown = text[..range.start].chars().count() + 1;
             let place = |column| format!("{}:{number}:{column}", printable::line(place.path));
             moved.push((place(shown), place(column)));
@@ -203,13 +203,13 @@ fn framed<'a>(
     group.element(snippet.line_start(number).path(printable::line(place.path)))
 }
 
-enum Line<'a> {
+enum FrameLine<'a> {
     Whole(&'a str, Range<usize>),
     Part(String, Range<usize>),
 }
 
 /// The line that a place begins on, and the bytes of the place in it.
-fn line<'a>(file: &'a SourceFile, place: &Place<'_>) -> Option<Line<'a>> {
+fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>) -> Option<FrameLine<'a>> {
     let text = file.text()?;
     let span = file.line(place.start.line)?;
     let line = span.of(text).trim_end_matches(['\n', '\r']);
@@ -220,7 +220,7 @@ fn line<'a>(file: &'a SourceFile, place: &Place<'_>) -> Option<Line<'a>> {
     };
     let range = from..to.max(from);
     if line.len() <= WIDTH {
-        return Some(Line::Whole(line, range));
+        return Some(FrameLine::Whole(line, range));
     }
     let before =
         line[..range.start].char_indices().rev().take(BEFORE).last().map_or(range.start, |(at, _)| at);
@@ -229,7 +229,7 @@ fn line<'a>(file: &'a SourceFile, place: &Place<'_>) -> Option<Line<'a>> {
     let tail = if after < line.len() { "…" } else { "" };
     let shifted = |at: usize| at.min(after) - before + head.len();
     let part = format!("{head}{}{tail}", &line[before..after]);
-    Some(Line::Part(part, shifted(range.start)..shifted(range.end)))
+    Some(FrameLine::Part(part, shifted(range.start)..shifted(range.end)))
 }
 
 #[cfg(test)]
@@ -238,10 +238,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::source::{Content, Span};
+    use crate::source::{FileContent, Span};
 
     fn file(path: &str, text: &str) -> SourceFile {
-        let content = Content::Text(Arc::from(text));
+        let content = FileContent::Text(Arc::from(text));
         SourceFile::new(path.into(), PathBuf::new(), false, text.len() as u64, content)
     }
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::{Class, Ledger, Row, Summary};
-use crate::printable::Lines;
+use crate::ledger::{Ledger, LedgerRow, LedgerSummary, LossClass};
+use crate::printable::PrintableLines;
 
 /// What one host got.
 pub struct HostSummary<'a> {
@@ -30,7 +30,7 @@ pub struct HostSummary<'a> {
 
 /// One line a host, then what is lost there, gravest first.
 pub fn host(summary: &HostSummary<'_>) -> String {
-    let mut out = Lines::default();
+    let mut out = PrintableLines::default();
     let state = if summary.written == 0 {
         "up to date".to_owned()
     } else {
@@ -42,7 +42,7 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     };
     let _ = writeln!(out, "{}: {} -> {} ({state})", summary.title, summary.components, summary.out);
     // What lies beside the plugins is in the ledger, but says nothing about them.
-    let counts = Summary::of(summary.ledger.rows.iter().filter(|row| !row.plugin.is_empty()));
+    let counts = LedgerSummary::of(summary.ledger.rows.iter().filter(|row| !row.plugin.is_empty()));
     let _ = writeln!(
         out,
         "  {} kept, {} mapped, {} degraded, {} dropped",
@@ -57,22 +57,24 @@ const WIDTH: usize = 110;
 /// How many causes of one class are named before the rest is only counted; those of security always are.
 const CAUSES: usize = 6;
 
-fn losses(ledger: &Ledger, verbose: bool) -> Lines {
-    let mut out = Lines::default();
-    for (class, word) in
-        [(Class::Security, "security"), (Class::Behavior, "behavior"), (Class::Cosmetic, "cosmetic")]
-    {
-        let of_class = |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.class == class);
-        let mut first_rows: BTreeMap<&str, &Row> = BTreeMap::new();
+fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
+    let mut out = PrintableLines::default();
+    for (class, word) in [
+        (LossClass::Security, "security"),
+        (LossClass::Behavior, "behavior"),
+        (LossClass::Cosmetic, "cosmetic"),
+    ] {
+        let of_class = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.class == class);
+        let mut first_rows: BTreeMap<&str, &LedgerRow> = BTreeMap::new();
         for row in ledger.rows.iter().filter(of_class) {
             first_rows.entry(row.loss.as_ref().map_or("", |loss| &loss.id)).or_insert(row);
         }
         let count = first_rows.len();
-        if class == Class::Cosmetic && count > 0 && !verbose {
+        if class == LossClass::Cosmetic && count > 0 && !verbose {
             let _ = writeln!(out, "  {}", counted(count, "cosmetic loss", "cosmetic losses"));
         } else if count > 0 {
             let _ = writeln!(out, "  {count} {word} {}:", plural(count, "loss", "losses"));
-            let most = if verbose || class == Class::Security { usize::MAX } else { CAUSES };
+            let most = if verbose || class == LossClass::Security { usize::MAX } else { CAUSES };
             out.push(causes(&first_rows, most, verbose));
         }
     }
@@ -80,11 +82,11 @@ fn losses(ledger: &Ledger, verbose: bool) -> Lines {
 }
 
 /// The places of a cause, each with the id of its loss.
-type Places<'a> = Vec<(String, &'a str)>;
+type CausePlaces<'a> = Vec<(String, &'a str)>;
 
 /// The first `most` causes, each once, with as many of the places where it holds as one line has room for.
-fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> Lines {
-    let mut by_cause: BTreeMap<(&str, &str, bool), Places<'_>> = BTreeMap::new();
+fn causes(losses: &BTreeMap<&str, &LedgerRow>, most: usize, verbose: bool) -> PrintableLines {
+    let mut by_cause: BTreeMap<(&str, &str, bool), CausePlaces<'_>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
@@ -94,7 +96,7 @@ fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> Lines {
             .or_default()
             .push((place, id));
     }
-    let mut out = Lines::default();
+    let mut out = PrintableLines::default();
     let left_out = by_cause.len().saturating_sub(most);
     for ((axis, reason, accepted), places) in by_cause.into_iter().take(most) {
         let room =

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::ledger::Summary;
+use crate::ledger::LedgerSummary;
 
 /// What `build --format json` prints: `plugcast.build/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub struct TargetReport {
     /// Their size in bytes.
     pub bytes: u64,
     /// Counts of the ledger.
-    pub ledger: Summary,
+    pub ledger: LedgerSummary,
     /// How many files were written; 0 when nothing changed.
     pub written: usize,
 }
@@ -98,19 +98,19 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("baseline", schemars::schema_for!(crate::check::baseline::Baseline)),
         ("build", schemars::schema_for!(BuildReport)),
         ("check", schemars::schema_for!(super::check::CheckReport)),
-        ("diff", schemars::schema_for!(crate::compare::Difference)),
+        ("diff", schemars::schema_for!(crate::compare::DiffReport)),
         ("doctor", schemars::schema_for!(super::doctor::DoctorReport)),
         ("eval", schemars::schema_for!(super::eval::EvalReport)),
         ("error", schemars::schema_for!(ErrorReport)),
         ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
-        ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
+        ("manifest", schemars::schema_for!(crate::bundle::BundleManifest)),
         ("promote", schemars::schema_for!(super::promote::PromoteReport)),
-        ("promoting", schemars::schema_for!(crate::disk::together::Journal)),
+        ("promoting", schemars::schema_for!(crate::disk::transaction::TransactionJournal)),
         ("release", schemars::schema_for!(crate::release::ReleaseReport)),
         ("rules", schemars::schema_for!(super::check::RulesReport)),
         ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),
         ("target", schemars::schema_for!(crate::target::Target)),
-        ("verified", schemars::schema_for!(crate::bundle::verification::Verified)),
+        ("verified", schemars::schema_for!(crate::bundle::verification::VerificationRecord)),
         ("verify", schemars::schema_for!(crate::bundle::verification::Verification)),
     ]
 }

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use crate::disk::together::Move;
-use crate::printable::{Lines, patch_path};
-use crate::promote::{Beta, Plan, Remark, moved};
+use crate::disk::transaction::FolderMove;
+use crate::printable::{PrintableLines, patch_path};
+use crate::promote::{BetaSkill, PromotionPlan, Remark, moved};
 use crate::report::human::counted;
-use crate::source::{Content, SourceFile, SourceTree};
+use crate::source::{FileContent, SourceFile, SourceTree};
 
 /// What `promote --format json` prints: `plugcast.promote/1`. Paths are relative to SRC.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -25,9 +25,9 @@ pub struct PromoteReport {
     /// The qualified name of the stable skill.
     pub stable: String,
     /// What came of it.
-    pub result: Outcome,
+    pub result: PromotionOutcome,
     /// Folders that move.
-    pub moves: Vec<Move>,
+    pub moves: Vec<FolderMove>,
     /// Files of the stable skill that go, because the beta has none of the name.
     #[schemars(with = "Vec<String>")]
     pub removed: Vec<Utf8PathBuf>,
@@ -44,7 +44,7 @@ pub struct PromoteReport {
 /// What came of a promotion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum PromotionOutcome {
     /// It was made.
     Promoted,
     /// It would be made: `--dry-run`.
@@ -111,13 +111,13 @@ impl From<&Remark> for RemarkReport {
 
 impl PromoteReport {
     /// What `plan` does to `beta`, as if it were made and nothing stood against it.
-    pub fn of(beta: &Beta<'_>, plan: &Plan, files: &SourceTree) -> Self {
-        let moves = beta.moves().then(|| Move { from: beta.from.clone(), to: beta.to.clone() });
+    pub fn of(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
+        let moves = beta.moves().then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() });
         Self {
             schema: crate::schema::PROMOTE.tag(),
             skill: Some(beta.component.qualified.clone()),
             stable: beta.stable.clone(),
-            result: Outcome::Promoted,
+            result: PromotionOutcome::Promoted,
             moves: moves.into_iter().collect(),
             removed: Vec::new(),
             edits: edits(plan, files),
@@ -133,7 +133,7 @@ impl PromoteReport {
             schema: crate::schema::PROMOTE.tag(),
             skill: None,
             stable: stable.to_owned(),
-            result: Outcome::Nothing,
+            result: PromotionOutcome::Nothing,
             moves: Vec::new(),
             removed: Vec::new(),
             edits: Vec::new(),
@@ -147,13 +147,13 @@ impl PromoteReport {
     pub fn text(&self) -> String {
         let stable = &self.stable;
         let skill = self.skill.as_deref().unwrap_or_default();
-        let mut out = Lines::default();
+        let mut out = PrintableLines::default();
         match self.result {
-            Outcome::Nothing => {
+            PromotionOutcome::Nothing => {
                 let _ = writeln!(out, "`{stable}` is stable already: nothing to do");
                 return out.into_string();
             }
-            Outcome::Refused => {
+            PromotionOutcome::Refused => {
                 let count = counted(self.refused.len(), "place stands", "places stand");
                 let _ = writeln!(out, "error: `{skill}` was not promoted: {count} against it");
                 out.push(remarks(&self.refused));
@@ -165,9 +165,9 @@ impl PromoteReport {
                 }
                 return out.into_string();
             }
-            Outcome::Promoted | Outcome::Planned => {}
+            PromotionOutcome::Promoted | PromotionOutcome::Planned => {}
         }
-        let did = if self.result == Outcome::Promoted { "is now" } else { "would be" };
+        let did = if self.result == PromotionOutcome::Promoted { "is now" } else { "would be" };
         let _ = match skill == stable {
             true => writeln!(out, "`{stable}` {did} stable"),
             false => writeln!(out, "`{skill}` {did} `{stable}`"),
@@ -201,7 +201,7 @@ impl PromoteReport {
 }
 
 /// The edits of `plan`, by file and place.
-pub fn edits(plan: &Plan, files: &SourceTree) -> Vec<EditReport> {
+pub fn edits(plan: &PromotionPlan, files: &SourceTree) -> Vec<EditReport> {
     let mut out = Vec::new();
     for (path, rewritten) in &plan.texts {
         for change in &rewritten.edits {
@@ -221,8 +221,8 @@ pub fn edits(plan: &Plan, files: &SourceTree) -> Vec<EditReport> {
 }
 
 /// One remark a line, with the text that it is about below.
-fn remarks(remarks: &[RemarkReport]) -> Lines {
-    let mut out = Lines::default();
+fn remarks(remarks: &[RemarkReport]) -> PrintableLines {
+    let mut out = PrintableLines::default();
     for remark in remarks {
         let place = remark.line.map_or(String::new(), |line| format!(":{line}"));
         let _ = writeln!(out, "  {}{place}: {}", remark.path, remark.why);
@@ -234,7 +234,7 @@ fn remarks(remarks: &[RemarkReport]) -> Lines {
 }
 
 /// Where old names stay, counted by reason and file.
-fn left(remarks: &[RemarkReport]) -> Lines {
+fn left(remarks: &[RemarkReport]) -> PrintableLines {
     let mut counts: Vec<(&str, &str, usize)> = Vec::new();
     for remark in remarks {
         match counts.iter_mut().find(|(why, path, _)| *why == remark.why && *path == remark.path.as_str()) {
@@ -242,7 +242,7 @@ fn left(remarks: &[RemarkReport]) -> Lines {
             None => counts.push((&remark.why, remark.path.as_str(), 1)),
         }
     }
-    let mut out = Lines::default();
+    let mut out = PrintableLines::default();
     for (why, path, count) in counts {
         let _ = writeln!(out, "  {path}: {}; {why}", counted(count, "place", "places"));
     }
@@ -250,7 +250,7 @@ fn left(remarks: &[RemarkReport]) -> Lines {
 }
 
 /// What the promotion changes, as a diff that `git apply` takes where all is text.
-pub fn diff(beta: &Beta<'_>, plan: &Plan, files: &SourceTree) -> String {
+pub fn diff(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> String {
     let mut out = String::new();
     for file in files.files() {
         let path = &file.path;
@@ -282,7 +282,7 @@ fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to:
     let (before, after) = (patch_path(&before), patch_path(&after));
     let mut out = format!("diff --git {before} {after}\n");
     let old = file.and_then(SourceFile::text);
-    let text = file.is_some_and(|file| matches!(file.content, Content::Text(_)));
+    let text = file.is_some_and(|file| matches!(file.content, FileContent::Text(_)));
     let goes = new.is_none() && from == to;
     if goes {
         let mode = if file.is_some_and(|file| file.executable) { "100755" } else { "100644" };

@@ -3,16 +3,16 @@
 use super::diff;
 use super::human::{counted, fixable};
 use crate::compare::Impact;
-use crate::printable::Lines;
-use crate::release::{ReleaseSummary, Released};
+use crate::printable::PrintableLines;
+use crate::release::{ReleaseSummary, ReleasedUnit};
 
 /// More plugins than this without a release are only counted.
 const MANY: usize = 8;
 
 /// One line for everything that has a version, but for many that were never released; below it what changed for
 /// the users of each host since its last release.
-pub fn released(all: &[Released]) -> String {
-    let mut out = Lines::default();
+pub fn released(all: &[ReleasedUnit]) -> String {
+    let mut out = PrintableLines::default();
     // Of many that were never released, their number is enough.
     let first = all.iter().filter(|one| one.last.is_none()).count();
     let many = first > MANY;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::check::rule::Rule;
 use crate::check::rules::RULES;
 use crate::check::scope::Shard;
-use crate::diagnostic::{Applicability, Diagnostic, Fix, Related, Severity};
+use crate::diagnostic::{Applicability, Diagnostic, Fix, RelatedPlace, Severity};
 use crate::model::project::Project;
 use crate::source::Position;
 
@@ -19,7 +19,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'
 
 /// What a log says besides its findings.
 #[derive(Debug, Clone, Copy)]
-pub struct Log<'a> {
+pub struct SarifLog<'a> {
     /// The source, for places of fixes.
     pub project: &'a Project,
     /// Where SRC lies below the folder that paths are shown relative to; empty when it is that folder.
@@ -29,7 +29,7 @@ pub struct Log<'a> {
 }
 
 /// The whole log.
-pub fn log(found: &[Diagnostic], log: Log<'_>) -> Value {
+pub fn log(found: &[Diagnostic], log: SarifLog<'_>) -> Value {
     let part = log.shard.map_or(String::new(), |shard| format!("{}-of-{}/", shard.number, shard.total));
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -79,7 +79,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(found: &Diagnostic, log: Log<'_>) -> Value {
+fn result(found: &Diagnostic, log: SarifLog<'_>) -> Value {
     let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
     let whole = (found.end_line, found.end_column) == (1, 1);
     let ends = (!whole).then_some((found.end_line, found.end_column));
@@ -110,7 +110,7 @@ fn result(found: &Diagnostic, log: Log<'_>) -> Value {
     Value::Object(out)
 }
 
-fn related(at: usize, place: &Related, log: Log<'_>) -> Value {
+fn related(at: usize, place: &RelatedPlace, log: SarifLog<'_>) -> Value {
     json!({
         "id": at,
         "message": { "text": place.message },
@@ -118,11 +118,11 @@ fn related(at: usize, place: &Related, log: Log<'_>) -> Value {
     })
 }
 
-fn physical(path: &str, log: Log<'_>, region: Value) -> Value {
+fn physical(path: &str, log: SarifLog<'_>, region: Value) -> Value {
     json!({ "artifactLocation": artifact(path, log), "region": region })
 }
 
-fn artifact(path: &str, log: Log<'_>) -> Value {
+fn artifact(path: &str, log: SarifLog<'_>) -> Value {
     let path = if path == "." { "" } else { path };
     let whole = match (log.prefix, path) {
         ("", path) => path.to_owned(),
@@ -143,7 +143,7 @@ fn region((line, column): (usize, usize), ends: Option<(usize, usize)>) -> Value
 }
 
 /// The files that a fix changes; none when one of its places cannot be found.
-fn changes(fix: &Fix, log: Log<'_>) -> Option<Value> {
+fn changes(fix: &Fix, log: SarifLog<'_>) -> Option<Value> {
     let mut paths: Vec<&str> = fix.edits.iter().map(|edit| edit.path.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();

@@ -3,18 +3,24 @@
 use std::collections::BTreeMap;
 
 use crate::bundle::source_verification::SourceVerification;
-use crate::bundle::verification::{HostVerification, Method, PluginVerification, Verdict, Verification};
-use crate::ledger::Kind;
-use crate::printable::Lines;
+use crate::bundle::verification::{HostVerdict, HostVerification, Method, PluginVerification, Verification};
+use crate::ledger::ComponentKind;
+use crate::printable::PrintableLines;
 
 /// The kinds that hosts show.
-const KINDS: [Kind; 5] = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
+const KINDS: [ComponentKind; 5] = [
+    ComponentKind::Skill,
+    ComponentKind::Agent,
+    ComponentKind::Command,
+    ComponentKind::Hook,
+    ComponentKind::McpServer,
+];
 
 /// One line a host, then its faults and remarks.
 pub fn human(verification: &Verification) -> String {
-    let mut out = Lines::default();
+    let mut out = PrintableLines::default();
     for host in &verification.hosts {
-        let verdict = if host.result == Verdict::Pass { "pass" } else { "fail" };
+        let verdict = if host.result == HostVerdict::Pass { "pass" } else { "fail" };
         let _ = writeln!(
             out,
             "{} {}: {verdict}: {}; bodies compared {} of {}",
@@ -45,9 +51,9 @@ pub fn human(verification: &Verification) -> String {
 }
 
 /// What the source host lists, in a line, and what each bundle lacks of it.
-fn of_source(out: &mut Lines, source: &SourceVerification) {
-    let verdict = if source.result == Verdict::Pass { "pass" } else { "fail" };
-    let count = |kind: Kind| -> usize {
+fn of_source(out: &mut PrintableLines, source: &SourceVerification) {
+    let verdict = if source.result == HostVerdict::Pass { "pass" } else { "fail" };
+    let count = |kind: ComponentKind| -> usize {
         source.plugins.iter().filter_map(|plugin| plugin.listed.of(kind)).map(Vec::len).sum()
     };
     let counts: Vec<String> = KINDS
@@ -92,7 +98,7 @@ fn of_source(out: &mut Lines, source: &SourceVerification) {
 
 /// For example `4 skills listed, 1 hook only resolved`.
 fn counts(host: &HostVerification) -> String {
-    let mut found: BTreeMap<(Kind, Method), usize> = BTreeMap::new();
+    let mut found: BTreeMap<(ComponentKind, Method), usize> = BTreeMap::new();
     for ((kind, _), method) in host.plugins.iter().flat_map(|plugin| &plugin.ways) {
         *found.entry((*kind, *method)).or_default() += 1;
     }
@@ -110,18 +116,18 @@ fn counts(host: &HostVerification) -> String {
     if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
 }
 
-fn noun(kind: Kind) -> &'static str {
+fn noun(kind: ComponentKind) -> &'static str {
     match kind {
-        Kind::Skill => "skill",
-        Kind::Agent => "agent",
-        Kind::Command => "command",
-        Kind::Hook => "hook",
-        Kind::McpServer => "server",
+        ComponentKind::Skill => "skill",
+        ComponentKind::Agent => "agent",
+        ComponentKind::Command => "command",
+        ComponentKind::Hook => "hook",
+        ComponentKind::McpServer => "server",
         _ => "component",
     }
 }
 
-fn faults(out: &mut Lines, host: &HostVerification, plugin: &PluginVerification) {
+fn faults(out: &mut PrintableLines, host: &HostVerification, plugin: &PluginVerification) {
     for name in &plugin.missing {
         let kind = KINDS
             .into_iter()
@@ -157,27 +163,27 @@ fn faults(out: &mut Lines, host: &HostVerification, plugin: &PluginVerification)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::verification::{AbsentHost, Methods, Names};
+    use crate::bundle::verification::{AbsentHost, Methods, NamesByKind};
 
     #[test]
     fn says_what_is_only_resolved_and_what_is_missing() {
-        let mut expected = Names::default();
-        expected.add(Kind::Skill, "demo:plan");
+        let mut expected = NamesByKind::default();
+        expected.add(ComponentKind::Skill, "demo:plan");
         let plugin = PluginVerification {
             name: "demo".to_owned(),
             expected,
-            observed: Names::default(),
+            observed: NamesByKind::default(),
             method: Methods::default(),
             missing: vec!["demo:plan".to_owned()],
             unexpected: vec!["demo:x".to_owned()],
             errors: vec!["bad file".to_owned()],
-            ways: BTreeMap::from([((Kind::Hook, "Stop/*/1".to_owned()), Method::Resolved)]),
+            ways: BTreeMap::from([((ComponentKind::Hook, "Stop/*/1".to_owned()), Method::Resolved)]),
             files: BTreeMap::from([("demo:plan".to_owned(), "plugins/demo/skills/plan/SKILL.md".to_owned())]),
         };
         let host = HostVerification {
             host: "mars".to_owned(),
             version: "1.0.0".to_owned(),
-            result: Verdict::Fail,
+            result: HostVerdict::Fail,
             invoked: 0,
             total: 1,
             plugins: vec![plugin],

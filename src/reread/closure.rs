@@ -4,7 +4,7 @@
 
 mod claims;
 mod declarations;
-mod declared;
+mod declaring_files;
 mod documents;
 mod index;
 mod intent;
@@ -30,17 +30,17 @@ use crate::read::frontmatter;
 use crate::sourcemap::{EditKind, MappedFile};
 use crate::target::Target;
 
-use claims::{Bound, Form, Scanner};
-use index::Index;
-use lookup::Lookup;
-use names::Offered;
-use verdict::Judge;
+use claims::{BoundNames, ClaimForm, ClaimScanner};
+use index::PathIndex;
+use lookup::RowLookup;
+use names::BundleNames;
+use verdict::ClosureJudge;
 
 pub use documents::reads_beside;
 
 /// One emitted file, with its bytes as text.
 #[derive(Debug, Clone, Copy)]
-pub struct Emitted<'a> {
+pub struct EmittedFile<'a> {
     /// The path in the bundle.
     pub path: &'a Utf8Path,
     /// The source file, if one stands behind it.
@@ -54,17 +54,17 @@ pub struct Emitted<'a> {
 }
 
 /// A file with what is known around it.
-struct Place<'a> {
-    file: Emitted<'a>,
+struct FileContext<'a> {
+    file: EmittedFile<'a>,
     text: &'a str,
     plugin: &'a Plugin,
     /// The component that the file belongs to, as its main file or beside it.
     owner: Option<&'a Component>,
     /// The emitted main file of that component.
-    main: Option<Emitted<'a>>,
+    main: Option<EmittedFile<'a>>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FileContext<'a> {
     /// The emitted folder of the plugin.
     fn root(&self) -> &'a Utf8Path {
         let path = self.file.path.as_str();
@@ -100,26 +100,26 @@ pub fn check(
     target: &Target,
     source: &SourceFacts,
     ledger: &Ledger,
-    files: &[Emitted<'_>],
+    files: &[EmittedFile<'_>],
 ) -> Vec<Diagnostic> {
     let left_out = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
     let left_out = left_out.chain(&project.tree.exclusions).map(|exclusion| exclusion.path.as_path());
-    let (index, sources) = (Index::of(files), Index::of_source(&project.tree, left_out));
-    let offered = Offered::of(project, target, files);
-    let scanner = Scanner::new(project, target, source);
+    let (index, sources) = (PathIndex::of(files), PathIndex::of_source(&project.tree, left_out));
+    let offered = BundleNames::of(project, target, files);
+    let scanner = ClaimScanner::new(project, target, source);
     let owners = owners(project);
-    let by_source: BTreeMap<(&str, &str), Emitted<'_>> = files
+    let by_source: BTreeMap<(&str, &str), EmittedFile<'_>> = files
         .iter()
         .filter_map(|file| Some(((plugin_of(project, file.path)?.name.as_str(), file.from?.as_str()), *file)))
         .collect();
-    let mut judge = Judge {
+    let mut judge = ClosureJudge {
         project,
         target,
         source,
         index: &index,
         sources: &sources,
         ledger,
-        lookup: Lookup::new(project, ledger),
+        lookup: RowLookup::new(project, ledger),
         found: Vec::new(),
         regions: RefCell::default(),
     };
@@ -132,7 +132,7 @@ pub fn check(
         let owner = file.from.and_then(|from| owners.get(&(plugin.name.as_str(), from.as_str())).copied());
         let main =
             owner.and_then(|owner| by_source.get(&(plugin.name.as_str(), owner.path.as_str())).copied());
-        let place = Place { file: *file, text, plugin, owner, main };
+        let place = FileContext { file: *file, text, plugin, owner, main };
         if file.path.extension() == Some("md") {
             markdown(&place, &scanner, &offered, &mut judge);
         } else {
@@ -163,9 +163,14 @@ fn plugin_of<'a>(project: &'a Project, path: &Utf8Path) -> Option<&'a Plugin> {
     project.plugins.iter().find(|plugin| plugin.name == name.as_str())
 }
 
-fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut Judge<'_>) {
+fn markdown(
+    place: &FileContext<'_>,
+    scanner: &ClaimScanner,
+    offered: &BundleNames,
+    judge: &mut ClosureJudge<'_>,
+) {
     let block = place.file.map.and_then(block_range).unwrap_or_default();
-    let (bound, binds) = (LazyCell::new(|| Bound::by(place.block())), offered.bound_by(judge.target));
+    let (bound, binds) = (LazyCell::new(|| BoundNames::by(place.block())), offered.bound_by(judge.target));
     // Names and variables are bound for the text that a model follows, not for fields.
     let body = if place.is_main() { frontmatter::body(place.text).start } else { 0 };
     let mut named = BTreeSet::new();
@@ -174,19 +179,19 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
         let inside = block.contains(&claim.span.start);
         let read = place.owner.is_some() && claim.span.start >= body && !inside;
         match claim.form {
-            Form::Name if !offered.has(claim.written) => {
+            ClaimForm::Name if !offered.has(claim.written) => {
                 if read && named.insert(claim.written) {
                     judge.name(place, &claim, offered);
                 }
             }
             // `$plugin:name` is a host's own way to call a skill, and no word of the source host.
-            Form::Name if place.text[..claim.span.start].ends_with('$') => {}
-            Form::Name if binds && read && !bound.has(&claim) => judge.unbound(place, &claim),
-            Form::Variable if read && !bound.has(&claim) => judge.unbound(place, &claim),
-            Form::Name | Form::Variable => {}
+            ClaimForm::Name if place.text[..claim.span.start].ends_with('$') => {}
+            ClaimForm::Name if binds && read && !bound.has(&claim) => judge.unbound(place, &claim),
+            ClaimForm::Variable if read && !bound.has(&claim) => judge.unbound(place, &claim),
+            ClaimForm::Name | ClaimForm::Variable => {}
             _ if inside => judge.generated(place, &claim),
             _ => {
-                let here = Judge::first_name(&claim)
+                let here = ClosureJudge::first_name(&claim)
                     .is_none_or(|name| *begins.entry(name).or_insert_with(|| judge.begins_here(place, name)));
                 if here {
                     judge.path(place, &claim);

@@ -30,7 +30,7 @@ pub const INTERRUPTED: u8 = 130;
 choices! {
     /// How an answer is printed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Format {
+    pub enum ResponseFormat {
         /// One JSON object on one line
         Json = "json",
         /// Single words for scripts, where a command has them, else as `text`
@@ -44,20 +44,20 @@ choices! {
 /// the launcher of a bundle prints the same shape when it has no binary for the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct ErrorResponse {
     /// `rt.error/1`, or the schema of the command.
     pub schema: String,
     /// Exit code 2 or 5: `error`; 3: `refused`; 4: `malformed`; 6: `contended`; 7: `timeout`; 130:
     /// `interrupted`.
     pub status: String,
     /// What went wrong.
-    pub error: Error,
+    pub error: ErrorDetail,
 }
 
 /// One error.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Error {
+pub struct ErrorDetail {
     /// A short name: `usage`, `helper_too_old`, `sandboxed`, and those of the command; from a launcher
     /// `helper_missing`.
     pub code: String,
@@ -76,7 +76,7 @@ pub struct Error {
     pub hint: String,
 }
 
-impl Error {
+impl ErrorDetail {
     /// The place for people: `file`, `file:line` or `file:line:column`.
     fn place(&self) -> Option<String> {
         let numbers = [self.line, self.col].into_iter().map_while(|number| number);
@@ -87,11 +87,11 @@ impl Error {
 
 /// An answer with another exit code than 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct CallFailure {
     /// The exit code.
     pub exit: u8,
     /// What is printed.
-    pub error: Box<Error>,
+    pub error: Box<ErrorDetail>,
     /// What is printed for people, where it is a fixed text.
     pub text: Option<String>,
     /// What is printed for scripts, and the exit code then.
@@ -100,11 +100,15 @@ pub struct Failure {
     pub body: Option<String>,
 }
 
-impl Failure {
+impl CallFailure {
     /// A failure with its exit code, a short name, a sentence and what to do.
     pub fn new(exit: u8, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        let error =
-            Error { code: code.to_owned(), message: message.into(), hint: hint.into(), ..Error::default() };
+        let error = ErrorDetail {
+            code: code.to_owned(),
+            message: message.into(),
+            hint: hint.into(),
+            ..ErrorDetail::default()
+        };
         Self { exit, error: Box::new(error), text: None, sentinel: None, body: None }
     }
 
@@ -172,7 +176,7 @@ impl Failure {
     }
 
     /// What is printed for the command `schema`, and the exit code.
-    pub fn print(&self, schema: &str, format: Format) -> (String, u8) {
+    pub fn print(&self, schema: &str, format: ResponseFormat) -> (String, u8) {
         let people = || match &self.text {
             Some(text) => format!("{}\n", block(text.trim_end())),
             None => format!(
@@ -183,27 +187,27 @@ impl Failure {
             ),
         };
         match (format, &self.sentinel) {
-            (Format::Json, _) if self.body.is_some() => {
+            (ResponseFormat::Json, _) if self.body.is_some() => {
                 (named(schema, self.body.as_deref().unwrap_or_default()), self.exit)
             }
-            (Format::Json, _) => {
+            (ResponseFormat::Json, _) => {
                 let (schema, status) = (schema.to_owned(), self.status().to_owned());
-                let answer = Answer { schema, status, error: (*self.error).clone() };
+                let answer = ErrorResponse { schema, status, error: (*self.error).clone() };
                 // Strings and numbers always serialize.
                 (json(&serde_json::to_string(&answer).unwrap_or_default()).into_owned() + "\n", self.exit)
             }
-            (Format::Sentinel, Some((text, exit))) => (format!("{}\n", line(text)), *exit),
-            (Format::Sentinel, None) if self.exit == ENVIRONMENT && codes::is_for_scripts(schema) => {
+            (ResponseFormat::Sentinel, Some((text, exit))) => (format!("{}\n", line(text)), *exit),
+            (ResponseFormat::Sentinel, None) if self.exit == ENVIRONMENT && codes::is_for_scripts(schema) => {
                 (people(), codes::OF_SCRIPTS)
             }
-            (Format::Sentinel, None) | (Format::Text, _) => (people(), self.exit),
+            (ResponseFormat::Sentinel, None) | (ResponseFormat::Text, _) => (people(), self.exit),
         }
     }
 }
 
 /// An answer with exit code 0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Delivery {
     /// A JSON object.
     body: String,
     text: Option<String>,
@@ -214,7 +218,7 @@ pub struct Said {
     undo: Vec<String>,
 }
 
-impl Said {
+impl Delivery {
     /// An answer, by its type, which has a field `status`.
     pub fn of<T: Serialize>(answer: &T) -> Self {
         // The types of answers hold what JSON can say.
@@ -255,18 +259,18 @@ impl Said {
     }
 
     /// What is printed for the command `schema`.
-    pub fn print(&self, schema: &str, format: Format) -> String {
+    pub fn print(&self, schema: &str, format: ResponseFormat) -> String {
         if self.whole {
             return format!("{}\n", json(&self.body));
         }
         let fixed = match format {
-            Format::Json => None,
-            Format::Text => self.text.as_ref(),
-            Format::Sentinel => self.sentinel.as_ref().or(self.text.as_ref()),
+            ResponseFormat::Json => None,
+            ResponseFormat::Text => self.text.as_ref(),
+            ResponseFormat::Sentinel => self.sentinel.as_ref().or(self.text.as_ref()),
         };
         match (format, fixed) {
             (_, Some(text)) => format!("{}\n", block(text.trim_end())),
-            (Format::Json, None) => named(schema, &self.body),
+            (ResponseFormat::Json, None) => named(schema, &self.body),
             (_, None) => {
                 let mut out = String::new();
                 plain(&serde_json::from_str(&self.body).unwrap_or_default(), 0, &mut out);

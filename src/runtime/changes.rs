@@ -1,11 +1,11 @@
 //! What changed between two commits, or a commit and the working tree, file by file, and the diff: from the same
 //! call of git, since comparing is what costs.
 
-pub mod indexed;
+pub mod index_entries;
 mod lines;
-mod listed;
+mod file_list;
 mod parts;
-mod smudged;
+mod filtered_files;
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -14,17 +14,17 @@ use std::thread;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::Failure;
+use super::answer::CallFailure;
 use super::git::{Repository, records};
 use crate::order;
-use listed::Listed;
+use file_list::FileListEntry;
 
-pub use parts::Sink;
-pub use smudged::Smudged;
+pub use filtered_files::FilteredFiles;
+pub use parts::DiffSink;
 
 /// One changed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Change {
+pub struct ChangedFile {
     /// Relative to the repository's top; `�` where a name is no UTF-8.
     pub path: String,
     /// The name's bytes in base64, where they are no UTF-8.
@@ -48,7 +48,7 @@ pub struct Change {
 
 /// Two sides to compare.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct ChangeRequest<'a> {
     /// The commit on the old side.
     pub from: &'a str,
     /// The commit on the new side; none for the working tree.
@@ -61,9 +61,9 @@ pub struct Question<'a> {
 
 /// What differs.
 #[derive(Debug, Default)]
-pub struct Difference {
+pub struct TreeDifference {
     /// File by file, in git's order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangedFile>,
     /// The size of the diff.
     pub bytes: u64,
     /// Pathspecs of files of the working tree that git takes for changed and that are as they were.
@@ -72,7 +72,7 @@ pub struct Difference {
     pub unproven: Vec<String>,
 }
 
-impl Question<'_> {
+impl ChangeRequest<'_> {
     /// The diff as a call of git.
     pub fn words(&self) -> Vec<String> {
         // Of a binary the diff says its hash alone.
@@ -104,12 +104,12 @@ impl Question<'_> {
 /// When git fails, or `sink`.
 fn between(
     repository: &Repository,
-    question: &Question<'_>,
-    sink: Option<&mut Sink<'_>>,
+    question: &ChangeRequest<'_>,
+    sink: Option<&mut DiffSink<'_>>,
     wanted: &mut dyn FnMut() -> bool,
-) -> Result<Option<Difference>, Failure> {
+) -> Result<Option<TreeDifference>, CallFailure> {
     let Some(whole) = parts::read(repository, question, sink, wanted)? else { return Ok(None) };
-    let mut changes: Vec<Change> = whole.listed.iter().map(Listed::change).collect();
+    let mut changes: Vec<ChangedFile> = whole.listed.iter().map(FileListEntry::change).collect();
     let mut silent = BTreeMap::new();
     for (at, (change, count)) in changes.iter_mut().zip(&whole.counts).enumerate() {
         // A diff says nothing of contents that are equal, and shows another type as two files.
@@ -127,7 +127,7 @@ fn between(
     if !silent.is_empty() {
         numbers(repository, question, &silent, &mut changes)?;
     }
-    Ok(Some(Difference { changes, bytes: whole.bytes, ..Difference::default() }))
+    Ok(Some(TreeDifference { changes, bytes: whole.bytes, ..TreeDifference::default() }))
 }
 
 /// More files than these are asked for by their status, not by their names.
@@ -136,10 +136,10 @@ const NAMED: usize = 256;
 /// Asks git for the lines of files of which the diff does not say them: whether a renamed file is a binary, for one.
 fn numbers(
     repository: &Repository,
-    question: &Question<'_>,
+    question: &ChangeRequest<'_>,
     silent: &BTreeMap<Vec<u8>, usize>,
-    changes: &mut [Change],
-) -> Result<(), Failure> {
+    changes: &mut [ChangedFile],
+) -> Result<(), CallFailure> {
     let mut words = question.words();
     let mut options = vec!["--numstat".to_owned(), "-z".to_owned()];
     let names: Option<Vec<&str>> = silent.keys().map(|name| std::str::from_utf8(name).ok()).collect();
@@ -179,18 +179,18 @@ fn numbers(
 
 /// What is not committed.
 #[derive(Debug, Default)]
-pub struct Uncommitted {
+pub struct UncommittedChanges {
     /// Nothing but what git does not track.
     pub clean: bool,
     /// Files that git does not track, by name.
     pub untracked: Vec<String>,
     /// What the index holds apart from the working tree.
-    pub index: Index,
+    pub index: IndexState,
 }
 
 /// What the index holds that nobody sees in the working tree, by name.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct IndexState {
     /// Files that are staged with other content than the working tree has.
     pub staged: Vec<String>,
     /// Files with conflicts of a merge that are not resolved.
@@ -201,11 +201,11 @@ pub struct Index {
 ///
 /// # Errors
 /// When git fails.
-fn uncommitted(repository: &Repository, without: &[String]) -> Result<Uncommitted, Failure> {
+fn uncommitted(repository: &Repository, without: &[String]) -> Result<UncommittedChanges, CallFailure> {
     let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
     let without: Vec<&str> = without.iter().map(String::as_str).collect();
     let listed = repository.must(&[&words[..], &["--no-renames", "--"], &without].concat())?;
-    let mut found = Uncommitted { clean: true, ..Uncommitted::default() };
+    let mut found = UncommittedChanges { clean: true, ..UncommittedChanges::default() };
     for record in records(&listed) {
         match record.strip_prefix(b"? ") {
             Some(name) => found.untracked.push(String::from_utf8_lossy(name).into_owned()),
@@ -238,11 +238,11 @@ fn unmerged(record: &[u8]) -> Option<String> {
 ///
 /// # Errors
 /// When git fails.
-pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<Difference, Failure> {
+pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<TreeDifference, CallFailure> {
     if worktree {
         return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference);
     }
-    let question = Question { from, to: Some(HEAD), shown: false, without: &[] };
+    let question = ChangeRequest { from, to: Some(HEAD), shown: false, without: &[] };
     Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default())
 }
 
@@ -255,9 +255,9 @@ pub fn uncommitted_since(
     repository: &Repository,
     from: &str,
     shown: bool,
-    mut sink: Option<&mut Sink<'_>>,
-) -> Result<(Difference, Uncommitted), Failure> {
-    let question = Question { from, to: Some(HEAD), shown, without: &[] };
+    mut sink: Option<&mut DiffSink<'_>>,
+) -> Result<(TreeDifference, UncommittedChanges), CallFailure> {
+    let question = ChangeRequest { from, to: Some(HEAD), shown, without: &[] };
     let (quick, looked) = thread::scope(|scope| {
         let mut looking = Some(scope.spawn(|| uncommitted(repository, &[])));
         let mut looked = None;
@@ -271,11 +271,11 @@ pub fn uncommitted_since(
         clean();
         (quick, looked)
     });
-    let mut looked = looked.unwrap_or_else(|| Ok(Uncommitted::default()))?;
+    let mut looked = looked.unwrap_or_else(|| Ok(UncommittedChanges::default()))?;
     if let Some(quick) = quick? {
         return Ok((quick, looked));
     }
-    let smudged = Smudged::find(repository)?;
+    let smudged = FilteredFiles::find(repository)?;
     let excluded = smudged.excluded();
     if !excluded.is_empty() {
         looked = uncommitted(repository, &excluded)?;
@@ -283,10 +283,10 @@ pub fn uncommitted_since(
     let without = smudged.excluded_since(repository, from)?;
     let question = match looked.clean {
         true => question,
-        false => Question { to: None, without: &without, ..question },
+        false => ChangeRequest { to: None, without: &without, ..question },
     };
     let found = between(repository, &question, sink, &mut || true)?.unwrap_or_default();
-    Ok((Difference { without, unproven: smudged.unproven, ..found }, looked))
+    Ok((TreeDifference { without, unproven: smudged.unproven, ..found }, looked))
 }
 
 const HEAD: &str = "HEAD";

@@ -7,20 +7,20 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::answer::{Failure, TIMEOUT};
-use super::hosts::{self, Access};
-use super::surroundings::Surroundings;
+use super::answer::{CallFailure, TIMEOUT};
+use super::environment::Environment;
+use super::hosts::{self, SandboxAccess};
 use crate::disk;
-use crate::process::{Command, Ended, git};
+use crate::process::{ChildCommand, ChildOutput, git};
 
 /// Most bytes that an answer of a child may have.
 pub const MOST: usize = 256 * 1024 * 1024;
 
 /// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
-pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Duration) -> Command {
+pub fn command(surroundings: &Environment, name: &str, folder: &Path, limit: Duration) -> ChildCommand {
     let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
-    let command = Command::new(program, folder).environment(git::environment(own)).limit(limit);
+    let command = ChildCommand::new(program, folder).environment(git::environment(own)).limit(limit);
     let command = command.memory(git::MEMORY);
     command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
 }
@@ -29,14 +29,18 @@ pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Du
 ///
 /// # Errors
 /// `<name>_missing`, `timeout`, `file_unreadable` or `too_much_output`.
-pub fn run(surroundings: &Surroundings, name: &str, command: &Command) -> Result<Ended, Failure> {
+pub fn run(
+    surroundings: &Environment,
+    name: &str,
+    command: &ChildCommand,
+) -> Result<ChildOutput, CallFailure> {
     settled(surroundings, (name, command.folder()), command.run_piped(MOST))
 }
 
 /// The failure of a file that git would wait for.
-pub fn special_file(path: &Path) -> Failure {
+pub fn special_file(path: &Path) -> CallFailure {
     let message = format!("`{}` {}", path.display(), disk::SPECIAL.0);
-    let failure = Failure::environment("file_unreadable", message, disk::SPECIAL.1);
+    let failure = CallFailure::environment("file_unreadable", message, disk::SPECIAL.1);
     failure.at(path.display().to_string(), None, None)
 }
 
@@ -45,10 +49,10 @@ pub fn special_file(path: &Path) -> Failure {
 /// # Errors
 /// As [`run`].
 pub fn settled(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     (name, folder): (&str, &Path),
-    result: io::Result<Ended>,
-) -> Result<Ended, Failure> {
+    result: io::Result<ChildOutput>,
+) -> Result<ChildOutput, CallFailure> {
     match result {
         Ok(ended) if ended.timed_out || git::lacked_memory(&ended.stderr_text()) => {
             match disk::special_file_for(folder) {
@@ -56,29 +60,29 @@ pub fn settled(
                 None if ended.timed_out => {
                     let message = format!("`{name}` did not end in time");
                     let hint = "run it again; if it hangs again, run that program by hand to see why";
-                    Err(Failure::new(TIMEOUT, "timeout", message, hint))
+                    Err(CallFailure::new(TIMEOUT, "timeout", message, hint))
                 }
                 None => Ok(ended),
             }
         }
         Ok(ended) => Ok(ended),
-        Err(_) if crate::process::interrupt::pending() => Err(Failure::interrupted()),
+        Err(_) if crate::process::interrupt::pending() => Err(CallFailure::interrupted()),
         Err(error) if error.kind() == io::ErrorKind::NotFound && surroundings.program(name).is_none() => {
-            Err(Failure::environment(
+            Err(CallFailure::environment(
                 &format!("{name}_missing"),
                 format!("`{name}` was not found on the search path"),
                 format!("install `{name}`, then run it again"),
             ))
         }
-        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(Failure::environment(
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(CallFailure::environment(
             "too_much_output",
             format!("`{name}` wrote more than {} MiB", MOST / 1024 / 1024),
             "ask for less, such as one folder",
         )),
         Err(error) => {
             let message = format!("`{name}` cannot be run: {error}");
-            Err(refused(surroundings, Access::Write, &error.to_string())
-                .unwrap_or_else(|| Failure::environment("child_failed", message, "run it again")))
+            Err(refused(surroundings, SandboxAccess::Write, &error.to_string())
+                .unwrap_or_else(|| CallFailure::environment("child_failed", message, "run it again")))
         }
     }
 }
@@ -86,22 +90,22 @@ pub fn settled(
 /// The answer of a child that failed: `sandboxed` where a sandbox is behind it, else `code` with the
 /// child's own words.
 pub fn failed(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     code: &str,
     what: &str,
-    ended: &Ended,
-    access: Access,
+    ended: &ChildOutput,
+    access: SandboxAccess,
     hint: &str,
-) -> Failure {
+) -> CallFailure {
     let words = words(ended);
     refused(surroundings, access, &words).unwrap_or_else(|| {
         let hint = disk::remedy_in(&words).map_or(hint, |remedy| remedy.alone);
-        Failure::environment(code, format!("{what}: {words}"), hint)
+        CallFailure::environment(code, format!("{what}: {words}"), hint)
     })
 }
 
 /// The last words of a child, on one line.
-pub fn words(ended: &Ended) -> String {
+pub fn words(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
     let line = text.lines().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
@@ -110,7 +114,7 @@ pub fn words(ended: &Ended) -> String {
 }
 
 /// The failure of something that a sandbox refused, by the words of the error.
-pub fn refused(surroundings: &Surroundings, access: Access, words: &str) -> Option<Failure> {
+pub fn refused(surroundings: &Environment, access: SandboxAccess, words: &str) -> Option<CallFailure> {
     let host = hosts::sandbox(surroundings);
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     // A file system that is read-only is refused even where no variable tells of a sandbox.
@@ -133,19 +137,19 @@ pub fn refused(surroundings: &Surroundings, access: Access, words: &str) -> Opti
             "Temporary failure in name resolution",
         ]);
     let what = match access {
-        Access::Write if unwritable => "writing here",
-        Access::GitWrite | Access::Fetch if unwritable => "writing below `.git`",
-        Access::Network | Access::Fetch if unreachable => "the network",
+        SandboxAccess::Write if unwritable => "writing here",
+        SandboxAccess::GitWrite | SandboxAccess::Fetch if unwritable => "writing below `.git`",
+        SandboxAccess::Network | SandboxAccess::Fetch if unreachable => "the network",
         _ => return None,
     };
     let host = hosts::confining(surroundings);
     let who = if host.is_some() { "the sandbox" } else { "a sandbox or a read-only file system" };
     let elsewhere =
-        if access == Access::Write { ", or name a folder of another one with `--root`" } else { "" };
+        if access == SandboxAccess::Write { ", or name a folder of another one with `--root`" } else { "" };
     let hint = host.map_or_else(
         || format!("run it outside of the sandbox, make the file system writable{elsewhere}"),
         |host| host.allowing(access).to_owned(),
     );
     let line = words.trim().lines().next().unwrap_or_default();
-    Some(Failure::environment("sandboxed", format!("{who} refuses {what}: {line}"), hint))
+    Some(CallFailure::environment("sandboxed", format!("{who} refuses {what}: {line}"), hint))
 }

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use super::answer::Failure;
+use super::answer::CallFailure;
 
 pub use help::help;
-pub use parse::{Parsed, parse};
+pub use parse::{ParsedLine, parse};
 
 /// How often an option is given, and whether it has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// It has none.
     Switch,
     /// At most once.
@@ -29,7 +29,7 @@ pub enum Kind {
 
 /// One of the values that an option may have.
 #[derive(Debug)]
-pub struct Choice {
+pub struct OptionChoice {
     /// The value.
     pub name: &'static str,
     /// Another spelling of it.
@@ -46,9 +46,9 @@ pub struct Parameter {
     /// What it is for, in lines.
     pub about: &'static [&'static str],
     /// How often it is given.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Its values, where they are few.
-    pub choices: &'static [Choice],
+    pub choices: &'static [OptionChoice],
     /// Whether the help leaves the choices to the text.
     pub hides_choices: bool,
     /// Its value when it is left out.
@@ -72,7 +72,7 @@ impl Parameter {
     pub const PLAIN: Self = Self {
         spelled: "",
         about: &[],
-        kind: Kind::Switch,
+        kind: ParameterKind::Switch,
         choices: &[],
         hides_choices: false,
         default: None,
@@ -97,7 +97,7 @@ impl Parameter {
 
     /// Whether the command fails without it, by itself.
     pub fn is_required(&self) -> bool {
-        self.required || (self.kind == Kind::Required && self.default.is_none())
+        self.required || (self.kind == ParameterKind::Required && self.default.is_none())
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -119,9 +119,9 @@ impl InvalidValue {
 }
 
 /// The type of a value.
-pub trait Value: Sized {
+pub trait OptionValue: Sized {
     /// Its values, where they are few.
-    const CHOICES: &'static [Choice] = &[];
+    const CHOICES: &'static [OptionChoice] = &[];
 
     /// Reads one.
     ///
@@ -140,11 +140,11 @@ pub trait Value: Sized {
 }
 
 /// The type of a field of options.
-pub trait Field: Sized {
+pub trait OptionField: Sized {
     /// How often it is given.
-    const KIND: Kind;
+    const KIND: ParameterKind;
     /// Its values, where they are few.
-    const CHOICES: &'static [Choice] = &[];
+    const CHOICES: &'static [OptionChoice] = &[];
 
     /// Reads it from the words that were given for it.
     ///
@@ -153,32 +153,32 @@ pub trait Field: Sized {
     fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue>;
 }
 
-impl Field for bool {
-    const KIND: Kind = Kind::Switch;
+impl OptionField for bool {
+    const KIND: ParameterKind = ParameterKind::Switch;
 
     fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue> {
         Ok(!words.is_empty())
     }
 }
 
-impl<T: Value> Field for Option<T> {
-    const KIND: Kind = Kind::One;
-    const CHOICES: &'static [Choice] = T::CHOICES;
+impl<T: OptionValue> OptionField for Option<T> {
+    const KIND: ParameterKind = ParameterKind::One;
+    const CHOICES: &'static [OptionChoice] = T::CHOICES;
 
     fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue> {
         words.first().map(|word| T::from_word(word)).transpose()
     }
 }
 
-impl<T: Value> Field for Vec<T> {
-    const KIND: Kind = Kind::Many;
+impl<T: OptionValue> OptionField for Vec<T> {
+    const KIND: ParameterKind = ParameterKind::Many;
 
     fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue> {
         words.iter().map(|word| T::from_word(word)).collect()
     }
 }
 
-impl Value for PathBuf {
+impl OptionValue for PathBuf {
     fn parse(text: &str) -> Result<Self, String> {
         Self::from_word(text.as_ref()).map_err(|invalid| invalid.reason)
     }
@@ -188,13 +188,13 @@ impl Value for PathBuf {
     }
 }
 
-impl Value for String {
+impl OptionValue for String {
     fn parse(text: &str) -> Result<Self, String> {
         Ok(text.to_owned())
     }
 }
 
-impl Value for Version {
+impl OptionValue for Version {
     fn parse(text: &str) -> Result<Self, String> {
         Version::parse(text).map_err(|error| error.to_string())
     }
@@ -202,7 +202,7 @@ impl Value for Version {
 
 macro_rules! numbers {
     ($($type:ty),*) => {$(
-        impl Value for $type {
+        impl OptionValue for $type {
             fn parse(text: &str) -> Result<Self, String> {
                 text.parse().map_err(|_| "it is no number of that size".to_owned())
             }
@@ -214,16 +214,16 @@ numbers!(u16, u32, u64);
 /// Types of values that must be given.
 macro_rules! required {
     ($($type:ty),*) => {$(
-        impl $crate::runtime::command_line::Field for $type {
-            const KIND: $crate::runtime::command_line::Kind = $crate::runtime::command_line::Kind::Required;
-            const CHOICES: &'static [$crate::runtime::command_line::Choice] =
-                <$type as $crate::runtime::command_line::Value>::CHOICES;
+        impl $crate::runtime::command_line::OptionField for $type {
+            const KIND: $crate::runtime::command_line::ParameterKind = $crate::runtime::command_line::ParameterKind::Required;
+            const CHOICES: &'static [$crate::runtime::command_line::OptionChoice] =
+                <$type as $crate::runtime::command_line::OptionValue>::CHOICES;
 
             fn from_words(
                 words: Vec<std::ffi::OsString>,
             ) -> Result<Self, $crate::runtime::command_line::InvalidValue> {
                 let word = words.into_iter().next().unwrap_or_default();
-                <$type as $crate::runtime::command_line::Value>::from_word(&word)
+                <$type as $crate::runtime::command_line::OptionValue>::from_word(&word)
             }
         }
     )*};
@@ -244,17 +244,17 @@ pub trait Options: Sized {
     ///
     /// # Errors
     /// A value that its option does not take.
-    fn read(matches: &mut Matches) -> Result<Self, Failure>;
+    fn read(matches: &mut ParameterMatches) -> Result<Self, CallFailure>;
 }
 
 /// What was given for each parameter of a command, in their order.
 #[derive(Debug)]
-pub struct Matches {
+pub struct ParameterMatches {
     command: &'static str,
     given: std::vec::IntoIter<(&'static Parameter, Vec<OsString>)>,
 }
 
-impl Matches {
+impl ParameterMatches {
     /// What was given for the option of this name.
     pub fn value(&self, name: &str) -> Option<OsString> {
         let mut given = self.given.as_slice().iter();
@@ -265,8 +265,10 @@ impl Matches {
     ///
     /// # Errors
     /// A value that its option does not take.
-    pub fn field<T: Field>(&mut self) -> Result<T, Failure> {
-        let Some((parameter, words)) = self.given.next() else { return Err(Failure::usage("no options")) };
+    pub fn field<T: OptionField>(&mut self) -> Result<T, CallFailure> {
+        let Some((parameter, words)) = self.given.next() else {
+            return Err(CallFailure::usage("no options"));
+        };
         T::from_words(words).map_err(|invalid| parse::invalid(self.command, parameter, &invalid))
     }
 }
@@ -298,16 +300,16 @@ macro_rules! options {
                 $($crate::runtime::command_line::Parameter {
                     spelled: $spelled,
                     about: &[$($help),*],
-                    kind: <$type as $crate::runtime::command_line::Field>::KIND,
-                    choices: <$type as $crate::runtime::command_line::Field>::CHOICES,
+                    kind: <$type as $crate::runtime::command_line::OptionField>::KIND,
+                    choices: <$type as $crate::runtime::command_line::OptionField>::CHOICES,
                     $($($rule: $value,)+)?
                     ..$crate::runtime::command_line::Parameter::PLAIN
                 }),*
             ];
 
             fn read(
-                matches: &mut $crate::runtime::command_line::Matches,
-            ) -> Result<Self, $crate::runtime::answer::Failure> {
+                matches: &mut $crate::runtime::command_line::ParameterMatches,
+            ) -> Result<Self, $crate::runtime::answer::CallFailure> {
                 let _ = &matches;
                 Ok(Self { $($field: matches.field()?),* })
             }
@@ -333,9 +335,9 @@ macro_rules! choices {
             $($(#[doc = $help])* $(#[serde(rename = $rename)])? $variant,)*
         }
 
-        impl $crate::runtime::command_line::Value for $name {
-            const CHOICES: &'static [$crate::runtime::command_line::Choice] = &[
-                $($crate::runtime::command_line::Choice {
+        impl $crate::runtime::command_line::OptionValue for $name {
+            const CHOICES: &'static [$crate::runtime::command_line::OptionChoice] = &[
+                $($crate::runtime::command_line::OptionChoice {
                     name: $spelled,
                     alias: $crate::runtime::command_line::choices!(@alias $($alias)?),
                     about: &[$($help),*],

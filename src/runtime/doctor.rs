@@ -5,8 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Failure, Said};
-use super::surroundings::Surroundings;
+use super::answer::{CallFailure, Delivery};
+use super::environment::Environment;
 use super::{child, hosts};
 use crate::runtime::command_line::options;
 
@@ -31,13 +31,13 @@ options! {
 
 /// The answer of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// Whether everything is there.
-    pub status: Status,
+    pub status: DoctorStatus,
     /// The version of this helper.
     pub helper: String,
     /// The programs.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<InstalledTool>,
     /// The program that surrounds the helper, as `repo ide` says it.
     pub host: Option<String>,
     /// The host whose sandbox the helper runs in, where variables tell of one.
@@ -47,7 +47,7 @@ pub struct Answer {
 /// Whether everything is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum DoctorStatus {
     /// Everything is.
     Ok,
     /// Something is missing.
@@ -56,7 +56,7 @@ pub enum Status {
 
 /// One program.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Tool {
+pub struct InstalledTool {
     /// Its name.
     pub name: String,
     /// What it answers to `--version`; none where it is missing or does not answer.
@@ -73,7 +73,7 @@ pub struct Tool {
 ///
 /// # Errors
 /// When it was interrupted.
-pub fn run(_: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(_: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let mut tools = Vec::new();
     for (name, needed_for, help) in TOOLS {
         tools.push(tool(surroundings, name, &[name], needed_for, help)?);
@@ -81,8 +81,8 @@ pub fn run(_: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let get = "install Chromium";
     tools.push(tool(surroundings, "browser", &BROWSERS, "checks in a browser", get)?);
     let missing = tools.iter().any(|tool| tool.path.is_none());
-    Ok(Said::of(&Answer {
-        status: if missing { Status::Incomplete } else { Status::Ok },
+    Ok(Delivery::of(&Response {
+        status: if missing { DoctorStatus::Incomplete } else { DoctorStatus::Ok },
         helper: env!("CARGO_PKG_VERSION").to_owned(),
         tools,
         host: hosts::detect(surroundings).map(|host| host.id),
@@ -91,12 +91,12 @@ pub fn run(_: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
 }
 
 fn tool(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     name: &str,
     programs: &[&str],
     needed_for: &str,
     help: &str,
-) -> Result<Tool, Failure> {
+) -> Result<InstalledTool, CallFailure> {
     let found = programs.iter().find_map(|program| Some((*program, surroundings.program(program)?)));
     let mut version = None;
     if let Some((program, _)) = &found {
@@ -109,10 +109,10 @@ fn tool(
         {
             return Err(failure.clone());
         }
-        let text = ended.ok().filter(crate::process::Ended::succeeded).map(|ended| ended.stdout_text());
+        let text = ended.ok().filter(crate::process::ChildOutput::succeeded).map(|ended| ended.stdout_text());
         version = text.and_then(|text| Some(text.lines().next()?.trim().to_owned()));
     }
-    Ok(Tool {
+    Ok(InstalledTool {
         name: name.to_owned(),
         version,
         help: found.is_none().then(|| help.to_owned()),

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::answer::{Failure, MALFORMED};
+use super::answer::{CallFailure, MALFORMED};
 use crate::disk;
-use crate::read::tree::{Fault, Node, Value};
+use crate::read::tree::{Node, ReadFault, Value};
 use crate::read::{json, yaml};
 use crate::source::{LineIndex, Span};
 
@@ -13,9 +13,9 @@ use crate::source::{LineIndex, Span};
 ///
 /// # Errors
 /// `file_unreadable` for what is no regular file or over 64 MiB as well, `not_utf8`.
-pub fn text(path: &Path) -> Result<Option<String>, Failure> {
+pub fn text(path: &Path) -> Result<Option<String>, CallFailure> {
     let bytes = disk::read_bytes(path)
-        .map_err(|error| Failure::environment("file_unreadable", error.to_string(), error.help()))?;
+        .map_err(|error| CallFailure::environment("file_unreadable", error.to_string(), error.help()))?;
     bytes.map(|bytes| utf8(bytes, &path.display().to_string())).transpose()
 }
 
@@ -24,12 +24,12 @@ pub fn text(path: &Path) -> Result<Option<String>, Failure> {
 ///
 /// # Errors
 /// As [`text`].
-pub fn project_text(path: &Path) -> Result<Option<String>, Failure> {
+pub fn project_text(path: &Path) -> Result<Option<String>, CallFailure> {
     let top = path.ancestors().skip(1).find(|folder| disk::kind(&folder.join(".git")).is_some());
     // A link that leads nowhere is no file.
     if top.is_some_and(|top| disk::canonical(path).is_ok() && !disk::is_inside(top, path)) {
         let message = format!("`{}` is a link that leads out of the repository", path.display());
-        return Err(Failure::environment("file_unreadable", message, "put a file in its place"));
+        return Err(CallFailure::environment("file_unreadable", message, "put a file in its place"));
     }
     text(path)
 }
@@ -48,13 +48,13 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 ///
 /// # Errors
 /// `not_utf8` with the place.
-pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
+pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, CallFailure> {
     String::from_utf8(without_mark(bytes)).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let good = String::from_utf8_lossy(good);
         let (line, col) = place(&good, good.len());
         let message = format!("`{name}` is no UTF-8 from byte {} on", good.len());
-        Failure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").at(name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").at(name, Some(line), Some(col))
     })
 }
 
@@ -62,20 +62,20 @@ pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
 pub const NOT_UTF8: &str = "not_utf8";
 
 /// The failure of a document of our own or of a reviewer that is no JSON.
-pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> Failure {
+pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> CallFailure {
     // Behind the last line feed the column would be 0.
     let (line, col) = (error.line().max(1), error.column().max(1));
     // The place stands in fields of its own.
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    Failure::new(MALFORMED, "malformed_json", message, hint).at(name, Some(line), Some(col))
+    CallFailure::new(MALFORMED, "malformed_json", message, hint).at(name, Some(line), Some(col))
 }
 
 /// Reads a JSON file; `None` when there is none. `name` is how answers call it.
 ///
 /// # Errors
 /// `malformed_json` with the place.
-pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
+pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure> {
     project_text(path)?.map(|text| json_text(&text, name)).transpose()
 }
 
@@ -83,14 +83,14 @@ pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
 ///
 /// # Errors
 /// As [`json_file`].
-pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
+pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure> {
     let Some(text) = project_text(path)? else { return Ok(None) };
     let node = json_text(&text, name)?;
     if matches!(node.value, Value::Map(_)) {
         return Ok(Some(node));
     }
     let (line, col) = place(&text, node.span.start);
-    let failure = Failure::new(MALFORMED, "malformed_json", "this is no object", "write a JSON object");
+    let failure = CallFailure::new(MALFORMED, "malformed_json", "this is no object", "write a JSON object");
     Err(failure.at(name, Some(line), Some(col)))
 }
 
@@ -98,7 +98,7 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
 ///
 /// # Errors
 /// As [`json_file`].
-pub fn json_text(text: &str, name: &str) -> Result<Node, Failure> {
+pub fn json_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     whole(json::parse(text), text, name, "malformed_json")
 }
 
@@ -106,7 +106,7 @@ pub fn json_text(text: &str, name: &str) -> Result<Node, Failure> {
 ///
 /// # Errors
 /// `malformed_json` with the place.
-pub fn jsonc_text(text: &str, name: &str) -> Result<Node, Failure> {
+pub fn jsonc_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     let (node, mut faults) = json::parse_with_comments(text);
     // Of two values people see the first one, and programs take the last.
     faults.iter_mut().for_each(|fault| fault.rescued &= fault.rule != "duplicate-key");
@@ -117,14 +117,14 @@ pub fn jsonc_text(text: &str, name: &str) -> Result<Node, Failure> {
 ///
 /// # Errors
 /// `malformed_yaml` with the place.
-pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, Failure> {
+pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
     let (node, mut faults) = yaml::parse(text, Span::new(0, text.len()));
     if faults.is_empty() && node.is_none() {
         return Ok(None);
     }
     // What a host would read in its own way is malformed here all the same.
     let strict =
-        |fault: &mut Fault| fault.rescued = ["byte-order-mark", "duplicate-key"].contains(&fault.rule);
+        |fault: &mut ReadFault| fault.rescued = ["byte-order-mark", "duplicate-key"].contains(&fault.rule);
     faults.iter_mut().for_each(strict);
     whole((node, faults), text, name, "malformed_yaml").map(Some)
 }
@@ -138,20 +138,20 @@ pub fn must_be(
     node: Option<&Node>,
     what: &str,
     (text, name): (&str, &str),
-) -> Result<(), Failure> {
+) -> Result<(), CallFailure> {
     let Some(node) = node.filter(|node| ![wanted, "nothing"].contains(&node.kind())) else { return Ok(()) };
     let (line, col) = place(text, node.span.start);
     let message = format!("{what} is {}", node.kind());
-    let failure = Failure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}"));
+    let failure = CallFailure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}"));
     Err(failure.at(name, Some(line), Some(col)))
 }
 
 fn whole(
-    (node, faults): (Option<Node>, Vec<Fault>),
+    (node, faults): (Option<Node>, Vec<ReadFault>),
     text: &str,
     name: &str,
     code: &str,
-) -> Result<Node, Failure> {
+) -> Result<Node, CallFailure> {
     let fault = faults.into_iter().find(|fault| !fault.rescued);
     match (node, fault) {
         (Some(node), None) => Ok(node),
@@ -161,7 +161,7 @@ fn whole(
                 |fault| (fault.message, fault.help, fault.span.start),
             );
             let (line, col) = place(text, at);
-            Err(Failure::new(MALFORMED, code, message, help).at(name, Some(line), Some(col)))
+            Err(CallFailure::new(MALFORMED, code, message, help).at(name, Some(line), Some(col)))
         }
     }
 }

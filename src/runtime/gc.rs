@@ -5,12 +5,12 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Failure, Said};
+use super::answer::{CallFailure, Delivery};
+use super::environment::Environment;
 use super::git::Repository;
-use super::moment::{Age, Moment};
-use super::store::{self, Held, Store};
-use super::surroundings::Surroundings;
-use crate::disk::Kind;
+use super::store::{self, LockedStore, Store};
+use super::timestamp::{Age, Timestamp};
+use crate::disk::FileKind;
 use crate::disk::root::Root;
 use crate::runtime::command_line::options;
 
@@ -43,9 +43,9 @@ options! {
 
 /// The answer of `gc`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// Whether anything went.
-    pub status: Status,
+    pub status: GcStatus,
     /// The runs that went, or would, as `<workflow>/<run>`.
     pub removed: Vec<String>,
     /// How many finished runs are younger.
@@ -57,7 +57,7 @@ pub struct Answer {
 /// Whether anything went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum GcStatus {
     /// Something did.
     Removed,
     /// Something would.
@@ -70,10 +70,10 @@ pub enum Status {
 ///
 /// # Errors
 /// `tracked_state`, `untrusted_state`, `locked`, `state_unwritable`, `sandboxed`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let root = surroundings.root();
     let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let mut answer = Answer { status: Status::None, removed: Vec::new(), kept: 0, unfinished: 0 };
+    let mut answer = Response { status: GcStatus::None, removed: Vec::new(), kept: 0, unfinished: 0 };
     for place in store::places(&repository, root)? {
         let store = Store::at(place, surroundings);
         let Some(found) = store.open()? else { continue };
@@ -84,19 +84,19 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         sweep(&store, &found, held.as_ref(), options, surroundings.now(), &mut answer)?;
     }
     if !answer.removed.is_empty() {
-        answer.status = if options.dry_run { Status::WouldRemove } else { Status::Removed };
+        answer.status = if options.dry_run { GcStatus::WouldRemove } else { GcStatus::Removed };
     }
-    Ok(Said::of(&answer))
+    Ok(Delivery::of(&answer))
 }
 
 fn sweep(
     store: &Store,
     root: &Root,
-    held: Option<&Held<'_>>,
+    held: Option<&LockedStore<'_>>,
     options: &Options,
-    now: Moment,
-    answer: &mut Answer,
-) -> Result<(), Failure> {
+    now: Timestamp,
+    answer: &mut Response,
+) -> Result<(), CallFailure> {
     let runs = Path::new(RUNS);
     for workflow in folders(store, runs)? {
         for run in folders(store, &runs.join(&workflow))? {
@@ -106,9 +106,9 @@ fn sweep(
             for name in FINISHED {
                 finished = finished.or(changed(name)?);
             }
-            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Moment::of(time)));
+            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Timestamp::of(time)));
             let forsaken = begun.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
-            match finished.map(|time| now.seconds_since(Moment::of(time))) {
+            match finished.map(|time| now.seconds_since(Timestamp::of(time))) {
                 None if !forsaken => answer.unfinished += 1,
                 Some(age) if age < options.older_than.0 => answer.kept += 1,
                 _ => {
@@ -125,8 +125,8 @@ fn sweep(
 }
 
 /// The names of the folders in one, hidden ones left out.
-fn folders(store: &Store, folder: &Path) -> Result<Vec<String>, Failure> {
+fn folders(store: &Store, folder: &Path) -> Result<Vec<String>, CallFailure> {
     let listed = store.list(folder)?.into_iter();
-    let real = |(name, kind): &(String, Kind)| !name.starts_with('.') && *kind == Kind::Folder;
+    let real = |(name, kind): &(String, FileKind)| !name.starts_with('.') && *kind == FileKind::Folder;
     Ok(listed.filter(real).map(|(name, _)| name).collect())
 }

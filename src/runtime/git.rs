@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::answer::Failure;
+use super::answer::CallFailure;
 use super::child;
 use super::document;
-use super::hosts::Access;
-use super::surroundings::Surroundings;
-use crate::process::git::{self, Overrides, UnreadableKey, lacked_memory};
-use crate::process::{Command, Ended, Sink};
+use super::environment::Environment;
+use super::hosts::SandboxAccess;
+use crate::process::git::{self, GitOverrides, UnreadableKey, lacked_memory};
+use crate::process::{ChildCommand, ChildOutput, OutputSink};
 pub use checkout::MergeOutcome;
 
 /// How long git may take for what needs no network.
@@ -29,9 +29,9 @@ pub struct Repository {
     pub top: PathBuf,
     /// Another file than the working tree's own index.
     index: Option<PathBuf>,
-    surroundings: Surroundings,
+    surroundings: Environment,
     /// Against what the repository's configuration names, once it was asked for.
-    overrides: Arc<Mutex<Option<Arc<Overrides>>>>,
+    overrides: Arc<Mutex<Option<Arc<GitOverrides>>>>,
 }
 
 /// Questions that read no object and no file, so that no filter and no remote can take part.
@@ -44,7 +44,7 @@ impl Repository {
     ///
     /// # Errors
     /// `not_a_repository`, with git's own words; `file_unreadable` where git would wait for a pipe or a device.
-    pub fn find(surroundings: &Surroundings, folder: &Path) -> Result<Self, Failure> {
+    pub fn find(surroundings: &Environment, folder: &Path) -> Result<Self, CallFailure> {
         let mut found = Self {
             top: folder.to_owned(),
             index: None,
@@ -52,29 +52,29 @@ impl Repository {
             overrides: Arc::default(),
         };
         if !crate::disk::is_folder(folder) {
-            return Err(Failure::environment(
+            return Err(CallFailure::environment(
                 "no_folder",
                 format!("`{}` is not a folder", folder.display()),
                 "check the path",
             ));
         }
-        let top = found.plain(&Overrides::default(), ["rev-parse", "--show-toplevel"]);
+        let top = found.plain(&GitOverrides::default(), ["rev-parse", "--show-toplevel"]);
         let ended = child::run(surroundings, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
                 format!("`{}` is in no git working tree: {}", folder.display(), child::words(&ended));
-            return Err(Failure::environment("not_a_repository", message, "run it inside a repository"));
+            return Err(CallFailure::environment("not_a_repository", message, "run it inside a repository"));
         }
         let top = path(line(&ended.stdout));
         // A configuration can name any folder for the working tree.
         let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
-        let repository = found.plain(&Overrides::default(), ["rev-parse", "--absolute-git-dir"]);
+        let repository = found.plain(&GitOverrides::default(), ["rev-parse", "--absolute-git-dir"]);
         let repository = path(line(&child::run(surroundings, "git", &repository)?.stdout));
         if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
                 format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
             let hint = "take `core.worktree` out of the repository's configuration";
-            return Err(Failure::environment("not_a_repository", message, hint));
+            return Err(CallFailure::environment("not_a_repository", message, hint));
         }
         if let Some(special) = crate::disk::special_file_in(&top) {
             return Err(child::special_file(&special));
@@ -93,43 +93,47 @@ impl Repository {
     ///
     /// # Errors
     /// When git does not say which programs the configuration names.
-    pub fn git<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<Command, Failure> {
+    pub fn git<A: Into<OsString>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<ChildCommand, CallFailure> {
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
-            return Ok(self.plain(&Overrides::default(), arguments));
+            return Ok(self.plain(&GitOverrides::default(), arguments));
         }
         Ok(self.plain(&*self.overrides()?, arguments))
     }
 
     fn plain<A: Into<OsString>>(
         &self,
-        overrides: &Overrides,
+        overrides: &GitOverrides,
         arguments: impl IntoIterator<Item = A>,
-    ) -> Command {
+    ) -> ChildCommand {
         let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
         let command = child::command(&self.surroundings, "git", &self.top, LOCAL).environment(index);
         overrides.apply(command).arguments(arguments)
     }
 
     /// What is said against the programs that the configuration names; git is asked once, and again after a checkout.
-    fn overrides(&self) -> Result<Arc<Overrides>, Failure> {
+    fn overrides(&self) -> Result<Arc<GitOverrides>, CallFailure> {
         let known = self.known().clone();
         if let Some(known) = known {
             return Ok(known);
         }
         let answer = self.ask(&git::QUESTION)?;
         let parsed = match answer.code {
-            Some(NO_OPTION) => Overrides::parse(&self.ask(&git::OLD_QUESTION)?.stdout, false),
+            Some(NO_OPTION) => GitOverrides::parse(&self.ask(&git::OLD_QUESTION)?.stdout, false),
             // A configuration that cannot be read fails the next question as well.
-            Some(_) => Overrides::parse(&answer.stdout, true),
+            Some(_) => GitOverrides::parse(&answer.stdout, true),
             None => return Err(self.failed("config", &answer)),
         };
-        let found = parsed
-            .map_err(|key| Failure::environment(document::NOT_UTF8, key.to_string(), UnreadableKey::HELP))?;
+        let found = parsed.map_err(|key| {
+            CallFailure::environment(document::NOT_UTF8, key.to_string(), UnreadableKey::HELP)
+        })?;
         Ok(Arc::clone(self.known().insert(Arc::new(found))))
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Arc<Overrides>>> {
+    fn known(&self) -> MutexGuard<'_, Option<Arc<GitOverrides>>> {
         self.overrides.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,7 +141,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::git`].
-    pub fn argv(&self, arguments: &[String]) -> Result<Vec<String>, Failure> {
+    pub fn argv(&self, arguments: &[String]) -> Result<Vec<String>, CallFailure> {
         let overrides = self.overrides()?;
         let words = git::words().map(str::to_owned);
         Ok(overrides
@@ -152,7 +156,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::git`].
-    pub fn filters(&self) -> Result<Vec<String>, Failure> {
+    pub fn filters(&self) -> Result<Vec<String>, CallFailure> {
         Ok(self.overrides()?.filters().map(str::to_owned).collect())
     }
 
@@ -160,7 +164,7 @@ impl Repository {
     ///
     /// # Errors
     /// When git is missing or does not end.
-    pub fn ask(&self, arguments: &[&str]) -> Result<Ended, Failure> {
+    pub fn ask(&self, arguments: &[&str]) -> Result<ChildOutput, CallFailure> {
         child::run(&self.surroundings, "git", &self.git(arguments.iter().copied())?)
     }
 
@@ -168,7 +172,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::ask`].
-    pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, Failure> {
+    pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, CallFailure> {
         let ended = self.ask(arguments)?;
         let text = String::from_utf8_lossy(line(&ended.stdout)).into_owned();
         Ok((ended.succeeded() && !text.is_empty()).then_some(text))
@@ -178,13 +182,13 @@ impl Repository {
     ///
     /// # Errors
     /// `git_failed` with git's own words.
-    pub fn must(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+    pub fn must(&self, arguments: &[&str]) -> Result<Vec<u8>, CallFailure> {
         let ended = self.ask(arguments)?;
         if ended.succeeded() { Ok(ended.stdout) } else { Err(self.failed(arguments[0], &ended)) }
     }
 
     /// The failure of a call that had to succeed.
-    pub fn failed(&self, verb: &str, ended: &Ended) -> Failure {
+    pub fn failed(&self, verb: &str, ended: &ChildOutput) -> CallFailure {
         let what = format!("`git {verb}` failed");
         let said = ended.stderr_text();
         let hint = if said.contains("lazy fetching disabled") {
@@ -194,14 +198,19 @@ impl Repository {
         } else {
             "run the same command by hand to see more"
         };
-        child::failed(&self.surroundings, "git_failed", &what, ended, Access::GitWrite, hint)
+        child::failed(&self.surroundings, "git_failed", &what, ended, SandboxAccess::GitWrite, hint)
     }
 
     /// Hands what git writes to `sink` as it comes, until it has enough.
     ///
     /// # Errors
     /// As [`Repository::must`], or what `sink` fails with.
-    pub fn stream(&self, command: &Command, verb: &str, sink: &mut Sink<'_>) -> Result<(), Failure> {
+    pub fn stream(
+        &self,
+        command: &ChildCommand,
+        verb: &str,
+        sink: &mut OutputSink<'_>,
+    ) -> Result<(), CallFailure> {
         let mut enough = false;
         let result = command.run_into(&mut |piece| {
             let took = sink(piece)?;
@@ -216,7 +225,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::ask`].
-    pub fn commit(&self, reference: &str) -> Result<Option<String>, Failure> {
+    pub fn commit(&self, reference: &str) -> Result<Option<String>, CallFailure> {
         if reference.contains('\0') {
             return Ok(None);
         }
@@ -241,9 +250,9 @@ impl Repository {
     ///
     /// # Errors
     /// `bad_ref` when there is none.
-    pub fn must_commit(&self, reference: &str) -> Result<String, Failure> {
+    pub fn must_commit(&self, reference: &str) -> Result<String, CallFailure> {
         self.commit(reference)?.ok_or_else(|| {
-            Failure::environment(
+            CallFailure::environment(
                 "bad_ref",
                 format!("`{reference}` names no commit here"),
                 "fetch it, or name another ref",
@@ -255,7 +264,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::ask`].
-    pub fn branch(&self) -> Result<Option<String>, Failure> {
+    pub fn branch(&self) -> Result<Option<String>, CallFailure> {
         // In short git would write `heads/` before a branch that a tag is called like.
         let head = self.line(&["symbolic-ref", "--quiet", "HEAD"])?;
         Ok(head.map(|head| head.strip_prefix("refs/heads/").map_or(head.clone(), str::to_owned)))
@@ -265,7 +274,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::ask`].
-    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Failure> {
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, CallFailure> {
         self.line(&["merge-base", "--end-of-options", one, other])
     }
 
@@ -273,7 +282,7 @@ impl Repository {
     ///
     /// # Errors
     /// `sandboxed` or `fetch_failed`.
-    pub fn fetch(&self, options: &[&str], remote: &str, refs: &[&str]) -> Result<(), Failure> {
+    pub fn fetch(&self, options: &[&str], remote: &str, refs: &[&str]) -> Result<(), CallFailure> {
         let program = format!("--upload-pack={}", git::UPLOAD_PACK);
         let fixed =
             ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", &program];
@@ -283,12 +292,12 @@ impl Repository {
             return Ok(());
         }
         let words = ended.stderr_text();
-        let refused = child::refused(&self.surroundings, Access::Fetch, &words);
+        let refused = child::refused(&self.surroundings, SandboxAccess::Fetch, &words);
         Err(refused.unwrap_or_else(|| {
             let message = format!("the fetch failed: {}", child::words(&ended));
             let remedy = crate::disk::remedy_in(&words);
             let hint = remedy.map_or("check the network and the remote", |remedy| remedy.alone);
-            Failure::environment("fetch_failed", message, hint)
+            CallFailure::environment("fetch_failed", message, hint)
         }))
     }
 
@@ -296,7 +305,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::ask`].
-    pub fn remotes(&self) -> Result<Vec<(String, String)>, Failure> {
+    pub fn remotes(&self) -> Result<Vec<(String, String)>, CallFailure> {
         let ended = self.ask(&["config", "-z", "--get-regexp", r"^remote\..*\.url$"])?;
         let records = records(&ended.stdout).filter_map(|record| {
             let text = String::from_utf8_lossy(record).into_owned();
@@ -311,7 +320,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::must`].
-    pub fn worktrees(&self) -> Result<Vec<(PathBuf, bool)>, Failure> {
+    pub fn worktrees(&self) -> Result<Vec<(PathBuf, bool)>, CallFailure> {
         let listed = self.must(&["worktree", "list", "--porcelain", "-z"])?;
         let mut trees: Vec<(PathBuf, bool)> = Vec::new();
         for record in listed.split(|byte| *byte == 0) {
@@ -334,7 +343,7 @@ impl Repository {
     }
 
     /// What surrounds the helper.
-    pub fn surroundings(&self) -> &Surroundings {
+    pub fn surroundings(&self) -> &Environment {
         &self.surroundings
     }
 }

@@ -5,24 +5,24 @@ mod checks;
 
 use std::time::Duration;
 
-pub use checks::{Bucket, Check, Checks, Fork, checks};
+pub use checks::{CheckBucket, CommitCheck, CommitChecks, ForkOrigin, checks};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer::Failure;
+use super::answer::CallFailure;
 use super::child;
 use super::git::Repository;
-use super::hosts::Access;
-use crate::process::{Ended, git};
+use super::hosts::SandboxAccess;
+use crate::process::{ChildOutput, git};
 
 /// How long one call may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A repository on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct RepositoryAddress {
     /// Host name, lower case, without a port.
     pub host: String,
     /// The owner.
@@ -31,7 +31,7 @@ pub struct Address {
     pub name: String,
 }
 
-impl Address {
+impl RepositoryAddress {
     /// Reads an address as git and GitHub write them; `None` for local paths and others.
     pub fn parse(url: &str) -> Option<Self> {
         let (host, path) = match url.split_once("://") {
@@ -100,9 +100,9 @@ const FIELDS: &str =
 /// `gh_missing`, `gh_auth`, `gh_forbidden`, `gh_not_found`, `rate_limited`, `sandboxed` or `gh_failed`.
 pub fn pull_request(
     repository: &Repository,
-    at: &Address,
+    at: &RepositoryAddress,
     number: u64,
-) -> Result<Option<PullRequest>, Failure> {
+) -> Result<Option<PullRequest>, CallFailure> {
     let query = format!(
         "query($owner:String!,$name:String!,$number:Int!){{repository(owner:$owner,name:$name){{pullRequest(number:$number){{{FIELDS}}}}}}}"
     );
@@ -116,7 +116,7 @@ pub fn pull_request(
 
 /// What GitHub knows of a branch.
 #[derive(Debug)]
-pub struct OfBranch {
+pub struct BranchPullRequests {
     /// Its open pull requests, in whatever repositories.
     pub requests: Vec<PullRequest>,
     /// The default branch of its repository.
@@ -124,7 +124,7 @@ pub struct OfBranch {
     /// The last one that is merged or closed.
     pub ended: Option<PullRequest>,
     /// The repository that its own is a fork of.
-    pub parent: Option<Address>,
+    pub parent: Option<RepositoryAddress>,
 }
 
 impl PullRequest {
@@ -143,7 +143,11 @@ impl PullRequest {
 ///
 /// # Errors
 /// As [`pull_request`].
-pub fn of_branch(repository: &Repository, at: &Address, branch: Option<&str>) -> Result<OfBranch, Failure> {
+pub fn of_branch(
+    repository: &Repository,
+    at: &RepositoryAddress,
+    branch: Option<&str>,
+) -> Result<BranchPullRequests, CallFailure> {
     let query = format!(
         "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
     );
@@ -153,16 +157,16 @@ pub fn of_branch(repository: &Repository, at: &Address, branch: Option<&str>) ->
     let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let ended = found["ref"]["ended"]["nodes"].get(0).map(read).transpose()?.flatten();
-    Ok(OfBranch {
+    Ok(BranchPullRequests {
         ended,
         requests: requests.into_iter().flatten().collect(),
         default: found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
-        parent: found["parent"]["url"].as_str().and_then(Address::parse),
+        parent: found["parent"]["url"].as_str().and_then(RepositoryAddress::parse),
     })
 }
 
 /// A pull request of an answer; `None` for null.
-fn read(value: &Value) -> Result<Option<PullRequest>, Failure> {
+fn read(value: &Value) -> Result<Option<PullRequest>, CallFailure> {
     if value.is_null() {
         return Ok(None);
     }
@@ -181,7 +185,7 @@ fn read(value: &Value) -> Result<Option<PullRequest>, Failure> {
         body: text("body"),
         state: text("state"),
         base_branch: text("baseRefName"),
-        repository: Address::parse(&base_url)
+        repository: RepositoryAddress::parse(&base_url)
             .map(|at| format!("{}/{}", at.owner, at.name))
             .unwrap_or_default(),
         base_url,
@@ -192,10 +196,10 @@ fn read(value: &Value) -> Result<Option<PullRequest>, Failure> {
 }
 
 /// What `gh` answered though it says that all went well.
-fn malformed(what: &str) -> Failure {
+fn malformed(what: &str) -> CallFailure {
     let message = format!("`gh` answered {what}");
     let hint = "run `gh --version` and `gh auth status`: another program may stand in its place, or a proxy may answer";
-    Failure::environment("gh_failed", message, hint)
+    CallFailure::environment("gh_failed", message, hint)
 }
 
 /// How a text begins, for a message.
@@ -210,10 +214,10 @@ const ENTERPRISE_TOKENS: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_
 /// Asks, and gives the `data` of a whole answer.
 fn graphql(
     repository: &Repository,
-    at: &Address,
+    at: &RepositoryAddress,
     query: &str,
     fields: &[(&str, String)],
-) -> Result<Value, Failure> {
+) -> Result<Value, CallFailure> {
     let surroundings = repository.surroundings();
     let mut command = child::command(surroundings, "gh", &repository.top, LIMIT)
         .environment(git::variables())
@@ -244,10 +248,10 @@ fn graphql(
 }
 
 /// Which kind of trouble it is, with gh's own words.
-fn failed(repository: &Repository, ended: &Ended, said: Option<String>) -> Failure {
+fn failed(repository: &Repository, ended: &ChildOutput, said: Option<String>) -> CallFailure {
     let words = said.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if let Some(refused) = child::refused(repository.surroundings(), Access::Network, &words) {
+    if let Some(refused) = child::refused(repository.surroundings(), SandboxAccess::Network, &words) {
         return refused;
     }
     let (code, hint) = if any(&["rate limit"]) {
@@ -261,7 +265,7 @@ fn failed(repository: &Repository, ended: &Ended, said: Option<String>) -> Failu
     } else {
         ("gh_failed", "run `gh auth status` to see what is wrong")
     };
-    Failure::environment(code, format!("`gh` failed: {words}"), hint)
+    CallFailure::environment(code, format!("`gh` failed: {words}"), hint)
 }
 
 #[cfg(test)]
@@ -270,7 +274,8 @@ mod tests {
 
     #[test]
     fn addresses_of_every_form_are_read() {
-        let address = |url: &str| Address::parse(url).map(|a| format!("{} {} {}", a.host, a.owner, a.name));
+        let address =
+            |url: &str| RepositoryAddress::parse(url).map(|a| format!("{} {} {}", a.host, a.owner, a.name));
         for url in [
             "https://github.com/o/r",
             "https://github.com/o/r.git",
@@ -285,7 +290,7 @@ mod tests {
         for url in ["/srv/r.git", "../r", "file:///srv/o/r", "C:/o/r", "", "https://github.com/o"] {
             assert_eq!(address(url), None, "{url}");
         }
-        let one = |url: &str| Address::parse(url).unwrap();
+        let one = |url: &str| RepositoryAddress::parse(url).unwrap();
         assert!(one("https://github.com/O/R").is(&one("git@github.com:o/r.git")));
         assert!(!one("https://github.com/o/r-fork").is(&one("https://github.com/o/r")));
         assert!(!one("https://ghe.corp/o/r").is(&one("https://github.com/o/r")));

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use super::answer::{Failure, Format, Said};
-use super::command_line::{self, Matches, Options, options};
-use super::published::{self, Published};
-use super::surroundings::Surroundings;
+use super::answer::{CallFailure, Delivery, ResponseFormat};
+use super::command_line::{self, Options, ParameterMatches, options};
+use super::environment::Environment;
+use super::published::{self, PublishedCommand};
 use super::{polish, review};
 
 /// What the groups of commands are for.
@@ -33,11 +33,11 @@ options! {
     /// Exit codes: 0 answered, "there is none" included; 2 wrong call; 3 a rule says no; 4 a malformed
     /// document; 5 this machine or what is on it cannot do it; 6 somebody else holds it, or it is not what it
     /// was; 7 it took too long; 130 interrupted.
-    pub struct Globals {
+    pub struct GlobalArguments {
         /// Go on only if this helper is VERSION or newer; otherwise exit with code 5
         require: Option<Version> = "--require <VERSION>",
         /// How the answer is printed: `json`, `text` for people, or `sentinel`, single words for scripts
-        format: Format = "--format <FORMAT>" { default: Some("json"), hides_choices: true },
+        format: ResponseFormat = "--format <FORMAT>" { default: Some("json"), hides_choices: true },
         /// The folder of runs and records; by default `PLUGCAST_STATE`, else `.plugcast` in the main working tree
         root: Option<PathBuf> = "--root <DIR>",
         /// Print name and version
@@ -48,33 +48,33 @@ options! {
 
 /// What a command line asks for.
 #[derive(Debug)]
-pub enum Request {
+pub enum HelperRequest {
     /// Help, as it is printed.
     Help(String),
     /// Name and version.
     Version,
     /// To run a command.
-    Run(Invocation),
+    Run(HelperInvocation),
 }
 
 /// A command with its options.
 #[derive(Debug)]
-pub struct Invocation {
+pub struct HelperInvocation {
     /// The command.
-    pub command: &'static Published,
+    pub command: &'static PublishedCommand,
     /// How the answer is printed.
-    pub format: Format,
+    pub format: ResponseFormat,
     /// The folder of runs and records that was named.
     pub root: Option<PathBuf>,
-    matches: Matches,
+    matches: ParameterMatches,
 }
 
-impl Invocation {
+impl HelperInvocation {
     /// Runs the command.
     ///
     /// # Errors
     /// As the command says.
-    pub fn run(mut self, surroundings: &Surroundings) -> Result<Said, Failure> {
+    pub fn run(mut self, surroundings: &Environment) -> Result<Delivery, CallFailure> {
         let run = self.matches.value("--run").map(PathBuf::from);
         let command = self.command;
         (command.run)(&mut self.matches, surroundings).map_err(|failure| {
@@ -93,17 +93,19 @@ impl Invocation {
 ///
 /// # Errors
 /// A wrong call, with what was perhaps meant.
-pub fn parse(words: &[OsString]) -> Result<Request, Failure> {
-    let parsed = command_line::parse(words.get(1..).unwrap_or_default(), Globals::PARAMETERS)?;
+pub fn parse(words: &[OsString]) -> Result<HelperRequest, CallFailure> {
+    let parsed = command_line::parse(words.get(1..).unwrap_or_default(), GlobalArguments::PARAMETERS)?;
     if let Some(path) = parsed.help {
-        return Ok(Request::Help(command_line::help(&path)));
+        return Ok(HelperRequest::Help(command_line::help(&path)));
     }
     let mut global = parsed.global;
-    let Globals { format, root, version, .. } = Globals::read(&mut global)?;
+    let GlobalArguments { format, root, version, .. } = GlobalArguments::read(&mut global)?;
     match parsed.command {
-        _ if version => Ok(Request::Version),
-        Some((command, matches)) => Ok(Request::Run(Invocation { command, format, root, matches })),
-        None => Err(Failure::usage("no command is named")),
+        _ if version => Ok(HelperRequest::Version),
+        Some((command, matches)) => {
+            Ok(HelperRequest::Run(HelperInvocation { command, format, root, matches }))
+        }
+        None => Err(CallFailure::usage("no command is named")),
     }
 }
 
@@ -138,7 +140,7 @@ pub fn early(words: &[OsString], name: &str) -> Option<String> {
 }
 
 /// The words of all groups and commands, each group before what is in it, the program itself first.
-pub fn tree() -> Vec<(Vec<&'static str>, Option<&'static Published>)> {
+pub fn tree() -> Vec<(Vec<&'static str>, Option<&'static PublishedCommand>)> {
     let commands = published::COMMANDS.iter().map(|row| (row.command, Some(row)));
     let groups = GROUPS.iter().map(|(words, _)| (*words, None));
     let mut all: Vec<_> =

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
-use super::surroundings::Surroundings;
+use super::environment::Environment;
 use crate::disk;
 
 /// One host, or another program that may surround the helper.
@@ -16,7 +16,7 @@ pub struct Host {
     pub id: String,
     any: Vec<Variable>,
     /// What to do with an address.
-    pub handoff: Handoff,
+    pub handoff: AddressHandoff,
     sandbox: Vec<Variable>,
     write: String,
     git_write: String,
@@ -31,7 +31,7 @@ pub struct Host {
 /// What becomes of an address that a person should look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Handoff {
+pub enum AddressHandoff {
     /// The host opens it in its own browser; it is printed, too.
     Open,
     /// It is printed.
@@ -45,7 +45,7 @@ struct Variable {
 }
 
 impl Variable {
-    fn holds(&self, surroundings: &Surroundings) -> bool {
+    fn holds(&self, surroundings: &Environment) -> bool {
         surroundings
             .variable(&self.name)
             .is_some_and(|value| self.equals.as_ref().is_none_or(|wanted| *wanted == value))
@@ -54,7 +54,7 @@ impl Variable {
 
 /// What a sandbox can refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum SandboxAccess {
     /// Writing below the repository or the state root.
     Write,
     /// Writing below `.git`.
@@ -80,23 +80,23 @@ fn text(value: &DeValue<'_>, key: &str) -> String {
 }
 
 /// The first host of the table whose variables are set.
-pub fn detect(surroundings: &Surroundings) -> Option<Host> {
+pub fn detect(surroundings: &Environment) -> Option<Host> {
     table().into_iter().find(|host| host.any.iter().any(|variable| variable.holds(surroundings)))
 }
 
 /// The host whose sandbox this process runs in, by its variables.
-pub fn sandbox(surroundings: &Surroundings) -> Option<Host> {
+pub fn sandbox(surroundings: &Environment) -> Option<Host> {
     table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.holds(surroundings)))
 }
 
 /// The host that surrounds this process, where it has a sandbox: its variables may be silent about what its sandbox
 /// still refuses, such as a part of the file system when the network is open.
-pub fn confining(surroundings: &Surroundings) -> Option<Host> {
+pub fn confining(surroundings: &Environment) -> Option<Host> {
     sandbox(surroundings).or_else(|| detect(surroundings).filter(|host| !host.sandbox.is_empty()))
 }
 
 /// The host whose sandbox ends every process with the call that started it, where this process runs in such a one.
-pub fn keeping(surroundings: &Surroundings) -> Option<Host> {
+pub fn keeping(surroundings: &Environment) -> Option<Host> {
     let host = confining(surroundings).filter(|host| !host.keeper.is_empty())?;
     let first = disk::read_bytes(Path::new("/proc/1/cmdline")).ok().flatten()?;
     let name =
@@ -117,7 +117,11 @@ impl Host {
         Self {
             id: text(host, "id"),
             any: variables("any"),
-            handoff: if text(host, "handoff") == "open" { Handoff::Open } else { Handoff::Print },
+            handoff: if text(host, "handoff") == "open" {
+                AddressHandoff::Open
+            } else {
+                AddressHandoff::Print
+            },
             sandbox: variables("sandbox"),
             write: text(host, "write"),
             git_write: text(host, "git_write"),
@@ -129,12 +133,12 @@ impl Host {
     }
 
     /// The setting that allows what its sandbox refuses.
-    pub fn allowing(&self, access: Access) -> &str {
+    pub fn allowing(&self, access: SandboxAccess) -> &str {
         match access {
-            Access::Write => &self.write,
-            Access::GitWrite => &self.git_write,
-            Access::Network => &self.network,
-            Access::Fetch => &self.fetch,
+            SandboxAccess::Write => &self.write,
+            SandboxAccess::GitWrite => &self.git_write,
+            SandboxAccess::Network => &self.network,
+            SandboxAccess::Fetch => &self.fetch,
         }
     }
 }
@@ -156,7 +160,9 @@ mod tests {
         }
         for host in hosts.iter().filter(|host| !host.sandbox.is_empty()) {
             assert_eq!(host.keeper.is_empty(), host.background.is_empty(), "{}", host.id);
-            for access in [Access::Write, Access::GitWrite, Access::Network, Access::Fetch] {
+            for access in
+                [SandboxAccess::Write, SandboxAccess::GitWrite, SandboxAccess::Network, SandboxAccess::Fetch]
+            {
                 assert!(!host.allowing(access).is_empty(), "{}", host.id);
             }
         }

@@ -15,7 +15,7 @@ choices! {
     /// Whether a user looks at what is done.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    pub enum Mode {
+    pub enum LaunchMode {
         /// A user answers questions
         Interactive = "interactive",
         /// Nobody does

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use super::answer::Failure;
+use super::answer::CallFailure;
 use super::git::{Repository, records};
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError};
@@ -38,11 +38,11 @@ impl<'a> PlaceResolver<'a> {
     pub fn new(
         repository: &'a Repository,
         changed: impl IntoIterator<Item = String>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CallFailure> {
         let opened = Root::open_tree(&repository.top).ok().flatten();
         let root = opened.ok_or_else(|| {
             let message = format!("`{}` cannot be opened", repository.top.display());
-            Failure::environment("no_folder", message, "check the working tree")
+            CallFailure::environment("no_folder", message, "check the working tree")
         })?;
         let changed = changed.into_iter().collect();
         Ok(Self { repository, root, changed, tracked: OnceCell::new() })
@@ -52,7 +52,7 @@ impl<'a> PlaceResolver<'a> {
     ///
     /// # Errors
     /// When git does not say what is tracked.
-    pub fn resolve(&self, path: &str, line: Option<u64>) -> Result<Result<SourcePlace, String>, Failure> {
+    pub fn resolve(&self, path: &str, line: Option<u64>) -> Result<Result<SourcePlace, String>, CallFailure> {
         let path = match normalized(path, &self.repository.top) {
             Ok(path) => path,
             Err(reason) => return Ok(Err(reason)),
@@ -63,7 +63,7 @@ impl<'a> PlaceResolver<'a> {
         Ok(self.line(&path, line).map(|()| SourcePlace { path, line }))
     }
 
-    fn tracked(&self) -> Result<&BTreeSet<Vec<u8>>, Failure> {
+    fn tracked(&self) -> Result<&BTreeSet<Vec<u8>>, CallFailure> {
         if let Some(known) = self.tracked.get() {
             return Ok(known);
         }
@@ -140,7 +140,7 @@ fn is_git(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::surroundings::Surroundings;
+    use crate::runtime::environment::Environment;
 
     #[test]
     fn paths_are_normalised_and_stay_in_the_tree() {
@@ -172,9 +172,9 @@ mod tests {
     fn a_fixer_is_sent_to_plain_files_of_the_tree_only() {
         let folder = tempfile::tempdir().unwrap();
         let top = crate::disk::canonical(folder.path()).unwrap();
-        let own: Vec<_> = Surroundings::read().variables().cloned().collect();
+        let own: Vec<_> = Environment::read().variables().cloned().collect();
         let git = |words: &[&str]| {
-            let done = crate::process::Command::new("git", &top)
+            let done = crate::process::ChildCommand::new("git", &top)
                 .environment(crate::process::git::environment(own.clone()))
                 .arguments(words.iter().copied())
                 .run()
@@ -182,7 +182,7 @@ mod tests {
             assert!(done.succeeded(), "{words:?}: {}", done.stderr_text());
         };
         let write = |name: &str, text: &str| {
-            crate::disk::scratch::write(&top.join(name), text.as_bytes(), false).unwrap();
+            crate::disk::temp_dir::write(&top.join(name), text.as_bytes(), false).unwrap();
         };
         git(&["init", "-q"]);
         write("a.rs", "one\ntwo\nthree");
@@ -191,7 +191,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", top.join("link.rs")).unwrap();
         std::os::unix::fs::symlink("/etc", top.join("folder")).unwrap();
         git(&["add", "a.rs", "link.rs"]);
-        let repository = Repository::find(&Surroundings::read(), &top).unwrap();
+        let repository = Repository::find(&Environment::read(), &top).unwrap();
         let resolver =
             PlaceResolver::new(&repository, ["new.rs".to_owned(), "folder/passwd".to_owned()]).unwrap();
         let resolve = |path: &str, line| resolver.resolve(path, line).unwrap();

@@ -5,7 +5,7 @@ pub mod arguments;
 pub mod cancel;
 pub mod checklist;
 mod clean_tree;
-mod earlier;
+mod earlier_runs;
 pub mod envelope;
 pub mod gate;
 pub mod merge_base;
@@ -15,31 +15,31 @@ mod tally;
 
 use std::path::Path;
 
-use super::answer::{Failure, REFUSED};
-use super::launch::Mode;
+use super::answer::{CallFailure, REFUSED};
+use super::environment::Environment;
+use super::launch::LaunchMode;
 use super::run;
-use super::surroundings::Surroundings;
 use crate::printable::line;
 
 /// A failure as the caller of the run in this folder reads it.
-pub(super) fn reported(failure: Failure, surroundings: &Surroundings, run: Option<&Path>) -> Failure {
+pub(super) fn reported(failure: CallFailure, surroundings: &Environment, run: Option<&Path>) -> CallFailure {
     match run.and_then(|run| run::mode_said(surroundings, run)) {
-        Some(mode) if mode == "headless" => in_mode(Mode::Headless, failure),
+        Some(mode) if mode == "headless" => in_mode(LaunchMode::Headless, failure),
         _ => failure,
     }
 }
 
 /// A rule says no.
-fn refused(code: &str, message: String, hint: &str) -> Failure {
-    Failure::new(REFUSED, code, message, hint)
+fn refused(code: &str, message: String, hint: &str) -> CallFailure {
+    CallFailure::new(REFUSED, code, message, hint)
 }
 
 /// The last line of every envelope.
 const END: &str = "Polish complete";
 
 /// A failure as the caller of a headless polish reads it: two lines, of which the last one says that it has ended.
-fn in_mode(mode: Mode, mut failure: Failure) -> Failure {
-    if mode == Mode::Headless && failure.text.is_none() {
+fn in_mode(mode: LaunchMode, mut failure: CallFailure) -> CallFailure {
+    if mode == LaunchMode::Headless && failure.text.is_none() {
         let (reason, hint) =
             (failure.error.message.trim_end_matches('.'), failure.error.hint.trim_end_matches('.'));
         let start = hint.chars().next().map_or(0, char::len_utf8);

@@ -11,15 +11,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{Failure, Said};
-use super::command_line::{Matches, Options, Parameter};
-use super::surroundings::Surroundings;
+use super::answer::{CallFailure, Delivery};
+use super::command_line::{Options, Parameter, ParameterMatches};
+use super::environment::Environment;
 use super::{dispatch, doctor, gc, launch, polish, repo, review, server};
 
 /// What a command needs, which a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Need {
+pub enum CommandNeed {
     /// Writing below the state root or in the working tree.
     Write,
     /// Writing below `.git`.
@@ -34,11 +34,11 @@ pub enum Need {
 
 /// One command.
 #[derive(Debug)]
-pub struct Published {
+pub struct PublishedCommand {
     /// Its words.
     pub command: &'static str,
     /// What it needs.
-    pub needs: &'static [Need],
+    pub needs: &'static [CommandNeed],
     /// What it does, in lines.
     pub about: &'static [&'static str],
     /// Command lines that a user may copy.
@@ -46,13 +46,13 @@ pub struct Published {
     /// Its options.
     pub parameters: &'static [Parameter],
     /// Reads its options and runs it.
-    pub run: Run,
+    pub run: CommandRunner,
     #[cfg(feature = "compiler")]
     answer: fn() -> Value,
 }
 
 /// What runs a command.
-pub type Run = fn(&mut Matches, &Surroundings) -> Result<Said, Failure>;
+pub type CommandRunner = fn(&mut ParameterMatches, &Environment) -> Result<Delivery, CallFailure>;
 
 #[cfg_attr(
     not(feature = "compiler"),
@@ -63,10 +63,10 @@ pub type Run = fn(&mut Matches, &Surroundings) -> Result<Said, Failure>;
 )]
 const fn row<O: Options, T: JsonSchema>(
     command: &'static str,
-    needs: &'static [Need],
-    run: Run,
-) -> Published {
-    Published {
+    needs: &'static [CommandNeed],
+    run: CommandRunner,
+) -> PublishedCommand {
+    PublishedCommand {
         command,
         needs,
         about: O::ABOUT,
@@ -88,59 +88,79 @@ macro_rules! row {
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 39] = [
+pub static COMMANDS: [PublishedCommand; 39] = [
     row!(dispatch::plan, Response, "dispatch plan", []),
-    row!(doctor, Answer, "doctor", []),
-    row!(gc, Answer, "gc", [Need::Write]),
+    row!(doctor, Response, "doctor", []),
+    row!(gc, Response, "gc", [CommandNeed::Write]),
     row!(launch::read, Response, "launch read", []),
-    row!(launch::write, Response, "launch write", [Need::Write]),
-    row!(polish::acquire, Response, "polish acquire", [Need::Write, Need::GitWrite, Need::Network]),
+    row!(launch::write, Response, "launch write", [CommandNeed::Write]),
+    row!(
+        polish::acquire,
+        Response,
+        "polish acquire",
+        [CommandNeed::Write, CommandNeed::GitWrite, CommandNeed::Network]
+    ),
     row!(polish::arguments, Response, "polish args", []),
-    row!(polish::cancel, Response, "polish cancel", [Need::Write]),
+    row!(polish::cancel, Response, "polish cancel", [CommandNeed::Write]),
     row!(polish::checklist::parse, Response, "polish checklist parse", []),
-    row!(polish::checklist::rewrite, Response, "polish checklist rewrite", [Need::Write]),
-    row!(polish::checklist::write, Response, "polish checklist write", [Need::Write]),
-    row!(polish::envelope, Response, "polish envelope", [Need::Write]),
-    row!(polish::gate, Response, "polish gate", [Need::Network]),
-    row!(polish::merge_base, Response, "polish merge-base", [Need::Write, Need::GitWrite, Need::Network]),
-    row!(polish::seed::replan, Response, "polish seed replan", [Need::Write]),
-    row!(polish::seed::stacked, Response, "polish seed stacked", [Need::Write]),
-    row!(repo::base, Answer, "repo base", [Need::GitWrite, Need::Network]),
-    row!(repo::ide, Answer, "repo ide", []),
-    row!(repo::package_manager, Answer, "repo package-manager", []),
-    row!(repo::port, Answer, "repo port", [Need::Listen]),
-    row!(repo::project, Answer, "repo project", []),
-    row!(repo::size::batch, Answer, "repo size batch", []),
-    row!(repo::size::item, Answer, "repo size item", []),
-    row!(repo::surfaces, Answer, "repo surfaces", []),
-    row!(review::abandon, Response, "review abandon", [Need::Write]),
-    row!(review::approve, Response, "review approve", [Need::Write]),
-    row!(review::arguments, Answer, "review args", []),
-    row!(review::begin, Response, "review begin", [Need::Write, Need::GitWrite, Need::Network]),
-    row!(review::finish, Answer, "review finish", [Need::Write]),
-    row!(review::merge, Answer, "review merge", [Need::Write]),
-    row!(review::render, Answer, "review render", [Need::Write]),
-    row!(review::scope, Answer, "review scope", [Need::Write, Need::GitWrite, Need::Network]),
-    row!(review::start, Answer, "review start", [Need::Write]),
-    row!(listing, Listing, "schema", []),
-    row!(server::owner, Response, "server owner", [Need::Listen]),
-    row!(server::probe, Response, "server probe", [Need::Network]),
+    row!(polish::checklist::rewrite, Response, "polish checklist rewrite", [CommandNeed::Write]),
+    row!(polish::checklist::write, Response, "polish checklist write", [CommandNeed::Write]),
+    row!(polish::envelope, Response, "polish envelope", [CommandNeed::Write]),
+    row!(polish::gate, Response, "polish gate", [CommandNeed::Network]),
+    row!(
+        polish::merge_base,
+        Response,
+        "polish merge-base",
+        [CommandNeed::Write, CommandNeed::GitWrite, CommandNeed::Network]
+    ),
+    row!(polish::seed::replan, Response, "polish seed replan", [CommandNeed::Write]),
+    row!(polish::seed::stacked, Response, "polish seed stacked", [CommandNeed::Write]),
+    row!(repo::base, Response, "repo base", [CommandNeed::GitWrite, CommandNeed::Network]),
+    row!(repo::ide, Response, "repo ide", []),
+    row!(repo::package_manager, Response, "repo package-manager", []),
+    row!(repo::port, Response, "repo port", [CommandNeed::Listen]),
+    row!(repo::project, Response, "repo project", []),
+    row!(repo::size::batch, Response, "repo size batch", []),
+    row!(repo::size::item, Response, "repo size item", []),
+    row!(repo::surfaces, Response, "repo surfaces", []),
+    row!(review::abandon, Response, "review abandon", [CommandNeed::Write]),
+    row!(review::approve, Response, "review approve", [CommandNeed::Write]),
+    row!(review::arguments, Response, "review args", []),
+    row!(
+        review::begin,
+        Response,
+        "review begin",
+        [CommandNeed::Write, CommandNeed::GitWrite, CommandNeed::Network]
+    ),
+    row!(review::finish, Response, "review finish", [CommandNeed::Write]),
+    row!(review::merge, Response, "review merge", [CommandNeed::Write]),
+    row!(review::render, Response, "review render", [CommandNeed::Write]),
+    row!(
+        review::scope,
+        Response,
+        "review scope",
+        [CommandNeed::Write, CommandNeed::GitWrite, CommandNeed::Network]
+    ),
+    row!(review::start, Response, "review start", [CommandNeed::Write]),
+    row!(listing, CommandListing, "schema", []),
+    row!(server::owner, Response, "server owner", [CommandNeed::Listen]),
+    row!(server::probe, Response, "server probe", [CommandNeed::Network]),
     row!(
         server::start,
         Response,
         "server start",
-        [Need::Write, Need::Network, Need::Listen, Need::Background]
+        [CommandNeed::Write, CommandNeed::Network, CommandNeed::Listen, CommandNeed::Background]
     ),
     row!(server::status, Response, "server status", []),
-    row!(server::stop, Response, "server stop", [Need::Listen]),
+    row!(server::stop, Response, "server stop", [CommandNeed::Listen]),
 ];
 
 /// The command of these words.
-pub fn find(words: &str) -> Option<&'static Published> {
+pub fn find(words: &str) -> Option<&'static PublishedCommand> {
     COMMANDS.iter().find(|row| row.command == words)
 }
 
-impl Published {
+impl PublishedCommand {
     /// The name of its schema, without the version: `rt.repo.base`.
     pub fn name(&self) -> String {
         format!("rt.{}", self.command.replace(' ', "."))

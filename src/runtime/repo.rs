@@ -10,7 +10,7 @@ pub mod surfaces;
 
 use std::path::{Path, PathBuf};
 
-use super::answer::{Failure, USAGE};
+use super::answer::{CallFailure, USAGE};
 use super::git::Repository;
 use crate::disk;
 
@@ -19,15 +19,19 @@ use crate::disk;
 ///
 /// # Errors
 /// `no_folder` when it is not there, `outside_repository` when it leaves.
-pub fn confined(repository: &Repository, given: &Path) -> Result<PathBuf, Failure> {
+pub fn confined(repository: &Repository, given: &Path) -> Result<PathBuf, CallFailure> {
     let path = repository.surroundings().path(given);
     let found = disk::canonical(&path).ok().filter(|path| disk::is_folder(path)).ok_or_else(|| {
-        Failure::environment("no_folder", format!("`{}` is not a folder", given.display()), "check the path")
+        CallFailure::environment(
+            "no_folder",
+            format!("`{}` is not a folder", given.display()),
+            "check the path",
+        )
     })?;
     if found.starts_with(&repository.top) {
         Ok(found)
     } else {
         let message = format!("`{}` lies outside the repository", given.display());
-        Err(Failure::new(USAGE, "outside_repository", message, "name a folder inside it"))
+        Err(CallFailure::new(USAGE, "outside_repository", message, "name a folder inside it"))
     }
 }

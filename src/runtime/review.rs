@@ -2,7 +2,7 @@
 //! what is looked at, merge what was found, and write it down.
 
 pub mod abandon;
-pub mod applied;
+pub mod repairs;
 pub mod approve;
 pub mod arguments;
 pub mod begin;
@@ -18,7 +18,7 @@ pub mod reviewers;
 pub mod run_folder;
 pub mod scope;
 mod seal;
-mod shown;
+mod evidence;
 pub mod start;
 pub(super) mod target;
 mod ticket;
@@ -29,15 +29,15 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Failure;
+use super::answer::CallFailure;
 use super::command_line::choices;
-use super::surroundings::Surroundings;
+use super::environment::Environment;
 
 choices! {
     /// How a review runs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Mode {
+    pub enum ReviewMode {
         /// Asks, and repairs what it may
         Interactive = "interactive",
         /// Repairs what is safe, without questions
@@ -49,22 +49,22 @@ choices! {
     }
 }
 
-impl Mode {
+impl ReviewMode {
     /// The mode of a token.
     fn token(word: &str) -> Option<Self> {
         match word {
-            "mode:autofix" => Some(Mode::Autofix),
-            "mode:report-only" => Some(Mode::ReportOnly),
-            "mode:headless" => Some(Mode::Headless),
+            "mode:autofix" => Some(ReviewMode::Autofix),
+            "mode:report-only" => Some(ReviewMode::ReportOnly),
+            "mode:headless" => Some(ReviewMode::Headless),
             _ => None,
         }
     }
 }
 
 /// A failure as the caller of the run in this folder reads it.
-pub(super) fn reported(failure: Failure, surroundings: &Surroundings, run: Option<&Path>) -> Failure {
+pub(super) fn reported(failure: CallFailure, surroundings: &Environment, run: Option<&Path>) -> CallFailure {
     match run.map(|run| run_folder::mode_said(surroundings, run)) {
-        Some(Some(Mode::Headless)) => in_mode(Mode::Headless, failure),
+        Some(Some(ReviewMode::Headless)) => in_mode(ReviewMode::Headless, failure),
         // The record may have said `headless` before it was changed or taken away.
         Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),
         _ => failure,
@@ -75,18 +75,18 @@ pub(super) fn reported(failure: Failure, surroundings: &Surroundings, run: Optio
 const UNTOLD: [&str; 5] = ["malformed_json", "no_folder", "no_run", "not_a_run", "untrusted_state"];
 
 /// A review that cannot go on, in the words that its caller reads.
-fn failed(exit: u8, code: &str, mode: Mode, reason: &str) -> Failure {
-    let how = if mode == Mode::Headless { " (headless mode)" } else { "" };
+fn failed(exit: u8, code: &str, mode: ReviewMode, reason: &str) -> CallFailure {
+    let how = if mode == ReviewMode::Headless { " (headless mode)" } else { "" };
     let text = format!("Review failed{how}. Reason: {reason}");
-    Failure::new(exit, code, text.clone(), "print the message, and stop").saying(text)
+    CallFailure::new(exit, code, text.clone(), "print the message, and stop").saying(text)
 }
 
 /// A failure of any step after the arguments were read, as the caller of a headless review reads it.
-fn in_mode(mode: Mode, failure: Failure) -> Failure {
-    if mode == Mode::Headless { with_reason(" (headless mode)", failure) } else { failure }
+fn in_mode(mode: ReviewMode, failure: CallFailure) -> CallFailure {
+    if mode == ReviewMode::Headless { with_reason(" (headless mode)", failure) } else { failure }
 }
 
-fn with_reason(how: &str, mut failure: Failure) -> Failure {
+fn with_reason(how: &str, mut failure: CallFailure) -> CallFailure {
     if failure.text.is_none() {
         let text = format!("Review failed{how}. Reason: {}", failure.error.message);
         failure.error.message.clone_from(&text);

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer::{CONTENDED, Failure, USAGE};
+use super::answer::{CONTENDED, CallFailure, USAGE};
 use super::document;
+use super::environment::Environment;
 use super::git::Repository;
-use super::store::{Step, Store};
-use super::surroundings::Surroundings;
+use super::store::{Store, StoreStep};
 use crate::disk;
-use claim::{Claim, claim_path};
-pub use seal::{Reply, Seal};
+use claim::{TreeClaim, claim_path};
+pub use seal::{RunSeal, SealedReply};
 
 /// The record that every run begins with.
 pub const RECORD: &str = "run.json";
@@ -42,7 +42,7 @@ pub struct Workflow {
 
 /// The folder of one run.
 #[derive(Debug, Clone, Copy)]
-pub struct Folder<'a> {
+pub struct RunDirectory<'a> {
     /// Its workflow.
     pub workflow: &'static Workflow,
     /// The store that holds it.
@@ -56,13 +56,13 @@ pub struct Folder<'a> {
 /// # Errors
 /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `tracked_state`, `untrusted_state`.
 pub fn find(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     workflow: &Workflow,
     given: &Path,
-) -> Result<(Store, PathBuf), Failure> {
+) -> Result<(Store, PathBuf), CallFailure> {
     let hint = || format!("name the run that `{}` answered with", workflow.begin);
     let path = disk::canonical(&surroundings.path(given)).map_err(|_| {
-        Failure::environment("no_folder", format!("`{}` is not a folder", given.display()), hint())
+        CallFailure::environment("no_folder", format!("`{}` is not a folder", given.display()), hint())
     })?;
     let mut above = path.ancestors().skip(1);
     let named = |folder: Option<&Path>, name: &str| {
@@ -71,14 +71,14 @@ pub fn find(
     let placed = named(above.next(), workflow.name) && named(above.next(), "runs");
     let Some(root) = above.next().filter(|_| placed) else {
         let message = format!("`{}` is not the folder of a {}", given.display(), workflow.name);
-        return Err(Failure::new(USAGE, "not_a_run", message, hint()));
+        return Err(CallFailure::new(USAGE, "not_a_run", message, hint()));
     };
     let store = Store::at(root.to_owned(), surroundings);
     store.open()?;
     Ok((store, path))
 }
 
-impl Folder<'_> {
+impl RunDirectory<'_> {
     /// The run's name.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -93,15 +93,15 @@ impl Folder<'_> {
     ///
     /// # Errors
     /// As [`Store::text`].
-    pub fn seal(&self) -> Result<Seal, Failure> {
-        Seal::stored(self)
+    pub fn seal(&self) -> Result<RunSeal, CallFailure> {
+        RunSeal::stored(self)
     }
 
     /// Writes documents of this run.
     ///
     /// # Errors
     /// `locked`, `state_unwritable`, `sandboxed`.
-    pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), Failure> {
+    pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), CallFailure> {
         let held = self.store.lock()?;
         held.together(self.seal()?.steps(self, documents)?)
     }
@@ -110,7 +110,7 @@ impl Folder<'_> {
     ///
     /// # Errors
     /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
-    pub fn sealed<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, Failure> {
+    pub fn sealed<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         let Some((text, untrusted)) = self.compared(name)? else { return Ok(None) };
         let (path, hint) = (self.path.join(name).display().to_string(), "repair or remove the file");
         let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
@@ -121,7 +121,7 @@ impl Folder<'_> {
     ///
     /// # Errors
     /// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
-    pub fn compared(&self, name: &str) -> Result<Option<(String, Option<Failure>)>, Failure> {
+    pub fn compared(&self, name: &str) -> Result<Option<(String, Option<CallFailure>)>, CallFailure> {
         let path = self.path.join(name);
         let look = || {
             let text = self.store.text(&path)?;
@@ -155,10 +155,10 @@ impl Folder<'_> {
         tree: &str,
         metadata: String,
         documents: Vec<(&str, String)>,
-        mut steps: Vec<Step>,
-        must_be_open: &dyn Fn() -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        steps.push(Step::Write { path: self.relative(METADATA), text: metadata });
+        mut steps: Vec<StoreStep>,
+        must_be_open: &dyn Fn() -> Result<(), CallFailure>,
+    ) -> Result<(), CallFailure> {
+        steps.push(StoreStep::Write { path: self.relative(METADATA), text: metadata });
         let held = self.store.lock()?;
         must_be_open()?;
         steps.extend(self.release(tree)?);
@@ -179,14 +179,14 @@ impl Folder<'_> {
     ///
     /// # Errors
     /// As [`parsed`].
-    pub fn release(&self, tree: &str) -> Result<Option<Step>, Failure> {
+    pub fn release(&self, tree: &str) -> Result<Option<StoreStep>, CallFailure> {
         let path = claim_path(self.workflow, tree);
-        let is_ours = match parsed::<Claim>(self.store, &path) {
+        let is_ours = match parsed::<TreeClaim>(self.store, &path) {
             // A damaged claim is nobody's, and holds the tree.
             Err(failure) if failure.error.code == "malformed_json" => true,
             claim => claim?.is_some_and(|claim| claim.run_id == self.name()),
         };
-        Ok(is_ours.then_some(Step::Remove { path }))
+        Ok(is_ours.then_some(StoreStep::Remove { path }))
     }
 }
 
@@ -199,7 +199,7 @@ pub fn must_be_at(
     (workflow, run_id): (&Workflow, &str),
     bound_to: &str,
     commits: &[&str],
-) -> Result<(), Failure> {
+) -> Result<(), CallFailure> {
     let (tree, head) = (repository.top.display().to_string(), repository.commit("HEAD")?);
     if tree == bound_to && head.as_deref().is_some_and(|head| commits.contains(&head)) {
         return Ok(());
@@ -208,7 +208,7 @@ pub fn must_be_at(
     let message =
         format!("run `{run_id}` is bound to `{bound_to}` at {last}, and this is `{tree}` at {shown}");
     let hint = format!("go back to that working tree and commit, or {}", workflow.give_up);
-    Err(Failure::new(CONTENDED, "run_moved", message, hint))
+    Err(CallFailure::new(CONTENDED, "run_moved", message, hint))
 }
 
 /// A document as it is stored.
@@ -220,7 +220,7 @@ pub fn text(value: &impl Serialize) -> String {
 ///
 /// # Errors
 /// `malformed_json` with the place, and what [`Store::text`] fails with.
-pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<Option<T>, Failure> {
+pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<Option<T>, CallFailure> {
     let Some(text) = store.text(path)? else { return Ok(None) };
     serde_json::from_str(&text)
         .map(Some)
@@ -228,7 +228,7 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
 }
 
 /// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
-pub fn mode_said(surroundings: &Surroundings, run: &Path) -> Option<String> {
+pub fn mode_said(surroundings: &Environment, run: &Path) -> Option<String> {
     let text = disk::read_settings(&surroundings.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;
     match serde_json::from_str::<Value>(&text) {

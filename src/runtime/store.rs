@@ -8,23 +8,23 @@ mod key;
 mod mark;
 mod tracked;
 
-pub use journal::Step;
-pub use mark::Mark;
+pub use journal::StoreStep;
+pub use mark::TextMark;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::answer::{CONTENDED, Failure, REFUSED};
+use super::answer::{CONTENDED, CallFailure, REFUSED};
+use super::environment::Environment;
 use super::git::{Repository, records};
-use super::hosts::Access;
-use super::surroundings::Surroundings;
+use super::hosts::SandboxAccess;
 use super::{child, document};
-use crate::disk::durable::Growing;
+use crate::disk::durable::AppendFile;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError, RootLink, RootLock};
-use crate::disk::{self, DiskError, Kind};
-use crate::process::git::Overrides;
+use crate::disk::{self, DiskError, FileKind};
+use crate::process::git::GitOverrides;
 
 /// The folder's name in a working tree.
 const NAME: &str = ".plugcast";
@@ -36,14 +36,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Store {
     /// The folder, absolute.
     pub root: PathBuf,
-    surroundings: Surroundings,
+    surroundings: Environment,
     /// Git was asked, and tracks nothing in it that is of this machine.
     untracked: Arc<OnceLock<()>>,
 }
 
 /// A store whose lock is held until this is dropped.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub struct LockedStore<'a> {
     store: &'a Store,
     root: Root,
     _lock: RootLock,
@@ -61,7 +61,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 ///
 /// # Errors
 /// When git fails.
-pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathBuf>, CallFailure> {
     let surroundings = repository.surroundings();
     if let Some(named) = named {
         return Ok(vec![surroundings.path(named)]);
@@ -90,7 +90,7 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
 ///
 /// # Errors
 /// `tracked_state` with the path, and what git fails with.
-pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Failure> {
+pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), CallFailure> {
     let listed =
         repository.must(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", NAME])?;
     let own = |name: &&[u8]| {
@@ -102,7 +102,7 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Fail
     let path = String::from_utf8_lossy(name).into_owned();
     let message = format!("commit {commit} tracks `{path}`, which must be of this machine only");
     let hint = "nothing was checked out; ask for the file to be removed from the branch";
-    Err(Failure::new(REFUSED, "tracked_state", message, hint).at(path, None, None))
+    Err(CallFailure::new(REFUSED, "tracked_state", message, hint).at(path, None, None))
 }
 
 /// Whether a path is this folder or lies in it.
@@ -117,7 +117,7 @@ pub fn seal_path(workflow: &str, run: &str) -> PathBuf {
 
 impl Store {
     /// The store in a folder, which need not be there.
-    pub fn at(root: PathBuf, surroundings: &Surroundings) -> Self {
+    pub fn at(root: PathBuf, surroundings: &Environment) -> Self {
         Self { root, surroundings: surroundings.clone(), untracked: Arc::default() }
     }
 
@@ -131,7 +131,7 @@ impl Store {
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `git_failed`.
-    pub fn open(&self) -> Result<Option<Root>, Failure> {
+    pub fn open(&self) -> Result<Option<Root>, CallFailure> {
         let root = Root::open(&self.root, self.link()).map_err(|error| self.refused(error))?;
         if root.is_some() {
             self.must_be_untracked()?;
@@ -144,7 +144,7 @@ impl Store {
         if self.surroundings.names(&self.root) { RootLink::Followed } else { RootLink::Refused }
     }
 
-    fn must_be_untracked(&self) -> Result<(), Failure> {
+    fn must_be_untracked(&self) -> Result<(), CallFailure> {
         if self.untracked.get().is_some() {
             return Ok(());
         }
@@ -157,13 +157,13 @@ impl Store {
     ///
     /// # Errors
     /// `tracked_state`, and what git fails with.
-    pub fn ask_what_is_tracked(&self) -> Result<(), Failure> {
+    pub fn ask_what_is_tracked(&self) -> Result<(), CallFailure> {
         if tracked::is_surely_untracked(&self.root) {
             return Ok(());
         }
         let command = child::command(&self.surroundings, "git", &self.root, LIMIT);
         let paths = OWN.map(|name| format!(":(literal){name}"));
-        let asked = Overrides::default().apply(command).arguments(["ls-files", "-z", "--cached", "--"]);
+        let asked = GitOverrides::default().apply(command).arguments(["ls-files", "-z", "--cached", "--"]);
         let ended = child::run(&self.surroundings, "git", &asked.arguments(paths))?;
         // A place outside of every repository was named.
         let outside = !ended.succeeded() && ended.stderr_text().contains("not a git repository");
@@ -171,7 +171,7 @@ impl Store {
             let hint = "run `git ls-files` in that folder to see more";
             let what = format!("git does not say what it tracks in `{}`", self.root.display());
             let words = child::words(&ended);
-            return Err(Failure::environment("git_failed", format!("{what}: {words}"), hint));
+            return Err(CallFailure::environment("git_failed", format!("{what}: {words}"), hint));
         }
         if let Some(name) = records(&ended.stdout).next() {
             let path = self.root.join(super::git::path(name)).display().to_string();
@@ -180,7 +180,7 @@ impl Store {
                 "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
                 self.root.display()
             );
-            return Err(Failure::new(REFUSED, "tracked_state", message, hint).at(path, None, None));
+            return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).at(path, None, None));
         }
         Ok(())
     }
@@ -190,12 +190,12 @@ impl Store {
     /// # Errors
     /// `locked` with the other process when it does not end in time; `tracked_state`, `untrusted_state`,
     /// `state_unwritable` or `sandboxed`.
-    pub fn lock(&self) -> Result<Held<'_>, Failure> {
+    pub fn lock(&self) -> Result<LockedStore<'_>, CallFailure> {
         let root = Root::create(&self.root, self.link()).map_err(|error| self.refused(error))?;
         self.must_be_untracked()?;
         let lock = root.lock(Path::new(LOCK), &self.surroundings.process(), PATIENCE);
         let lock = lock.map_err(|error| self.refused(error))?;
-        let held = Held { store: self, root, _lock: lock };
+        let held = LockedStore { store: self, root, _lock: lock };
         for folder in OWN {
             let ignore = Path::new(folder).join(".gitignore");
             if held.root.kind(&ignore).map_err(|error| self.refused(error))?.is_none() {
@@ -215,7 +215,7 @@ impl Store {
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`, `not_utf8`.
-    pub fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
+    pub fn text(&self, path: &Path) -> Result<Option<String>, CallFailure> {
         let bytes = self.bytes(path)?;
         bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
     }
@@ -224,7 +224,7 @@ impl Store {
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
-    pub fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, CallFailure> {
         self.bytes_up_to(path, SizeLimit::Document)
     }
 
@@ -232,7 +232,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::bytes`].
-    pub fn bytes_up_to(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn bytes_up_to(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, CallFailure> {
         let Some(root) = self.open()? else { return Ok(None) };
         root.read(self.relative(path), limit).map_err(|error| self.unread(error))
     }
@@ -241,7 +241,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::bytes`].
-    pub fn end_of(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn end_of(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, CallFailure> {
         let Some(root) = self.open()? else { return Ok(None) };
         root.read_end(self.relative(path), most).map_err(|error| self.unread(error))
     }
@@ -250,17 +250,17 @@ impl Store {
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
-    pub fn has_file(&self, path: &Path) -> Result<bool, Failure> {
+    pub fn has_file(&self, path: &Path) -> Result<bool, CallFailure> {
         let Some(root) = self.open()? else { return Ok(false) };
         let kind = root.kind(self.relative(path)).map_err(|error| self.unread(error))?;
-        Ok(kind == Some(Kind::File))
+        Ok(kind == Some(FileKind::File))
     }
 
     /// The names in a folder of the store with what they are, sorted; none where it is not there.
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
-    pub fn list(&self, path: &Path) -> Result<Vec<(String, Kind)>, Failure> {
+    pub fn list(&self, path: &Path) -> Result<Vec<(String, FileKind)>, CallFailure> {
         let Some(root) = self.open()? else { return Ok(Vec::new()) };
         root.list(self.relative(path)).map_err(|error| self.unread(error))
     }
@@ -269,19 +269,19 @@ impl Store {
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `state_unwritable`, `sandboxed`.
-    pub fn create_file(&self, path: &Path) -> Result<Growing, Failure> {
+    pub fn create_file(&self, path: &Path) -> Result<AppendFile, CallFailure> {
         let root = self.open()?.ok_or_else(|| {
             let message = format!("`{}` is no longer a folder", self.root.display());
-            Failure::environment("state_unwritable", message, "begin again")
+            CallFailure::environment("state_unwritable", message, "begin again")
         })?;
         root.create_file(self.relative(path)).map_err(|error| self.refused(error))
     }
 
     /// The failure of an operation below the store's folder.
-    pub fn refused(&self, error: RootError) -> Failure {
+    pub fn refused(&self, error: RootError) -> CallFailure {
         match error {
             RootError::Disk(error) => self.unwritable(&error),
-            RootError::Held(holder) => Failure::new(
+            RootError::Held(holder) => CallFailure::new(
                 CONTENDED,
                 "locked",
                 format!("another command (process {holder}) is writing `{}`", self.root.display()),
@@ -291,43 +291,43 @@ impl Store {
                 let message =
                     format!("`{}` {what}: this machine's helper did not put it there", path.display());
                 let hint = "look at it, and remove it; nothing was read, written or removed through it";
-                let failure = Failure::new(REFUSED, "untrusted_state", message, hint);
+                let failure = CallFailure::new(REFUSED, "untrusted_state", message, hint);
                 failure.at(path.display().to_string(), None, None)
             }
         }
     }
 
-    fn unread(&self, error: RootError) -> Failure {
+    fn unread(&self, error: RootError) -> CallFailure {
         match error {
             RootError::Disk(error) => {
-                Failure::environment("file_unreadable", error.to_string(), error.help())
+                CallFailure::environment("file_unreadable", error.to_string(), error.help())
             }
             other => self.refused(other),
         }
     }
 
     /// The failure of a file operation.
-    pub fn unwritable(&self, error: &DiskError) -> Failure {
+    pub fn unwritable(&self, error: &DiskError) -> CallFailure {
         if crate::process::interrupt::pending() {
-            return Failure::interrupted();
+            return CallFailure::interrupted();
         }
         let message = error.to_string();
-        child::refused(&self.surroundings, Access::Write, &message).unwrap_or_else(|| {
+        child::refused(&self.surroundings, SandboxAccess::Write, &message).unwrap_or_else(|| {
             let hint = disk::remedy(error.source.kind())
                 .map_or("make the folder writable, or name another one with `--root`", |remedy| {
                     remedy.or_root
                 });
-            Failure::environment("state_unwritable", message, hint)
+            CallFailure::environment("state_unwritable", message, hint)
         })
     }
 }
 
-impl Held<'_> {
+impl LockedStore<'_> {
     /// Gives a file these bytes in one step.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
-    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), CallFailure> {
         let path = self.store.relative(path);
         self.root.replace(path, bytes).map_err(|error| self.store.refused(error))
     }
@@ -336,10 +336,10 @@ impl Held<'_> {
     ///
     /// # Errors
     /// `stale` when it holds something else.
-    pub fn swap(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn swap(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> Result<(), CallFailure> {
         if self.read(path)?.as_deref() != seen {
             let message = format!("`{}` is not what it was", path.display());
-            return Err(Failure::new(CONTENDED, "stale", message, "read it again, then decide again"));
+            return Err(CallFailure::new(CONTENDED, "stale", message, "read it again, then decide again"));
         }
         self.replace(path, bytes)
     }
@@ -348,7 +348,7 @@ impl Held<'_> {
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
-    pub fn claim(&self, folder: &Path) -> Result<bool, Failure> {
+    pub fn claim(&self, folder: &Path) -> Result<bool, CallFailure> {
         let folder = self.store.relative(folder);
         self.root.claim_folder(folder).map_err(|error| self.store.refused(error))
     }
@@ -357,12 +357,12 @@ impl Held<'_> {
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
-    pub fn remove_folder(&self, folder: &Path) -> Result<(), Failure> {
+    pub fn remove_folder(&self, folder: &Path) -> Result<(), CallFailure> {
         let folder = self.store.relative(folder);
         self.root.remove_folder(folder).map_err(|error| self.store.refused(error))
     }
 
-    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, CallFailure> {
         let read = self.root.read(self.store.relative(path), SizeLimit::Document);
         read.map_err(|error| self.store.refused(error))
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The kinds of things that a source holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ComponentKind {
     /// A plugin as a whole.
     Plugin,
     /// An entry of a marketplace file.
@@ -51,31 +51,31 @@ pub enum Kind {
     Construct,
 }
 
-impl Kind {
+impl ComponentKind {
     /// The kind as it stands in ledgers and loss ids.
     pub fn id(self) -> &'static str {
         match self {
-            Kind::Plugin => "plugin",
-            Kind::MarketplaceEntry => "marketplace-entry",
-            Kind::Skill => "skill",
-            Kind::Agent => "agent",
-            Kind::Command => "command",
-            Kind::Hook => "hook",
-            Kind::McpServer => "mcp-server",
-            Kind::LspServer => "lsp-server",
-            Kind::OutputStyle => "output-style",
-            Kind::Monitor => "monitor",
-            Kind::Theme => "theme",
-            Kind::Workflow => "workflow",
-            Kind::Setting => "setting",
-            Kind::UserConfig => "user-config",
-            Kind::Executable => "executable",
-            Kind::File => "file",
-            Kind::Field => "field",
-            Kind::Reference => "reference",
-            Kind::Variable => "variable",
-            Kind::Argument => "argument",
-            Kind::Construct => "construct",
+            ComponentKind::Plugin => "plugin",
+            ComponentKind::MarketplaceEntry => "marketplace-entry",
+            ComponentKind::Skill => "skill",
+            ComponentKind::Agent => "agent",
+            ComponentKind::Command => "command",
+            ComponentKind::Hook => "hook",
+            ComponentKind::McpServer => "mcp-server",
+            ComponentKind::LspServer => "lsp-server",
+            ComponentKind::OutputStyle => "output-style",
+            ComponentKind::Monitor => "monitor",
+            ComponentKind::Theme => "theme",
+            ComponentKind::Workflow => "workflow",
+            ComponentKind::Setting => "setting",
+            ComponentKind::UserConfig => "user-config",
+            ComponentKind::Executable => "executable",
+            ComponentKind::File => "file",
+            ComponentKind::Field => "field",
+            ComponentKind::Reference => "reference",
+            ComponentKind::Variable => "variable",
+            ComponentKind::Argument => "argument",
+            ComponentKind::Construct => "construct",
         }
     }
 

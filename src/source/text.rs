@@ -5,49 +5,49 @@ use std::sync::Arc;
 
 /// A shared text: one of the source, or one that was made.
 #[derive(Debug, Clone)]
-pub struct Text(Held);
+pub struct SharedText(TextStorage);
 
 #[derive(Debug, Clone)]
-enum Held {
+enum TextStorage {
     Source(Arc<str>),
     Made(Arc<String>),
 }
 
-impl From<Arc<str>> for Text {
+impl From<Arc<str>> for SharedText {
     fn from(text: Arc<str>) -> Self {
-        Self(Held::Source(text))
+        Self(TextStorage::Source(text))
     }
 }
 
-impl From<String> for Text {
+impl From<String> for SharedText {
     /// Takes the text as it is, and gives back room that it does not need.
     fn from(mut text: String) -> Self {
         text.shrink_to_fit();
-        Self(Held::Made(Arc::new(text)))
+        Self(TextStorage::Made(Arc::new(text)))
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for SharedText {
     fn from(text: &str) -> Self {
-        Self(Held::Source(text.into()))
+        Self(TextStorage::Source(text.into()))
     }
 }
 
-impl Deref for Text {
+impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
         match &self.0 {
-            Held::Source(text) => text,
-            Held::Made(text) => text,
+            TextStorage::Source(text) => text,
+            TextStorage::Made(text) => text,
         }
     }
 }
 
-impl PartialEq for Text {
+impl PartialEq for SharedText {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl Eq for Text {}
+impl Eq for SharedText {}

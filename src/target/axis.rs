@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::Class;
+use crate::diagnostic::LossClass;
 
 /// Along what a host can carry less than the source host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -56,11 +56,13 @@ pub enum Axis {
 
 impl Axis {
     /// The lowest class that a loss of this axis may have.
-    pub fn floor(self) -> Class {
+    pub fn floor(self) -> LossClass {
         match self {
-            Axis::ToolLimits | Axis::Invocation | Axis::Permissions | Axis::HookBlocking => Class::Security,
-            Axis::Appearance | Axis::Metadata | Axis::Visibility => Class::Cosmetic,
-            _ => Class::Behavior,
+            Axis::ToolLimits | Axis::Invocation | Axis::Permissions | Axis::HookBlocking => {
+                LossClass::Security
+            }
+            Axis::Appearance | Axis::Metadata | Axis::Visibility => LossClass::Cosmetic,
+            _ => LossClass::Behavior,
         }
     }
 

@@ -9,15 +9,15 @@ use toml::Table;
 
 use super::axis::Axis;
 use super::checks::CheckFacts;
+use super::components::{ComponentFacts, HookFacts, ServerFacts};
 use super::listing::ListingFacts;
 use super::notes::{NotesFacts, PromptsFacts, SandboxFacts};
-use super::own::OwnManifestFacts;
+use super::own_manifest::OwnManifestFacts;
 use super::permissions::PermissionFacts;
-use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use super::typed_name::TypedName;
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
-use crate::diagnostic::Class;
+use crate::diagnostic::LossClass;
 use crate::read::format::SourceFacts;
 
 /// One host.
@@ -267,7 +267,7 @@ pub struct FieldRule {
     /// The axis along which something is lost.
     pub axis: Option<Axis>,
     /// A graver class than the axis asks for.
-    pub class: Option<Class>,
+    pub class: Option<LossClass>,
     /// The key in the host's own form.
     pub to: Option<String>,
     /// Values in the host's own form; an empty one means "nothing to say", others are dropped.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::read::dialect::{self, Dialect, Fields, Loss, Types};
-use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::dialect::{self, Dialect, ReadFields, ReadLoss, TypeRule};
+use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::source::Span;
 
 /// `[yaml]`
@@ -38,8 +38,8 @@ impl YamlFacts {
     ///
     /// # Errors
     /// Why it finds no field.
-    pub fn read(&self, text: &str) -> Result<Fields, Loss> {
-        let types = Types {
+    pub fn read(&self, text: &str) -> Result<ReadFields, ReadLoss> {
+        let types = TypeRule {
             texts: &self.text_fields,
             mappings: &self.mapping_fields,
             inner_texts: &self.inner_text_fields,
@@ -62,7 +62,7 @@ pub enum CheckedType {
 
 impl CheckedType {
     /// `None` where the value of `entry` passes; else what to write in its place as YAML, if anything can stand for it.
-    pub fn fit(self, entry: &Entry, text: &str) -> Option<Option<String>> {
+    pub fn fit(self, entry: &MappingEntry, text: &str) -> Option<Option<String>> {
         let quoted = |text: String| serde_json::Value::from(text).to_string();
         match (&entry.node.value, self) {
             // A tag or an anchor alone is taken for a value.
@@ -91,17 +91,17 @@ fn is_octal(text: &str) -> bool {
 }
 
 /// Whether the value is written behind a tag or an anchor.
-fn is_marked(entry: &Entry, text: &str) -> bool {
+fn is_marked(entry: &MappingEntry, text: &str) -> bool {
     behind_colon(entry, text).starts_with(['!', '&'])
 }
 
 /// Whether the tag before the value makes text of it.
-fn is_text_by_tag(entry: &Entry, text: &str) -> bool {
+fn is_text_by_tag(entry: &MappingEntry, text: &str) -> bool {
     let written = behind_colon(entry, text);
     written.starts_with("! ") || written.starts_with("!!str ")
 }
 
-fn behind_colon<'a>(entry: &Entry, text: &'a str) -> &'a str {
+fn behind_colon<'a>(entry: &MappingEntry, text: &'a str) -> &'a str {
     let line = Span::new(entry.key_span.end, text.len()).of(text).lines().next().unwrap_or_default();
     line.split_once(':').map(|(_, value)| value.trim_start()).unwrap_or_default()
 }

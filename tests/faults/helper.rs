@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use plugcast::runtime::answer::Failure;
-use plugcast::runtime::store::{Step, Store};
-use plugcast::runtime::surroundings::Surroundings;
+use plugcast::runtime::answer::CallFailure;
+use plugcast::runtime::environment::Environment;
+use plugcast::runtime::store::{Store, StoreStep};
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
@@ -20,14 +20,14 @@ fn main() -> ExitCode {
 }
 
 /// Takes the lock, which finishes what is left; with `all` one use of everything that the store can do.
-fn change(root: &Path, all: bool) -> Result<(), Failure> {
-    let store = Store::at(root.to_owned(), &Surroundings::read());
+fn change(root: &Path, all: bool) -> Result<(), CallFailure> {
+    let store = Store::at(root.to_owned(), &Environment::read());
     let held = store.lock()?;
     if all {
         held.together(vec![
-            Step::Write { path: "one".into(), text: "new one".to_owned() },
-            Step::Write { path: "deep/two".into(), text: "new two".to_owned() },
-            Step::Remove { path: "three".into() },
+            StoreStep::Write { path: "one".into(), text: "new one".to_owned() },
+            StoreStep::Write { path: "deep/two".into(), text: "new two".to_owned() },
+            StoreStep::Remove { path: "three".into() },
         ])?;
         held.next("item", || 40)?;
         held.swap(&root.join("four"), Some(b"old four"), b"new four")?;

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use plugcast::drivers;
-use plugcast::drivers::observation::Scope;
-use plugcast::drivers::source::{self, Against, Renames};
-use plugcast::ledger::Kind;
+use plugcast::drivers::observation::ObservationScope;
+use plugcast::drivers::source::{self, ComparisonSource, HostRenames};
+use plugcast::ledger::ComponentKind;
 use serde_json::{Value, json};
 
 use super::stage::installation;
@@ -282,8 +282,8 @@ fn every_case_accounts_for_what_the_source_host_lists() {
             continue;
         }
         let renames = renames(&case);
-        let against = Against::new(&cases.join(&case).join("in"), renames);
-        let shown = source::verify(&against, &bundles, driver, &installation, Scope::default());
+        let against = ComparisonSource::new(&cases.join(&case).join("in"), renames);
+        let shown = source::verify(&against, &bundles, driver, &installation, ObservationScope::default());
         let shown = shown.unwrap_or_else(|error| panic!("{case}: {error:#}"));
         for bundle in &shown.bundles {
             wrong
@@ -294,36 +294,36 @@ fn every_case_accounts_for_what_the_source_host_lists() {
 }
 
 /// The names that settings of a case, or the keyboards of users, change.
-fn renames(case: &str) -> Renames {
+fn renames(case: &str) -> HostRenames {
     const TYPED: [(&str, &str); 3] = [
         ("kit:deep dir:go on", "kit:deep-dir:go-on"),
         ("kit:fix bug", "kit:fix-bug-2"),
         ("kit:spec.plan", "kit:spec-plan"),
     ];
     let named = |kind, from: &str, to: &str| (kind, from.to_owned(), to.to_owned());
-    let command = |(from, to): &(&str, &str)| named(Kind::Command, from, to);
-    let plan = named(Kind::Skill, "kit:plan", "kit:draft");
-    let checker = named(Kind::Agent, "kit:deep:checker", "kit:deep:judge");
-    let go = named(Kind::Command, "kit:go", "kit:start");
+    let command = |(from, to): &(&str, &str)| named(ComponentKind::Command, from, to);
+    let plan = named(ComponentKind::Skill, "kit:plan", "kit:draft");
+    let checker = named(ComponentKind::Agent, "kit:deep:checker", "kit:deep:judge");
+    let go = named(ComponentKind::Command, "kit:go", "kit:start");
     match case {
-        "per-host" => Renames::from([
+        "per-host" => HostRenames::from([
             ("claude-code".to_owned(), [plan.clone(), checker.clone(), go.clone()].into()),
             ("codex".to_owned(), [plan.clone(), checker].into()),
             ("opencode".to_owned(), [plan, go].into()),
         ]),
-        "typed-names" => Renames::from([
+        "typed-names" => HostRenames::from([
             ("codex".to_owned(), TYPED.iter().map(command).collect()),
             ("opencode".to_owned(), TYPED[..2].iter().map(command).collect()),
         ]),
         "odd-names" => {
-            let slash = named(Kind::Command, "odd:CI/CD", "odd:CI-CD-2");
-            let question = named(Kind::Command, "odd:a?b", "odd:a-b");
-            Renames::from([("codex".to_owned(), [slash, question].into())])
+            let slash = named(ComponentKind::Command, "odd:CI/CD", "odd:CI-CD-2");
+            let question = named(ComponentKind::Command, "odd:a?b", "odd:a-b");
+            HostRenames::from([("codex".to_owned(), [slash, question].into())])
         }
         "vocabulary" => {
-            let fields = named(Kind::Command, "words:fields.cmd", "words:fields-cmd");
-            Renames::from([("codex".to_owned(), [fields].into())])
+            let fields = named(ComponentKind::Command, "words:fields.cmd", "words:fields-cmd");
+            HostRenames::from([("codex".to_owned(), [fields].into())])
         }
-        _ => Renames::default(),
+        _ => HostRenames::default(),
     }
 }

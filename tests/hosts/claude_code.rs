@@ -1,7 +1,7 @@
 //! Claude Code shows what the emitted bundle does there, with a model that speaks Anthropic Messages.
 
-use plugcast::drivers::script::{Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::json;
 
 use super::model::{after, agent, command_under, done, holds, lacks, last_result, main};
@@ -10,24 +10,24 @@ use crate::support::hosts::real_hosts;
 
 const HOST: &str = "claude-code";
 
-fn skill(name: &str) -> Reply {
-    Reply::call("Skill", json!({ "skill": name }))
+fn skill(name: &str) -> ModelReply {
+    ModelReply::call("Skill", json!({ "skill": name }))
 }
 
-pub(super) fn shell(command: &str) -> Reply {
-    Reply::call("Bash", json!({ "command": command, "description": "runs it" }))
+pub(super) fn shell(command: &str) -> ModelReply {
+    ModelReply::call("Bash", json!({ "command": command, "description": "runs it" }))
 }
 
-pub(super) fn dispatch(name: &str, task: &str) -> Reply {
-    Reply::call(
+pub(super) fn dispatch(name: &str, task: &str) -> ModelReply {
+    ModelReply::call(
         "Agent",
         json!({ "subagent_type": name, "description": "works", "prompt": task, "run_in_background": false }),
     )
 }
 
 /// A step that runs the command under a heading of the text that has just come.
-pub(super) fn run_command(heading: &'static str) -> Step {
-    Step::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
+pub(super) fn run_command(heading: &'static str) -> ScriptStep {
+    ScriptStep::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_skill_gets_its_arguments() {
         "The guest is Ada and is met at the long pier; the second word is the long pier.",
         "Say good evening, and say where the keys are.",
     ]);
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:greet", "Ada \"the long pier\""), script));
 }
 
@@ -47,16 +47,16 @@ fn a_skill_gets_its_arguments() {
 fn a_command_dispatches_an_agent_by_its_qualified_name() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let child = Step::reply(Reply::text("lamp checked: 2 wrong lines"))
+    let child = ScriptStep::reply(ModelReply::text("lamp checked: 2 wrong lines"))
         .expects(["the task is `field notes.txt`"])
         .expects_that(|request| match tools(request)[..] {
             ["Grep", "Read"] => Ok(()),
             ref others => Err(format!("the agent may use {others:?}")),
         });
-    let first = Step::reply(dispatch("demo:review:checker", "the task is `field notes.txt`"))
+    let first = ScriptStep::reply(dispatch("demo:review:checker", "the task is `field notes.txt`"))
         .expects(["Dispatch the `demo:review:checker` agent with the file `field notes.txt`"])
         .expects(["demo:review:checker: Checks one file and reports what is wrong with it"]);
-    let script = Script::default()
+    let script = ModelScript::default()
         .with(agent(&instructions(CHECKER), child))
         .with(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
     let transcript = stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
@@ -67,15 +67,15 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
 fn bundled_scripts_run_by_the_commands_that_the_texts_give() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
-            .then(Step::reply(skill("demo:measure")))
+            .then(ScriptStep::reply(skill("demo:measure")))
             .then(run_command("# Measure"))
-            .then(after("lines: 3 in field notes.txt", Step::reply(skill("demo:tally"))))
+            .then(after("lines: 3 in field notes.txt", ScriptStep::reply(skill("demo:tally"))))
             .then(run_command("# Tally"))
             .then(after("tally: 3 lines with gull in ./logs/field notes.txt", done())),
     );
-    let mut session = stage.session(Opening::Prompt("how long are my notes?".to_owned()), script);
+    let mut session = stage.session(SessionOpening::Prompt("how long are my notes?".to_owned()), script);
     session.allowed_tools = vec!["Skill".to_owned(), "Bash".to_owned()];
     stage.play(session);
 }
@@ -84,23 +84,23 @@ fn bundled_scripts_run_by_the_commands_that_the_texts_give() {
 fn who_may_start_a_skill_is_kept() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let first = Step::reply(skill("demo:publish"))
+    let first = ScriptStep::reply(skill("demo:publish"))
         .expects(["- demo:house-style: How the log is written."])
         .expects_that(|request| lacks(&request.everything(), "- demo:publish"));
-    let refused = Step::reply(skill("demo:house-style"))
+    let refused = ScriptStep::reply(skill("demo:house-style"))
         .expects_that(|request| holds(&last_result(request), "disable-model-invocation"))
         .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
     let taken = done().expects(["Every line of the log begins with the hour in four digits."]);
-    let script = Script::default().with(main().then(first).then(refused).then(taken));
-    let mut session = stage.session(Opening::Prompt("write the log".to_owned()), script);
+    let script = ModelScript::default().with(main().then(first).then(refused).then(taken));
+    let mut session = stage.session(SessionOpening::Prompt("write the log".to_owned()), script);
     session.allowed_tools = vec!["Skill".to_owned()];
     stage.play(session);
 
     let body = done().expects(["Only a person decides that the log goes out tonight."]);
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
 
-    let refused = stage.play(stage.session(invoke("demo:house-style", ""), Script::default()));
+    let refused = stage.play(stage.session(invoke("demo:house-style", ""), ModelScript::default()));
     assert!(refused.exchange.received.is_empty());
     let said = format!("{:?}", refused.events);
     assert!(said.contains("can only be invoked by Claude"), "{said}");
@@ -111,7 +111,7 @@ fn a_command_in_a_text_has_run_when_the_text_comes() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
     let body = done().expects(["The newest entry: beacon-is-lit"]);
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 
@@ -119,7 +119,7 @@ fn a_command_in_a_text_has_run_when_the_text_comes() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
             .then(run_command("## list").expects(["Arguments: list"]))
             .then(after("high-tide\trunning\t", done())),
@@ -132,10 +132,10 @@ fn refine_lists_its_sessions() {
 fn refine_dispatches_its_designer() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let child = Step::reply(Reply::text("the design"));
-    let first = Step::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
+    let child = ScriptStep::reply(ModelReply::text("the design"));
+    let first = ScriptStep::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
         .expects(["Arguments: ./lamp out:plan.md", "Dispatch `refine:robot-mode-designer`"]);
-    let script = Script::default()
+    let script = ModelScript::default()
         .with(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
         .with(main().then(first).then(after("the design", done())));
     stage.play(stage.session(invoke("refine:robot-mode", "./lamp out:plan.md"), script));

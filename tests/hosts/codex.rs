@@ -2,8 +2,8 @@
 //! OpenAI Responses. All that this model does beside obeying the text is to put the folder of the
 //! `<path>` that it received in front of a relative path.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
-use plugcast::drivers::session::{Opening, Transcript};
+use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::{SessionOpening, Transcript};
 use serde_json::json;
 
 use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
@@ -12,8 +12,8 @@ use crate::support::hosts::real_hosts;
 
 const HOST: &str = "codex";
 
-pub(super) fn shell(command: &str) -> Reply {
-    Reply::call("exec_command", json!({ "cmd": command }))
+pub(super) fn shell(command: &str) -> ModelReply {
+    ModelReply::call("exec_command", json!({ "cmd": command }))
 }
 
 /// The text of a skill that the host has put into a request, and the folder that its path names.
@@ -49,40 +49,44 @@ fn agent_path(text: &str, folder: &str, agent: &str) -> Result<String, String> {
 }
 
 /// A step that runs the command under a heading of a skill.
-pub(super) fn run_command(name: &'static str, heading: &'static str) -> Step {
-    Step::compute(move |request| {
+pub(super) fn run_command(name: &'static str, heading: &'static str) -> ScriptStep {
+    ScriptStep::compute(move |request| {
         let (text, folder) = skill(request, name)?;
         Ok(shell(&joined(&command_under(text, heading)?, text, folder)?))
     })
 }
 
 /// A call of the tool for spawning, in the group where the host has it.
-pub(super) fn spawn(request: &ModelRequest, arguments: serde_json::Value) -> Result<Reply, String> {
+pub(super) fn spawn(request: &ModelRequest, arguments: serde_json::Value) -> Result<ModelReply, String> {
     let tool = request.tool("spawn_agent").ok_or("the host offers no `spawn_agent`")?;
     let group = tool.namespace.clone().ok_or("`spawn_agent` stands in no group")?;
-    Ok(Reply::call_in(group, "spawn_agent", arguments))
+    Ok(ModelReply::call_in(group, "spawn_agent", arguments))
 }
 
 /// A step that waits for the agent that was just spawned.
-pub(super) fn wait() -> Step {
-    Step::compute(|request| {
+pub(super) fn wait() -> ScriptStep {
+    ScriptStep::compute(|request| {
         let result = last_result(request);
         let id = between(&result, "\"agent_id\":\"", "\"")?;
         let group = request.tool("wait_agent").and_then(|tool| tool.namespace.clone()).unwrap_or_default();
-        Ok(Reply::call_in(group, "wait_agent", json!({ "targets": [id], "timeout_ms": 60_000 })))
+        Ok(ModelReply::call_in(group, "wait_agent", json!({ "targets": [id], "timeout_ms": 60_000 })))
     })
 }
 
 /// A step that closes the agent that was waited for last: the host counts finished agents as open.
-pub(super) fn close() -> Step {
-    Step::compute(|request| {
+pub(super) fn close() -> ScriptStep {
+    ScriptStep::compute(|request| {
         let spawned =
             request.tool_results.iter().rev().find(|result| result.text.contains("\"agent_id\":\""));
         let id = between(&spawned.ok_or("nothing was spawned")?.text, "\"agent_id\":\"", "\"")?;
         let tool = request.tool("close_agent").ok_or("the host offers no `close_agent`")?;
         let names = tool.parameters["properties"].as_object().ok_or("`close_agent` takes nothing")?;
         let name = names.keys().next().ok_or("`close_agent` takes nothing")?.clone();
-        Ok(Reply::call_in(tool.namespace.clone().unwrap_or_default(), "close_agent", json!({ name: id })))
+        Ok(ModelReply::call_in(
+            tool.namespace.clone().unwrap_or_default(),
+            "close_agent",
+            json!({ name: id }),
+        ))
     })
 }
 
@@ -90,12 +94,12 @@ pub(super) fn close() -> Step {
 /// reads them there itself, and the request that spawns it has none of them.
 fn dispatch_from_file(
     stage: &Stage,
-    opening: Opening,
+    opening: SessionOpening,
     skill_name: &'static str,
     agent_name: &'static str,
     agent_source: &str,
 ) -> Transcript {
-    let spawned = Step::compute(move |request| {
+    let spawned = ScriptStep::compute(move |request| {
         let (text, folder) = skill(request, skill_name)?;
         let path = agent_path(text, folder, agent_name)?;
         spawn(request, json!({ "message": format!("Read and follow {path}. The task: `field notes.txt`") }))
@@ -106,21 +110,21 @@ fn dispatch_from_file(
             agent_name,
         )
     });
-    let read = Step::compute(|request| {
+    let read = ScriptStep::compute(|request| {
         let given = request.everything();
         Ok(shell(&format!("cat \"{}\"", between(&given, "Read and follow ", ". The task: ")?)))
     })
     .expects(["The task: `field notes.txt`"]);
     let answered = instructions(agent_source)
         .into_iter()
-        .fold(Step::reply(Reply::text("lamp checked: 2 wrong lines")), |step, line| {
+        .fold(ScriptStep::reply(ModelReply::text("lamp checked: 2 wrong lines")), |step, line| {
             step.expects_that(move |request| holds(&last_result(request), &line))
         });
     let is_child = |request: &ModelRequest| {
         let spoken = request.user_text();
         spoken.contains("Read and follow /") && !request.tools.is_empty()
     };
-    let script = Script::default()
+    let script = ModelScript::default()
         .with(Conversation::new("agent", is_child).then(read).then(answered))
         .with(main().then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
     stage.play(stage.session(opening, script))
@@ -140,7 +144,7 @@ fn a_skill_brings_the_words_of_the_user_and_says_what_they_are() {
         }
         holds(&request.user_text(), "$demo:greet Ada \"the long pier\"")
     });
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:greet", "Ada \"the long pier\""), script));
 }
 
@@ -156,7 +160,7 @@ fn a_command_spawns_an_agent_with_the_file_that_it_names() {
 fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let first = Step::compute(|request| {
+    let first = ScriptStep::compute(|request| {
         skill(request, "demo:team:audit")?;
         let roles = request.tool("spawn_agent").map_or(String::new(), |tool| tool.parameters.to_string());
         holds(&roles, "demo:review:checker: {")?;
@@ -165,9 +169,9 @@ fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
             json!({ "agent_type": "demo:review:checker", "message": "The task: `field notes.txt`" }),
         )
     });
-    let child =
-        Step::reply(Reply::text("lamp checked: 2 wrong lines")).expects(["The task: `field notes.txt`"]);
-    let script = Script::default()
+    let child = ScriptStep::reply(ModelReply::text("lamp checked: 2 wrong lines"))
+        .expects(["The task: `field notes.txt`"]);
+    let script = ModelScript::default()
         .with(agent(&instructions(CHECKER), child))
         .with(main().then(first).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
     stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
@@ -177,20 +181,22 @@ fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
 fn bundled_scripts_run_by_the_paths_that_the_texts_give() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
             .then(run_command("demo:measure", "# Measure"))
             .then(after("lines: 3 in field notes.txt", run_command("demo:tally", "# Tally")))
             .then(after("tally: 3 lines with gull in ./logs/field notes.txt", done())),
     );
-    stage.play(stage.session(Opening::Prompt("do $demo:measure and then $demo:tally".to_owned()), script));
+    stage.play(
+        stage.session(SessionOpening::Prompt("do $demo:measure and then $demo:tally".to_owned()), script),
+    );
 }
 
 #[test]
 fn who_may_start_a_skill_is_kept() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let read = Step::compute(|request| {
+    let read = ScriptStep::compute(|request| {
         // The listing has a skill's file behind its description, below a root that it names above.
         let listing = request.everything();
         let entry = between(&listing, "- demo:house-style: How the log is written.", "\n")?;
@@ -201,13 +207,13 @@ fn who_may_start_a_skill_is_kept() {
     })
     .expects_that(|request| lacks(&request.everything(), "demo:publish"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
-    let script = Script::default().with(main().then(read).then(taken));
-    stage.play(stage.session(Opening::Prompt("write the log".to_owned()), script));
+    let script = ModelScript::default().with(main().then(read).then(taken));
+    stage.play(stage.session(SessionOpening::Prompt("write the log".to_owned()), script));
 
     let body = done().expects_that(|request| {
         holds(skill(request, "demo:publish")?.0, "Only a person decides that the log goes out tonight.")
     });
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
 }
 
@@ -215,12 +221,12 @@ fn who_may_start_a_skill_is_kept() {
 fn the_model_runs_a_command_in_a_text_itself() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let run = Step::compute(|request| {
+    let run = ScriptStep::compute(|request| {
         let (text, _) = skill(request, "demo:standup")?;
         holds(between(text, "## On this host", "# Standup")?, "`!`")?;
         Ok(shell(between(text, "The newest entry: !`", "`")?))
     });
-    let script = Script::default().with(main().then(run).then(after("beacon-is-lit", done())));
+    let script = ModelScript::default().with(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 
@@ -228,7 +234,7 @@ fn the_model_runs_a_command_in_a_text_itself() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main().then(run_command("refine:loops", "## list")).then(after("high-tide\trunning\t", done())),
     );
     stage.play(stage.session(invoke("refine:loops", "list"), script));

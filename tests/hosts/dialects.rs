@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use plugcast::drivers::script::Script;
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::ModelScript;
+use plugcast::drivers::session::SessionOpening;
 use plugcast::target::Targets;
 use serde_json::Value;
 
@@ -68,8 +68,8 @@ fn shown_at(hosts: &Hosts, host: &'static str, place: impl Fn(&str) -> String) -
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
-    let script = Script::default().with(main().then(done()));
-    let mut session = stage.session(Opening::Prompt("sound".to_owned()), script);
+    let script = ModelScript::default().with(main().then(done()));
+    let mut session = stage.session(SessionOpening::Prompt("sound".to_owned()), script);
     session.environment.push(("SLASH_COMMAND_TOOL_CHAR_BUDGET".to_owned(), "1000000".to_owned()));
     let transcript = stage.run(session);
     transcript.requests("main").next().expect("a request").everything()

@@ -1,7 +1,7 @@
 //! 7: what the pinned source host loads of documents of hooks and servers; `untrusted::documents` says the same of a build.
 
-use plugcast::drivers::script::Script;
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::ModelScript;
+use plugcast::drivers::session::SessionOpening;
 
 use super::model::{done, main};
 use super::stage::Stage;
@@ -20,8 +20,8 @@ fn case_7_the_source_host_loads_these_documents_so() {
         let path = stage.bundle.join("plugins/kit").join(document.path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, document.text()).expect("a file");
-        let script = Script::default().with(main().then(done()));
-        let transcript = stage.run(stage.session(Opening::Prompt("sound".to_owned()), script));
+        let script = ModelScript::default().with(main().then(done()));
+        let transcript = stage.run(stage.session(SessionOpening::Prompt("sound".to_owned()), script));
         let init = transcript.events.iter().find(|event| event["subtype"] == "init").expect("an event");
         let is_loaded = init["skills"].to_string().contains("kit:sound");
         assert_eq!(is_loaded, document.loaded, "{}: {init:#}", document.text);

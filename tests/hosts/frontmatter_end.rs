@@ -1,8 +1,8 @@
 //! 13: where the pinned source host ends frontmatter, by what it offers to the model of skills whose flag stands before or
 //! behind the first dashes; `untrusted::frontmatter` says the same of a build.
 
-use plugcast::drivers::script::Script;
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::ModelScript;
+use plugcast::drivers::session::SessionOpening;
 
 use super::model::{done, main};
 use super::stage::Stage;
@@ -22,8 +22,8 @@ fn case_13_the_source_host_ends_frontmatter_at_the_first_dashes() {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("SKILL.md"), ending(name, fields)).expect("a file");
     }
-    let script = Script::default().with(main().then(done()));
-    let transcript = stage.run(stage.session(Opening::Prompt("sound".to_owned()), script));
+    let script = ModelScript::default().with(main().then(done()));
+    let transcript = stage.run(stage.session(SessionOpening::Prompt("sound".to_owned()), script));
     let text = transcript.requests("main").next().expect("a request").everything();
     for (name, fields, user_only) in EARLY {
         let is_offered = text.contains(&format!("- kit:{name}: Says {name}"));

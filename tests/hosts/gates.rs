@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use plugcast::drivers::script::{Reply, Script, Step, ToolCall};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelScript, ScriptStep, ToolCall};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::{Value, json};
 
 use super::model::{done, main};
@@ -63,11 +63,11 @@ fn asked(hosts: &Hosts, rules: &[String], calls: &[(String, Value)], agent: bool
     };
     let call = |(tool, input): &(String, Value)| {
         let call = ToolCall { namespace: None, name: tool.clone(), arguments: placed(input) };
-        Step::reply(Reply::ToolCalls(vec![call]))
+        ScriptStep::reply(ModelReply::ToolCalls(vec![call]))
     };
     let conversation = calls.iter().fold(main(), |conversation, asked| conversation.then(call(asked)));
-    let script = Script::default().with(conversation.then(done()));
-    let mut session = stage.session(Opening::Prompt("go".to_owned()), script);
+    let script = ModelScript::default().with(conversation.then(done()));
+    let mut session = stage.session(SessionOpening::Prompt("go".to_owned()), script);
     let text = |path: &std::path::Path| path.to_str().expect("UTF-8").to_owned();
     session.environment = vec![("GATES".to_owned(), text(&told)), ("HOME".to_owned(), text(&home))];
     if agent {
@@ -133,5 +133,8 @@ fn a_hook_with_a_rule_never_runs_for_an_event_without_tools() {
     let step = done()
         .expects(["without a rule"])
         .expects_that(|request| super::model::lacks(&request.everything(), "with a rule"));
-    stage.play(stage.session(Opening::Prompt("go".to_owned()), Script::default().with(main().then(step))));
+    stage.play(
+        stage
+            .session(SessionOpening::Prompt("go".to_owned()), ModelScript::default().with(main().then(step))),
+    );
 }

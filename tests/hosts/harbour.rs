@@ -2,8 +2,8 @@
 //! them, and in a session they run: every hook of an event, a guard that stops a call, a server that
 //! answers.
 
-use plugcast::drivers::script::{Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::{Value, json};
 
 use super::model::{after, done, main};
@@ -66,19 +66,19 @@ fn codex_misses_hooks_that_are_not_there() {
 fn asks_the_guard_and_the_server(
     hosts: &Hosts,
     host: &'static str,
-    shell: impl Fn(&str) -> Reply,
-    level: Reply,
+    shell: impl Fn(&str) -> ModelReply,
+    level: ModelReply,
     more: (&[&str], &[&str]),
 ) {
     let stage = Stage::new(hosts, host, HARBOUR);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
-            .then(Step::reply(shell("echo cast-off")).expects(GREETINGS))
-            .then(after(REFUSAL, Step::reply(shell("echo moored"))))
-            .then(after("moored", Step::reply(level)))
+            .then(ScriptStep::reply(shell("echo cast-off")).expects(GREETINGS))
+            .then(after(REFUSAL, ScriptStep::reply(shell("echo moored"))))
+            .then(after("moored", ScriptStep::reply(level)))
             .then(after("the tide at north is high", done())),
     );
-    let mut session = stage.session(Opening::Prompt("is the tide in?".to_owned()), script);
+    let mut session = stage.session(SessionOpening::Prompt("is the tide in?".to_owned()), script);
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     (session.allowed_tools, session.arguments) = (owned(more.0), owned(more.1));
     stage.play(session);
@@ -87,8 +87,9 @@ fn asks_the_guard_and_the_server(
 #[test]
 fn claude_code_asks_the_guard_and_the_server() {
     let hosts = real_hosts!();
-    let call = |command: &str| Reply::call("Bash", json!({ "command": command, "description": "runs it" }));
-    let level = Reply::call("mcp__plugin_harbour_tide__level", json!({}));
+    let call =
+        |command: &str| ModelReply::call("Bash", json!({ "command": command, "description": "runs it" }));
+    let level = ModelReply::call("mcp__plugin_harbour_tide__level", json!({}));
     let allowed = ["Bash", "mcp__plugin_harbour_tide__level"];
     asks_the_guard_and_the_server(&hosts, "claude-code", call, level, (&allowed, &[]));
 }
@@ -96,8 +97,8 @@ fn claude_code_asks_the_guard_and_the_server() {
 #[test]
 fn codex_asks_the_guard_and_the_server() {
     let hosts = real_hosts!();
-    let call = |command: &str| Reply::call("exec_command", json!({ "cmd": command }));
-    let level = Reply::call_in("mcp__tide", "level", json!({}));
+    let call = |command: &str| ModelReply::call("exec_command", json!({ "cmd": command }));
+    let level = ModelReply::call_in("mcp__tide", "level", json!({}));
     let trusting = ["--dangerously-bypass-hook-trust"];
     asks_the_guard_and_the_server(&hosts, "codex", call, level, (&[], &trusting));
 }
@@ -113,7 +114,8 @@ fn opencode_resolves_hooks_and_starts_servers_only_with_leave() {
 #[test]
 fn opencode_asks_the_guard_and_the_server() {
     let hosts = real_hosts!();
-    let call = |command: &str| Reply::call("bash", json!({ "command": command, "description": "runs it" }));
-    let level = Reply::call("plugin_harbour_tide_level", json!({}));
+    let call =
+        |command: &str| ModelReply::call("bash", json!({ "command": command, "description": "runs it" }));
+    let level = ModelReply::call("plugin_harbour_tide_level", json!({}));
     asks_the_guard_and_the_server(&hosts, "opencode", call, level, (&[], &[]));
 }

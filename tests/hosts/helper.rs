@@ -1,7 +1,7 @@
 //! The helper answers in each real host, called in the way that the emitted skill says: the scripted
 //! model takes the command out of the text that it received, and the true answer comes back to it.
 
-use plugcast::drivers::script::{Script, Step};
+use plugcast::drivers::script::{ModelScript, ScriptStep};
 use serde_json::Value;
 
 use super::model::{after, done, main};
@@ -16,8 +16,8 @@ const ANSWER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n");
 const HEADING: &str = "## helper";
 
 /// Plays the skill that calls the helper, up to the request that brings the answer.
-fn asks(stage: &Stage, call: Step, answer: &'static str, more: &[&str]) {
-    let script = Script::default().with(main().then(call).then(after(answer, done())));
+fn asks(stage: &Stage, call: ScriptStep, answer: &'static str, more: &[&str]) {
+    let script = ModelScript::default().with(main().then(call).then(after(answer, done())));
     let mut session = stage.session(invoke("refine:loops", "list"), script);
     session.arguments = more.iter().map(|word| (*word).to_owned()).collect();
     stage.play(session);

@@ -1,7 +1,7 @@
 //! What an agent with a list of tools may do: on the source host, and on the hosts that get the list in a form of their own.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::json;
 
 use super::model::{done, holds, lacks, last_result, main};
@@ -23,8 +23,8 @@ fn pilot() -> Conversation {
     Conversation::new("pilot", |request| request.everything().contains("You are the pilot."))
 }
 
-fn go() -> Opening {
-    Opening::Prompt("go".to_owned())
+fn go() -> SessionOpening {
+    SessionOpening::Prompt("go".to_owned())
 }
 
 #[test]
@@ -44,8 +44,9 @@ fn the_source_host_reads_nothing_in_the_parentheses_of_an_agents_tools() {
             if offered_now == offered { Ok(()) } else { Err(format!("{fields}: {offered_now:?}")) }
         });
         let call = super::claude_code::dispatch("watch:pilot", "look");
-        let script =
-            Script::default().with(pilot().then(child)).with(main().then(Step::reply(call)).then(done()));
+        let script = ModelScript::default()
+            .with(pilot().then(child))
+            .with(main().then(ScriptStep::reply(call)).then(done()));
         stage.play(stage.session(go(), script));
     }
 }
@@ -54,7 +55,8 @@ fn the_source_host_reads_nothing_in_the_parentheses_of_an_agents_tools() {
 fn an_agent_fetches_from_its_domain_alone() {
     let hosts = real_hosts!();
     let stage = Stage::of_source(&hosts, "opencode", &plugin("tools: Read, WebFetch(domain:127.0.0.1)"));
-    let fetch = |url: &str| Step::reply(Reply::call("webfetch", json!({ "url": url, "format": "text" })));
+    let fetch =
+        |url: &str| ScriptStep::reply(ModelReply::call("webfetch", json!({ "url": url, "format": "text" })));
     let refused = |request: &ModelRequest| holds(&last_result(request), DENIED);
     let tried = |request: &ModelRequest| lacks(&last_result(request), DENIED);
     let child = pilot()
@@ -64,7 +66,7 @@ fn an_agent_fetches_from_its_domain_alone() {
         .then(fetch("http://localhost/http://127.0.0.1/none").expects_that(refused))
         .then(done().expects_that(refused));
     let call = super::opencode::dispatch("watch:pilot", "look");
-    let script = Script::default().with(child).with(main().then(Step::reply(call)).then(done()));
+    let script = ModelScript::default().with(child).with(main().then(ScriptStep::reply(call)).then(done()));
     stage.play(stage.session(go(), script));
 }
 
@@ -75,14 +77,14 @@ fn an_agent_writes_below_its_folder_alone() {
         Stage::of_source(&hosts, "opencode", &plugin("tools: Read, Edit(./logs/**), Write(/logs/**)"));
     let write = |path: &str| {
         let path = stage.project().join(path);
-        Step::reply(Reply::call("write", json!({ "filePath": path.to_str(), "content": "fog\n" })))
+        ScriptStep::reply(ModelReply::call("write", json!({ "filePath": path.to_str(), "content": "fog\n" })))
     };
     let child = pilot()
         .then(write("charts/fog.txt"))
         .then(write("logs/fog.txt").expects_that(|request| holds(&last_result(request), DENIED)))
         .then(done().expects_that(|request| lacks(&last_result(request), DENIED)));
     let call = super::opencode::dispatch("watch:pilot", "look");
-    let script = Script::default().with(child).with(main().then(Step::reply(call)).then(done()));
+    let script = ModelScript::default().with(child).with(main().then(ScriptStep::reply(call)).then(done()));
     stage.play(stage.session(go(), script));
     assert!(stage.project().join("logs/fog.txt").is_file() && !stage.project().join("charts").exists());
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use plugcast::drivers;
-use plugcast::drivers::script::Script;
-use plugcast::drivers::session::{Opening, Session};
+use plugcast::drivers::script::ModelScript;
+use plugcast::drivers::session::{Session, SessionOpening};
 
 use super::model::{between, done, main};
 use super::stage::installation;
@@ -34,8 +34,8 @@ fn build(folder: &Path) -> String {
 
 /// The lines of the list, without the path behind each.
 fn listed(hosts: &Hosts, folder: &Path) -> Vec<String> {
-    let script = Script::default().with(main().then(done()));
-    let opening = Opening::Prompt("sail".to_owned());
+    let script = ModelScript::default().with(main().then(done()));
+    let opening = SessionOpening::Prompt("sail".to_owned());
     let session = Session::of_bundle(&folder.join("out/codex"), &folder.join("the project"), opening, script);
     let transcript =
         drivers::run("codex", session, &installation(hosts, "codex")).expect("the host can be run");

@@ -1,7 +1,7 @@
 //! How the scripted models act: each takes what it does next out of the text that the host gave it,
 //! and knows nothing of where the bundle lies.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Step};
+use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
 
 /// The first line of the first fenced code block after a heading.
 pub fn command_under(given: &str, heading: &str) -> Result<String, String> {
@@ -28,7 +28,7 @@ pub fn lacks(text: &str, words: &str) -> Result<(), String> {
 
 /// The conversation of an agent with one step, which must have brought every line of the agent's
 /// instructions. It is known by the first sentence of them, outside of any tool result.
-pub fn agent(instructions: &[String], answer: Step) -> Conversation {
+pub fn agent(instructions: &[String], answer: ScriptStep) -> Conversation {
     let first = instructions.iter().find(|line| !line.starts_with('#')).expect("a sentence").clone();
     let belongs = move |request: &ModelRequest| {
         request.system.contains(&first) || request.texts.iter().any(|spoken| spoken.text.contains(&first))
@@ -43,12 +43,12 @@ pub fn main() -> Conversation {
 }
 
 /// The last step of a conversation.
-pub fn done() -> Step {
-    Step::reply(Reply::text("done"))
+pub fn done() -> ScriptStep {
+    ScriptStep::reply(ModelReply::text("done"))
 }
 
 /// A step whose request must bring this in the last tool result.
-pub fn after(result: &'static str, step: Step) -> Step {
+pub fn after(result: &'static str, step: ScriptStep) -> ScriptStep {
     step.expects_that(move |request| holds(&last_result(request), result))
 }
 

@@ -1,7 +1,7 @@
 //! OpenCode shows what the emitted bundle does there, with a model that speaks OpenAI chat completions.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::json;
 
 use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
@@ -11,21 +11,21 @@ use crate::support::tree::Tree;
 
 const HOST: &str = "opencode";
 
-fn skill(name: &str) -> Reply {
-    Reply::call("skill", json!({ "name": name }))
+fn skill(name: &str) -> ModelReply {
+    ModelReply::call("skill", json!({ "name": name }))
 }
 
-pub(super) fn shell(command: &str) -> Reply {
-    Reply::call("bash", json!({ "command": command, "description": "runs it" }))
+pub(super) fn shell(command: &str) -> ModelReply {
+    ModelReply::call("bash", json!({ "command": command, "description": "runs it" }))
 }
 
-pub(super) fn dispatch(name: &str, task: &str) -> Reply {
-    Reply::call("task", json!({ "subagent_type": name, "description": "works", "prompt": task }))
+pub(super) fn dispatch(name: &str, task: &str) -> ModelReply {
+    ModelReply::call("task", json!({ "subagent_type": name, "description": "works", "prompt": task }))
 }
 
 /// A step that runs the command under a heading of the text that has just come.
-pub(super) fn run_command(heading: &'static str) -> Step {
-    Step::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
+pub(super) fn run_command(heading: &'static str) -> ScriptStep {
+    ScriptStep::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_skill_gets_its_arguments() {
         "The guest is Ada and is met at the long pier; the second word is the long pier.",
         "Say good evening, and say where the keys are.",
     ]);
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:greet", "Ada \"the long pier\""), script));
 }
 
@@ -45,19 +45,19 @@ fn a_skill_gets_its_arguments() {
 fn a_command_dispatches_an_agent_by_its_qualified_name() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let child = Step::reply(Reply::text("lamp checked: 2 wrong lines"))
+    let child = ScriptStep::reply(ModelReply::text("lamp checked: 2 wrong lines"))
         .expects(["the task is `field notes.txt`"])
         .expects_that(|request| match tools(request)[..] {
             ["grep", "read"] => Ok(()),
             ref others => Err(format!("the agent may use {others:?}")),
         });
-    let first = Step::reply(dispatch("demo:review:checker", "the task is `field notes.txt`"))
+    let first = ScriptStep::reply(dispatch("demo:review:checker", "the task is `field notes.txt`"))
         .expects(["Dispatch the `demo:review:checker` agent with the file `field notes.txt`"])
         .expects_that(|request| {
             let tool = request.tool("task").ok_or("no tool `task`")?;
             holds(&tool.description, "demo:review:checker: Checks one file and reports what is wrong with it")
         });
-    let script = Script::default()
+    let script = ModelScript::default()
         .with(agent(&instructions(CHECKER), child))
         .with(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
     let transcript = stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
@@ -68,35 +68,35 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
 fn bundled_scripts_run_by_the_commands_that_the_texts_give() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
-            .then(Step::reply(skill("demo:measure")))
+            .then(ScriptStep::reply(skill("demo:measure")))
             .then(run_command("# Measure"))
-            .then(after("lines: 3 in field notes.txt", Step::reply(skill("demo:tally"))))
+            .then(after("lines: 3 in field notes.txt", ScriptStep::reply(skill("demo:tally"))))
             .then(run_command("# Tally"))
             .then(after("tally: 3 lines with gull in ./logs/field notes.txt", done())),
     );
-    stage.play(stage.session(Opening::Prompt("how long are my notes?".to_owned()), script));
+    stage.play(stage.session(SessionOpening::Prompt("how long are my notes?".to_owned()), script));
 }
 
 #[test]
 fn who_may_start_a_skill_is_kept() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let first = Step::reply(skill("demo:publish"))
+    let first = ScriptStep::reply(skill("demo:publish"))
         .expects(["<name>demo:house-style</name>"])
         .expects_that(|request| lacks(&request.raw.to_string(), "demo:publish"));
-    let refused = Step::reply(skill("demo:house-style"))
+    let refused = ScriptStep::reply(skill("demo:house-style"))
         .expects_that(|request| {
             holds(&last_result(request), "prevents you from using this specific tool call")
         })
         .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
-    let script = Script::default().with(main().then(first).then(refused).then(taken));
-    stage.play(stage.session(Opening::Prompt("write the log".to_owned()), script));
+    let script = ModelScript::default().with(main().then(first).then(refused).then(taken));
+    stage.play(stage.session(SessionOpening::Prompt("write the log".to_owned()), script));
 
     let body = done().expects(["Only a person decides that the log goes out tonight."]);
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
 }
 
@@ -104,13 +104,13 @@ fn who_may_start_a_skill_is_kept() {
 fn the_model_runs_a_command_in_a_text_itself() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let run = Step::compute(|request| {
+    let run = ScriptStep::compute(|request| {
         let given = request.latest();
         let block = between(&given, "## On this host", "# Standup")?;
         holds(block, "`!`")?;
         Ok(shell(between(&given, "The newest entry: !`", "`")?))
     });
-    let script = Script::default().with(main().then(run).then(after("beacon-is-lit", done())));
+    let script = ModelScript::default().with(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 
@@ -130,7 +130,7 @@ fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
             holds(&request.everything(), "rule of terns")?;
             lacks(&request.everything(), "plugcast:0")
         });
-    let script = Script::default().with(main().then(body));
+    let script = ModelScript::default().with(main().then(body));
     stage.play(stage.session(invoke("kit:look", "!`touch taken`"), script));
     assert!(!stage.project().join("taken").exists(), "an argument was run");
 }
@@ -139,7 +139,7 @@ fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
             .then(run_command("## list").expects(["Arguments: list"]))
             .then(after("high-tide\trunning\t", done())),
@@ -151,10 +151,10 @@ fn refine_lists_its_sessions() {
 fn refine_dispatches_its_designer() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let child = Step::reply(Reply::text("the design"));
-    let first = Step::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
+    let child = ScriptStep::reply(ModelReply::text("the design"));
+    let first = ScriptStep::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
         .expects(["Arguments: ./lamp out:plan.md", "Dispatch `refine:robot-mode-designer`"]);
-    let script = Script::default()
+    let script = ModelScript::default()
         .with(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
         .with(main().then(first).then(after("the design", done())));
     stage.play(stage.session(invoke("refine:robot-mode", "./lamp out:plan.md"), script));
@@ -180,7 +180,7 @@ fn case_13_limits_of_an_agent_are_in_the_order_in_which_the_host_reads_them() {
     let stage = Stage::of_source(&hosts, HOST, &source);
     let outside = Tree::new().file("secret.txt", "the tide is at four\n").temporary();
     let path = outside.path().join("secret.txt");
-    let read = Reply::call("read", json!({ "filePath": path.to_str().expect("UTF-8") }));
+    let read = ModelReply::call("read", json!({ "filePath": path.to_str().expect("UTF-8") }));
     let of = |name: &str| {
         let first = format!("Look as the {name} one.");
         Conversation::new(name.to_owned(), move |request: &ModelRequest| {
@@ -193,20 +193,20 @@ fn case_13_limits_of_an_agent_are_in_the_order_in_which_the_host_reads_them() {
             found => Err(format!("the agent may use {found:?}")),
         }
     };
-    let script = Script::default()
-        .with(of("wide").then(Step::reply(read).expects_that(has_only(&["read"]))))
+    let script = ModelScript::default()
+        .with(of("wide").then(ScriptStep::reply(read).expects_that(has_only(&["read"]))))
         .with(of("none").then(done().expects_that(has_only(&[]))))
         .with(
             main()
                 .then(
-                    Step::reply(dispatch("kit:wide", "look"))
+                    ScriptStep::reply(dispatch("kit:wide", "look"))
                         .expects(["Says open"])
                         .expects_that(|request| lacks(&request.everything(), "Says personal")),
                 )
-                .then(Step::reply(dispatch("kit:none", "look")))
+                .then(ScriptStep::reply(dispatch("kit:none", "look")))
                 .then(done()),
         );
-    let transcript = stage.play(stage.session(Opening::Prompt("look".to_owned()), script));
+    let transcript = stage.play(stage.session(SessionOpening::Prompt("look".to_owned()), script));
     assert_eq!(transcript.requests("wide").count(), 1);
     let asked = "permission requested: external_directory";
     assert!(transcript.stderr.contains(asked), "{}", transcript.stderr);

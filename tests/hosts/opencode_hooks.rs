@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use plugcast::drivers::script::{Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::{Value, json};
 
 use super::model::{after, done, holds, lacks, last_result, main};
@@ -61,12 +61,12 @@ fn hooks(events: Value) -> Value {
     json!({ "hooks": events })
 }
 
-fn bash(command: &str) -> Step {
-    Step::reply(Reply::call("bash", json!({ "command": command, "description": "runs it" })))
+fn bash(command: &str) -> ScriptStep {
+    ScriptStep::reply(ModelReply::call("bash", json!({ "command": command, "description": "runs it" })))
 }
 
-fn go() -> Opening {
-    Opening::Prompt("go".to_owned())
+fn go() -> SessionOpening {
+    SessionOpening::Prompt("go".to_owned())
 }
 
 /// The JSON that the script `note` wrote.
@@ -100,7 +100,7 @@ fn a_guard_stops_a_call_and_every_handler_of_the_event_runs() {
         holds(&last_result(request), "the master says no\nand so does the pilot")
     };
     let script =
-        Script::default().with(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
+        ModelScript::default().with(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
     let mut session = stage.session(go(), script);
     session.arguments = ["--print-logs", "--log-level", "WARN"].map(str::to_owned).into();
     let transcript = stage.play(session);
@@ -144,7 +144,8 @@ fn a_hook_changes_an_input_and_adds_to_a_result() {
         lacks(&result, "by-me")?;
         holds(&result, "look again\nthe log is kept")
     };
-    let script = Script::default().with(main().then(bash("echo by-me")).then(done().expects_that(result)));
+    let script =
+        ModelScript::default().with(main().then(bash("echo by-me")).then(done().expects_that(result)));
     stage.play(stage.session(go(), script));
     let told = noted(&stage, "after.json");
     assert_eq!(told["tool_input"]["command"], "echo taken-over");
@@ -178,7 +179,7 @@ fn hooks_speak_at_the_start_and_with_a_prompt() {
         let times = request.raw.to_string().matches("the lights are green").count();
         if times == 1 { Ok(()) } else { Err(format!("told {times} times")) }
     });
-    let script = Script::default().with(main().then(first).then(second));
+    let script = ModelScript::default().with(main().then(first).then(second));
     let transcript = stage.play(stage.session(go(), script));
     for request in transcript.requests("title") {
         assert!(!request.raw.to_string().contains("the lights are green"), "{}", request.raw);
@@ -193,7 +194,7 @@ fn a_hook_refuses_a_prompt() {
     let hosts = real_hosts!();
     let events = json!({ "UserPromptSubmit": [{ "hooks": [script("guard", "go 'not at night'")] }] });
     let stage = stage(&hosts, &[("harbour", hooks(events))], &Tree::new());
-    let transcript = stage.run(stage.session(go(), Script::default()));
+    let transcript = stage.run(stage.session(go(), ModelScript::default()));
     assert!(transcript.requests("main").next().is_none());
     assert_ne!(transcript.code, Some(0));
 }
@@ -213,11 +214,11 @@ fn a_guard_sees_every_file_of_a_patch() {
     );
     let patch = |lines: &str| {
         let text = format!("*** Begin Patch\n{lines}\n*** End Patch");
-        Step::reply(Reply::call("apply_patch", json!({ "patchText": text })))
+        ScriptStep::reply(ModelReply::call("apply_patch", json!({ "patchText": text })))
     };
     let closed = "*** Add File: open.txt\n+one\n*** Add File: secret.txt\n+two";
     let open = "*** Update File: field notes.txt\n@@\n-gull\n+heron\n*** Add File: open.txt\n+three";
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
             .then(patch(closed))
             .then(after("that file is closed", patch(open)))
@@ -245,7 +246,7 @@ fn a_slow_hook_and_its_children_do_not_hold_a_call_up() {
     let start = json!({ "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/nowhere", "args": ["x"] });
     let events = json!({ "PreToolUse": [{ "matcher": "*", "hooks": [slow, behind, missing, start] }] });
     let stage = stage(&hosts, &[("harbour", hooks(events))], &Tree::new());
-    let script = Script::default().with(main().then(bash("echo moored")).then(after("moored", done())));
+    let script = ModelScript::default().with(main().then(bash("echo moored")).then(after("moored", done())));
     stage.play(stage.session(go(), script));
 }
 
@@ -267,7 +268,7 @@ fn two_plugins_with_hooks_leave_each_other_alone() {
         &Tree::new(),
     );
     let both = bash("echo cast-off").expects(["the lights are green", "the lamp is lit"]);
-    let script = Script::default().with(
+    let script = ModelScript::default().with(
         main()
             .then(both)
             .then(after("the master says no", bash("echo lights-out")))
@@ -301,8 +302,8 @@ fn a_hook_sets_the_environment_of_later_commands_and_hears_of_one_that_fails() {
         holds(&result, "from-north")?;
         holds(&result, "mind the code")
     };
-    let read = Step::reply(Reply::call("read", json!({ "filePath": "none.txt" })));
-    let script = Script::default()
+    let read = ScriptStep::reply(ModelReply::call("read", json!({ "filePath": "none.txt" })));
+    let script = ModelScript::default()
         .with(main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()));
     stage.play(stage.session(go(), script));
     let failed = noted(&stage, "failed.json");

@@ -6,7 +6,7 @@ mod hand;
 mod round_trip;
 mod site;
 
-use plugcast::drivers::script::{ModelRequest, Script, Step};
+use plugcast::drivers::script::{ModelRequest, ModelScript, ScriptStep};
 use plugcast::drivers::session::Transcript;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn play(
     (hosts, stage, host): (&Hosts, &Stage, Host),
     github: &GitHub,
     (skill, arguments): (&str, &str),
-    script: Script,
+    script: ModelScript,
     more: &[&str],
 ) -> Transcript {
     let mut session = stage.session(invoke(skill, arguments), script);
@@ -69,7 +69,7 @@ fn envelope(request: &ModelRequest) -> Result<String, String> {
 }
 
 /// The calls of a headless polish.
-fn headless(host: Host) -> Vec<Step> {
+fn headless(host: Host) -> Vec<ScriptStep> {
     let mut steps =
         calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0), ("## 4. Start", 0)]);
     steps.push(call(host, "## 4. Start", 3).expects([r#""name":"web""#]));
@@ -88,7 +88,7 @@ fn polished_without_a_question(host: Host, more: &[&str]) {
     let around = (&hosts, &stage, host);
     review(around, &github, more);
     assert_eq!(site.verdict(), "Ready to merge");
-    let script = Script::default().with(in_turn(headless(host)));
+    let script = ModelScript::default().with(in_turn(headless(host)));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, more);
 
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
@@ -153,7 +153,7 @@ fn refused_without_a_review(host: Host, more: &[&str]) {
         let text = refused(request, "rt.polish.gate/1")?;
         holds(&text, "Run the skill `review:review` on `show-cart` first.\nPolish complete").map(|()| text)
     }));
-    let script = Script::default().with(in_turn(steps));
+    let script = ModelScript::default().with(in_turn(steps));
     let transcript = play((&hosts, &stage, host), &github, (SKILL, "mode:headless"), script, more);
     let failed =
         said(&transcript).iter().any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
@@ -189,7 +189,7 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
     );
     steps.push(call(host, "## 11. Cancel", 0).expects([r#""code":"sandboxed""#, "danger-full-access"]));
     steps.push(says(|request| refused(request, "rt.server.start/1")));
-    let script = Script::default().with(in_turn(steps));
+    let script = ModelScript::default().with(in_turn(steps));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, &more);
     let words = "Reason: the sandbox ends every process together with the call that started it. Start the server in a";
     assert!(said(&transcript).iter().any(|text| text.contains(words)), "{:?}", said(&transcript));
@@ -207,7 +207,7 @@ fn codex_is_told_what_to_change_in_its_default_sandbox_before_a_polish() {
     let site = Site::begin(&stage.project());
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1)]);
     steps.push(says(|request| refused(request, "rt.polish.acquire/1")));
-    let script = Script::default().with(in_turn(steps));
+    let script = ModelScript::default().with(in_turn(steps));
     let transcript = play((&hosts, &stage, host), &github, (SKILL, "mode:headless"), script, &[]);
     assert!(
         said(&transcript).iter().any(|text| text.contains("--sandbox workspace-write")),

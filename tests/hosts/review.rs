@@ -11,7 +11,7 @@ mod pull_request;
 mod replies;
 mod repository;
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
+use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use plugcast::drivers::session::Transcript;
 use serde_json::{Value, json};
 
@@ -46,26 +46,26 @@ const WRITABLE: [&str; 2] = ["--sandbox", "workspace-write"];
 /// The conversation of a reviewer, which must be told where the diff is.
 fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
     let source = format!("plugins/review/agents/{}.md", hand::plain(ASKED[number]));
-    agent(&instructions(&source), Step::reply(Reply::text(answer)).expects([told, INTENT]))
+    agent(&instructions(&source), ScriptStep::reply(ModelReply::text(answer)).expects([told, INTENT]))
 }
 
 /// A script with every reviewer, each told where the diff is.
-pub fn every_reviewer(told: &'static str, answers: &[String; 5]) -> Script {
+pub fn every_reviewer(told: &'static str, answers: &[String; 5]) -> ModelScript {
     let all = answers.iter().enumerate();
-    all.fold(Script::default(), |script, (number, answer)| {
+    all.fold(ModelScript::default(), |script, (number, answer)| {
         script.with(reviewer(number, told, answer.clone()))
     })
 }
 
 fn fixer(host: Host) -> Conversation {
     let told = instructions("plugins/review/agents/fixer.md");
-    let repaired = Step::reply(Reply::text(r#"{"applied": ["F2"], "skipped": []}"#));
-    let repair = Step::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["fix.json"]);
+    let repaired = ScriptStep::reply(ModelReply::text(r#"{"applied": ["F2"], "skipped": []}"#));
+    let repair = ScriptStep::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["fix.json"]);
     agent(&told, repair).then(repaired)
 }
 
 /// The reviewers, asked with the intent and the paths of the scope.
-fn reviewers(host: Host) -> Vec<Step> {
+fn reviewers(host: Host) -> Vec<ScriptStep> {
     let task = |request: &ModelRequest| {
         let scope = answer(request, BEGIN)?;
         let diff = match scope["diff_path"].as_str() {
@@ -83,8 +83,8 @@ fn reviewers(host: Host) -> Vec<Step> {
 }
 
 /// A step that ends with what a call has printed.
-pub fn says(what: fn(&ModelRequest) -> Result<String, String>) -> Step {
-    Step::compute(move |request| Ok(Reply::text(what(request)?)))
+pub fn says(what: fn(&ModelRequest) -> Result<String, String>) -> ScriptStep {
+    ScriptStep::compute(move |request| Ok(ModelReply::text(what(request)?)))
 }
 
 fn report(request: &ModelRequest) -> Result<String, String> {
@@ -92,7 +92,7 @@ fn report(request: &ModelRequest) -> Result<String, String> {
 }
 
 /// The calls of a review with a run, up to what the reviewers returned, merged.
-fn merged(host: Host, mode: &str) -> Vec<Step> {
+fn merged(host: Host, mode: &str) -> Vec<ScriptStep> {
     let mut steps = vec![host.call("## 1. Begin", 0)];
     let asked = reviewers(host).into_iter().enumerate().map(|(number, step)| match number {
         0 => step.expects([format!(r#""mode":"{mode}""#), r#""status":"started""#.to_owned()]),
@@ -108,7 +108,7 @@ fn merged(host: Host, mode: &str) -> Vec<Step> {
 }
 
 /// The fixer, asked with the file of what may be fixed now; its reply is kept.
-fn fixed(host: Host) -> Vec<Step> {
+fn fixed(host: Host) -> Vec<ScriptStep> {
     let task = |request: &ModelRequest| {
         let run = answer(request, BEGIN)?;
         Ok(format!("{}/fix.json in {}", run["run"].as_str().unwrap_or_default(), run["tree"]))
@@ -131,13 +131,13 @@ pub fn reviewed(host: Host, fixes: bool) -> Conversation {
 }
 
 /// Steps of the session itself.
-pub fn in_turn(steps: Vec<Step>) -> Conversation {
+pub fn in_turn(steps: Vec<ScriptStep>) -> Conversation {
     steps.into_iter().fold(main(), Conversation::then)
 }
 
 /// Plays the skill. `allowed` is what a person allows beforehand, where the host has such a list: the skill allows
 /// the helper and its own files by itself.
-fn play(stage: &Stage, arguments: &str, script: Script, allowed: &[&str], more: &[&str]) -> Transcript {
+fn play(stage: &Stage, arguments: &str, script: ModelScript, allowed: &[&str], more: &[&str]) -> Transcript {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let mut session = stage.session(invoke(SKILL, arguments), script);
     session.arguments = owned(more);
@@ -264,7 +264,7 @@ fn refused_at_the_start(hosts: &Hosts, arguments: &str) {
     });
     let host = Host::Codex;
     let steps = vec![host.call("## 1. Begin", 0), refused];
-    play(&stage, arguments, Script::default().with(in_turn(steps)), &[], &[]);
+    play(&stage, arguments, ModelScript::default().with(in_turn(steps)), &[], &[]);
     assert!(repository.tree() == before, "nothing is left half done");
 }
 
@@ -322,8 +322,8 @@ fn modes_that_contradict_each_other_start_nothing() {
             let refusal = answer(request, BEGIN)?;
             Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
         });
-        let script =
-            Script::default().with(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
+        let script = ModelScript::default()
+            .with(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
         let transcript = play(&stage, "mode:headless mode:autofix", script, &[], more);
         assert!(said(&transcript).contains(&MESSAGE), "{}", host.name());
         assert!(repository.tree() == before, "{}: a trace is left", host.name());

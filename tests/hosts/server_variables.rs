@@ -1,8 +1,8 @@
 //! 17: variables of the environment in a server's arguments. The source host fills those that are set and leaves the others
 //! as they are written; the bundles' servers get the same words.
 
-use plugcast::drivers::script::{ModelRequest, Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::json;
 
 use super::model::{done, holds, lacks, last_result, main};
@@ -12,7 +12,7 @@ use crate::support::tree::Tree;
 
 const SERVER: &str = include_str!("../fixtures/e2e/harbour/servers/tide.sh");
 
-fn fills(hosts: &Hosts, host: &'static str, call: Reply, allowed: &[&str]) {
+fn fills(hosts: &Hosts, host: &'static str, call: ModelReply, allowed: &[&str]) {
     let server = json!({
         "command": "${CLAUDE_PLUGIN_ROOT}/servers/tide.sh",
         "args": ["--port", "it's ${QUAY_UNSET} by ${HOME} in ${QUAY_WIND:-west wind}"],
@@ -31,8 +31,9 @@ fn fills(hosts: &Hosts, host: &'static str, call: Reply, allowed: &[&str]) {
         holds(&result, "in west wind is high")?;
         lacks(&result, "${HOME}")
     };
-    let script = Script::default().with(main().then(Step::reply(call)).then(done().expects_that(filled)));
-    let mut session = stage.session(Opening::Prompt("is the tide in?".to_owned()), script);
+    let script =
+        ModelScript::default().with(main().then(ScriptStep::reply(call)).then(done().expects_that(filled)));
+    let mut session = stage.session(SessionOpening::Prompt("is the tide in?".to_owned()), script);
     session.allowed_tools = allowed.iter().map(|tool| (*tool).to_owned()).collect();
     stage.play(session);
 }
@@ -41,17 +42,17 @@ fn fills(hosts: &Hosts, host: &'static str, call: Reply, allowed: &[&str]) {
 fn claude_code_fills_variables_of_a_server() {
     let hosts = real_hosts!();
     let tool = "mcp__plugin_harbour_tide__level";
-    fills(&hosts, "claude-code", Reply::call(tool, json!({})), &[tool]);
+    fills(&hosts, "claude-code", ModelReply::call(tool, json!({})), &[tool]);
 }
 
 #[test]
 fn codex_fills_variables_of_a_server_by_a_shell() {
     let hosts = real_hosts!();
-    fills(&hosts, "codex", Reply::call_in("mcp__tide", "level", json!({})), &[]);
+    fills(&hosts, "codex", ModelReply::call_in("mcp__tide", "level", json!({})), &[]);
 }
 
 #[test]
 fn opencode_fills_variables_of_a_server() {
     let hosts = real_hosts!();
-    fills(&hosts, "opencode", Reply::call("plugin_harbour_tide_level", json!({})), &[]);
+    fills(&hosts, "opencode", ModelReply::call("plugin_harbour_tide_level", json!({})), &[]);
 }

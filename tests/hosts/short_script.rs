@@ -1,8 +1,8 @@
 //! A host that asks its scripted model for more than the script has fails, and the report names what
 //! was not scripted.
 
-use plugcast::drivers::script::{Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::json;
 
 use super::model::main;
@@ -10,9 +10,9 @@ use super::stage::{DEMO, Stage};
 use crate::support::hosts::real_hosts;
 
 /// The script calls a tool and says nothing to the request that brings its result.
-fn run_short_of_a_step(stage: &Stage, call: Reply) {
-    let script = Script::default().with(main().then(Step::reply(call)));
-    let mut session = stage.session(Opening::Prompt("go".to_owned()), script);
+fn run_short_of_a_step(stage: &Stage, call: ModelReply) {
+    let script = ModelScript::default().with(main().then(ScriptStep::reply(call)));
+    let mut session = stage.session(SessionOpening::Prompt("go".to_owned()), script);
     session.allowed_tools = vec!["Bash".to_owned()];
     let transcript = stage.run(session);
     let faults = transcript.faults();
@@ -26,14 +26,14 @@ fn run_short_of_a_step(stage: &Stage, call: Reply) {
 #[test]
 fn claude_code_fails() {
     let hosts = real_hosts!();
-    let call = Reply::call("Bash", json!({ "command": "true", "description": "does nothing" }));
+    let call = ModelReply::call("Bash", json!({ "command": "true", "description": "does nothing" }));
     run_short_of_a_step(&Stage::new(&hosts, "claude-code", DEMO), call);
 }
 
 #[test]
 fn codex_fails() {
     let hosts = real_hosts!();
-    let call = Reply::call("exec_command", json!({ "cmd": "true" }));
+    let call = ModelReply::call("exec_command", json!({ "cmd": "true" }));
     run_short_of_a_step(&Stage::new(&hosts, "codex", DEMO), call);
 }
 
@@ -41,6 +41,6 @@ fn codex_fails() {
 fn opencode_fails() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, "opencode", DEMO);
-    let call = Reply::call("bash", json!({ "command": "true", "description": "does nothing" }));
+    let call = ModelReply::call("bash", json!({ "command": "true", "description": "does nothing" }));
     run_short_of_a_step(&stage, call);
 }

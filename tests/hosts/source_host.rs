@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use plugcast::drivers::script::Script;
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::ModelScript;
+use plugcast::drivers::session::SessionOpening;
 
 use super::model::{done, main};
 use super::stage::Stage;
@@ -22,8 +22,8 @@ fn case_7_the_source_host_loads_hooks_and_servers_so() {
     for plugin in PLUGINS {
         plugin.tree().write(&stage.bundle.join("plugins").join(plugin.name));
     }
-    let script = Script::default().with(main().then(done()));
-    let mut session = stage.session(Opening::Prompt("sound".to_owned()), script);
+    let script = ModelScript::default().with(main().then(done()));
+    let mut session = stage.session(SessionOpening::Prompt("sound".to_owned()), script);
     let log = stage.project().join("debug.log");
     session.arguments.extend(["--debug-file".to_owned(), log.to_str().expect("UTF-8").to_owned()]);
     let transcript = stage.run(session);

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use plugcast::drivers;
 use plugcast::drivers::observation::Installation;
-use plugcast::drivers::script::{ModelRequest, Script};
-use plugcast::drivers::session::{Opening, Session, Transcript};
+use plugcast::drivers::script::{ModelRequest, ModelScript};
+use plugcast::drivers::session::{Session, SessionOpening, Transcript};
 use tempfile::TempDir;
 
 use crate::support::hosts::Hosts;
@@ -138,7 +138,7 @@ impl Stage {
     }
 
     /// A session in the project with everything of the bundle.
-    pub fn session(&self, opening: Opening, script: Script) -> Session {
+    pub fn session(&self, opening: SessionOpening, script: ModelScript) -> Session {
         Session::of_bundle(&self.bundle, &self.project(), opening, script)
     }
 
@@ -181,8 +181,8 @@ fn end_of(text: &str) -> String {
 }
 
 /// What a person types to start a skill or command.
-pub fn invoke(name: &str, arguments: &str) -> Opening {
-    Opening::Invoke { name: name.to_owned(), arguments: arguments.to_owned() }
+pub fn invoke(name: &str, arguments: &str) -> SessionOpening {
+    SessionOpening::Invoke { name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
 /// The names of the tools that a request offers, sorted.

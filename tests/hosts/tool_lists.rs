@@ -1,8 +1,8 @@
 //! 13: how the pinned source host splits lists of tools, by the tools that each agent has; `untrusted::tool_lists`
 //! says the same of a build.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{Conversation, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 
 use super::claude_code::dispatch;
 use super::model::{done, main};
@@ -24,16 +24,16 @@ fn case_13_the_source_host_splits_lists_of_tools_so() {
         std::fs::write(folder.join(format!("{}.md", list.name)), agent(list)).expect("a file");
     }
     let mut session = main();
-    let mut script = Script::default();
+    let mut script = ModelScript::default();
     for list in LISTS {
-        session = session.then(Step::reply(dispatch(&format!("kit:{}", list.name), "look")));
+        session = session.then(ScriptStep::reply(dispatch(&format!("kit:{}", list.name), "look")));
         let first = instruction(list);
         let belongs = move |request: &ModelRequest| {
             request.system.contains(&first) || request.texts.iter().any(|spoken| spoken.text.contains(&first))
         };
         script = script.with(Conversation::new(list.name, belongs).then(done()));
     }
-    let opening = Opening::Prompt("look".to_owned());
+    let opening = SessionOpening::Prompt("look".to_owned());
     let transcript = stage.run(stage.session(opening, script.with(session.then(done()))));
     let mut wrong = Vec::new();
     for list in LISTS {

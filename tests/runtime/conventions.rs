@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use plugcast::runtime::command_line::{Kind, Options, Parameter};
-use plugcast::runtime::grammar::Globals;
+use plugcast::runtime::command_line::{Options, Parameter, ParameterKind};
+use plugcast::runtime::grammar::GlobalArguments;
 use plugcast::runtime::{grammar, published};
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn the_tables_of_commands_and_groups_are_sorted_and_fit() {
 
 #[test]
 fn the_options_of_a_command_name_each_other_rightly() {
-    let global = Globals::PARAMETERS;
+    let global = GlobalArguments::PARAMETERS;
     for row in &published::COMMANDS {
         let names: Vec<&str> = row.parameters.iter().map(Parameter::name).collect();
         let all: BTreeSet<&str> = names.iter().copied().chain(global.iter().map(Parameter::name)).collect();
@@ -69,17 +69,20 @@ fn the_options_of_a_command_name_each_other_rightly() {
                 assert!(names.contains(other), "{}: `{}` names `{other}`", row.command, one.spelled);
             }
             let has_value = one.is_positional() || one.spelled.contains(" <");
-            assert_eq!(has_value, one.kind != Kind::Switch, "{}: `{}`", row.command, one.spelled);
+            assert_eq!(has_value, one.kind != ParameterKind::Switch, "{}: `{}`", row.command, one.spelled);
             assert_eq!(
                 one.spelled.ends_with("]..."),
-                one.is_positional() && one.kind == Kind::Many,
+                one.is_positional() && one.kind == ParameterKind::Many,
                 "{}",
                 one.spelled
             );
             assert!(!one.about.is_empty(), "{}: `{}` has no help", row.command, one.spelled);
         }
-        let many =
-            row.parameters.iter().filter(|one| one.is_positional()).position(|one| one.kind == Kind::Many);
+        let many = row
+            .parameters
+            .iter()
+            .filter(|one| one.is_positional())
+            .position(|one| one.kind == ParameterKind::Many);
         let last = row.parameters.iter().filter(|one| one.is_positional()).count();
         assert!(
             many.is_none_or(|many| many + 1 == last),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use plugcast::runtime::grammar::Request;
+use plugcast::runtime::grammar::HelperRequest;
 use plugcast::runtime::{grammar, published};
 use serde_json::Value;
 
@@ -191,7 +191,7 @@ fn calls(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The statuses of a call that the text below it does not treat.
-fn untreated(row: &published::Published, below: &str) -> Vec<String> {
+fn untreated(row: &published::PublishedCommand, below: &str) -> Vec<String> {
     let statuses = statuses(&row.schema());
     if statuses.len() < 2 {
         return Vec::new();
@@ -213,7 +213,7 @@ fn takes(call: &str, flag: &str) -> bool {
 }
 
 /// The command of a call, where it has one.
-fn command(call: &str) -> Result<Option<&'static published::Published>, String> {
+fn command(call: &str) -> Result<Option<&'static published::PublishedCommand>, String> {
     let call = call.split(" <<").next().unwrap_or(call);
     let words = std::iter::once("plugcast-run").chain(call.split_whitespace());
     let value = |word: &str| {
@@ -221,9 +221,9 @@ fn command(call: &str) -> Result<Option<&'static published::Published>, String> 
     };
     let words: Vec<OsString> = words.map(|word| value(word.trim_matches(['\'', '"'])).into()).collect();
     match grammar::parse(&words).map_err(|failure| failure.error.message)? {
-        Request::Run(invocation) => Ok(Some(invocation.command)),
-        Request::Version => Ok(None),
-        Request::Help(help) => Err(format!("it prints its help: {help}")),
+        HelperRequest::Run(invocation) => Ok(Some(invocation.command)),
+        HelperRequest::Version => Ok(None),
+        HelperRequest::Help(help) => Err(format!("it prints its help: {help}")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every change of the file system has one way: a name in an open folder, through the gate of `src/disk/step.rs`. Only the
+//! Every change of the file system has one way: a name in an open folder, through the gate of `src/disk/fs_op.rs`. Only the
 //! owners below call the system for it, and only they take a path as it is.
 
 use super::files::SourceFile;
@@ -17,7 +17,7 @@ const CALLS: [&str; 9] = [
     "symlinkat",
     "unlinkat",
 ];
-const CALLERS: [&str; 3] = ["src/disk/step.rs", "src/disk/root/change.rs", "src/disk/root/lock.rs"];
+const CALLERS: [&str; 3] = ["src/disk/fs_op.rs", "src/disk/root/change.rs", "src/disk/root/lock.rs"];
 
 /// Calls of the standard library that change something and take a path: nobody makes them.
 const BY_PATH: [(&str, &[&str]); 3] = [
@@ -49,8 +49,8 @@ const BY_NAME: [&str; 5] = [
     "src/disk/beneath.rs",
     "src/disk/folder.rs",
     "src/disk/root.rs",
-    "src/disk/scratch.rs",
-    "src/disk/step.rs",
+    "src/disk/temp_dir.rs",
+    "src/disk/fs_op.rs",
 ];
 
 /// Changes of the file system outside of their owners, unit tests left out.
@@ -71,11 +71,11 @@ pub fn unowned_changes(file: &SourceFile) -> Vec<String> {
         let word = name(at);
         let by_path = BY_PATH.iter().find(|(owner, _)| *owner == word && is_path(at));
         let instead = if CALLS.contains(&word) && !CALLERS.contains(&path) {
-            "changes belong to src/disk/step.rs"
+            "changes belong to src/disk/fs_op.rs"
         } else if word == WORKING_FOLDER && !BY_NAME.contains(&path) {
             "open the folder that was named, and change names in it"
         } else if by_path.is_some_and(|(_, calls)| calls.contains(&name(at + 3))) && path != READER {
-            "open the folder that was named, and change names in it by src/disk/step.rs"
+            "open the folder that was named, and change names in it by src/disk/fs_op.rs"
         } else {
             continue;
         };
@@ -99,8 +99,8 @@ fn changes_outside_of_their_owners_are_found() {
         assert_eq!(found("src/disk/edit.rs", text), 1, "{text}");
         assert_eq!(found("src/cli/build.rs", text), 1, "{text}");
     }
-    assert_eq!(found("src/disk/step.rs", "use rustix::fs::{fchmod, renameat};"), 0);
-    assert_eq!(found("src/disk/scratch.rs", "fn f() { step::create(CWD, path) }"), 0);
+    assert_eq!(found("src/disk/fs_op.rs", "use rustix::fs::{fchmod, renameat};"), 0);
+    assert_eq!(found("src/disk/temp_dir.rs", "fn f() { step::create(CWD, path) }"), 0);
     let tests = "fn a() {}\n#[cfg(test)]\n#[expect(clippy::x, reason = \"a\")]\nmod tests { fn f() { fs::write(a, b) } }";
     assert_eq!(found("src/disk/edit.rs", tests), 0);
     assert_eq!(found("src/disk/edit.rs", "fn f() { fs::read(a); step::rename(a, b); }"), 0);

@@ -295,7 +295,7 @@ fn readings(yaml: &plugcast::target::YamlFacts) -> String {
     let tree = Tree::read(&root().join("tests/fixtures/dialects/skills"));
     let shown = |text: String| {
         let read = yaml.read(&text);
-        let shown = |fields: dialect::Fields| {
+        let shown = |fields: dialect::ReadFields| {
             let of = |key: &String| yaml.dialect.shown.contains(key);
             fields.into_iter().filter(|(key, _)| of(key)).collect::<Vec<_>>()
         };

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use plugcast::build::{self, SourceRequest};
 use plugcast::check;
-use plugcast::check::context::Context;
-use plugcast::check::scope::Scope;
+use plugcast::check::context::RuleContext;
+use plugcast::check::scope::CheckScope;
 use plugcast::check::settings::Settings;
 use plugcast::compile::Source;
 use plugcast::diagnostic::Diagnostic;
@@ -86,8 +86,9 @@ impl Labelled {
                 [] => true,
                 named => named.contains(&target.name),
             };
-            let context = Context::new(project, targets, targets.iter().filter(own).collect(), settings);
-            out += &format!("{:?}\n", check::run(&context, found.clone(), &Scope::default()).diagnostics);
+            let context = RuleContext::new(project, targets, targets.iter().filter(own).collect(), settings);
+            out +=
+                &format!("{:?}\n", check::run(&context, found.clone(), &CheckScope::default()).diagnostics);
         }
         out
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use clap::CommandFactory;
-use plugcast::runtime::command_line::{Kind, Parameter};
+use plugcast::runtime::command_line::{Parameter, ParameterKind};
 use plugcast::runtime::published;
 use tempfile::TempDir;
 
@@ -93,8 +93,8 @@ fn of_helper() -> Vec<Verb> {
     let of = |some: Vec<&Parameter>| {
         some.into_iter().map(|one| given(Some(one.name()).filter(|_| !one.is_positional()))).collect()
     };
-    let verb = |row: &published::Published| {
-        let takes = |one: &&Parameter| one.kind != Kind::Switch;
+    let verb = |row: &published::PublishedCommand| {
+        let takes = |one: &&Parameter| one.kind != ParameterKind::Switch;
         let (needed, others) = row.parameters.iter().filter(takes).partition(|one| one.is_required());
         let words = row.command.split(' ').map(str::to_owned).collect();
         Verb { words, needed: of(needed), others: of(others) }

@@ -7,21 +7,21 @@ use std::time::Duration;
 use crate::build::BuildError;
 use crate::disk;
 use crate::model::runtime::HELPER;
-use crate::process::{Command, Ended, activity};
+use crate::process::{ChildCommand, ChildOutput, activity};
 
 /// How long cargo may take, waiting for another build included.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// The checkout, and what cargo needs to build in it.
 #[derive(Debug, Clone)]
-pub struct Checkout {
+pub struct HelperCheckout {
     cargo: String,
     package: PathBuf,
     folder: PathBuf,
     environment: Vec<(String, String)>,
 }
 
-impl Checkout {
+impl HelperCheckout {
     /// By the variables that cargo sets for what it runs; `None` when cargo does not run this program, or
     /// runs it for another package. `folder` is the working directory, for relative paths in variables.
     pub fn of(environment: Vec<(String, String)>, folder: PathBuf) -> Option<Self> {
@@ -120,17 +120,17 @@ impl Checkout {
         self.package.join("Cargo.toml").display().to_string()
     }
 
-    fn command(&self, program: impl AsRef<Path>, arguments: &[&str]) -> Command {
+    fn command(&self, program: impl AsRef<Path>, arguments: &[&str]) -> ChildCommand {
         let own = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"];
         let inherited = self.environment.iter().filter(|(key, _)| !own.contains(&key.as_str()));
-        Command::new(program.as_ref(), &self.folder)
+        ChildCommand::new(program.as_ref(), &self.folder)
             .arguments(arguments.iter().copied())
             .environment(inherited.cloned())
             .limit(LIMIT)
             .guarded()
     }
 
-    fn run(&self, command: &Command, what: &str) -> Result<Ended, BuildError> {
+    fn run(&self, command: &ChildCommand, what: &str) -> Result<ChildOutput, BuildError> {
         let ended = command.run().map_err(|error| fault(what, &error.to_string()))?;
         if ended.succeeded() { Ok(ended) } else { Err(fault(what, &ended.stderr_text())) }
     }

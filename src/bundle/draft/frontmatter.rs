@@ -3,17 +3,17 @@
 
 use serde_json::Value as Json;
 
-use super::{Draft, FieldChange, Tag, escaped, portable};
-use crate::read::tree::{Entry, Style, Value};
-use crate::rewrite::{self, Edit, Overlap};
+use super::{DraftField, EditLabel, MarkdownDraft, escaped, portable};
+use crate::read::tree::{MappingEntry, Style, Value};
+use crate::rewrite::{self, Edit, OverlapError};
 use crate::source::Span;
 use crate::sourcemap::EditKind;
 
-impl Draft {
+impl MarkdownDraft {
     /// All edits of the text but for the block: those of bytes give way to those of fields that hold them, and these to a
     /// frontmatter that is written as a whole. Added fields come right after the opening line; a text without frontmatter
     /// gets one.
-    pub fn resolved(&self) -> Vec<Edit<Tag>> {
+    pub fn resolved(&self) -> Vec<Edit<EditLabel>> {
         let newline = self.newline();
         if let Some(whole) = self.whole(newline) {
             let outside = self.edits.iter().filter(|edit| {
@@ -22,7 +22,7 @@ impl Draft {
             });
             return outside.cloned().chain([whole.clone()]).collect();
         }
-        let fields: Vec<Edit<Tag>> = self.changes.iter().map(|change| self.edit(change)).collect();
+        let fields: Vec<Edit<EditLabel>> = self.changes.iter().map(|change| self.edit(change)).collect();
         let is_inner = |span: Span| {
             let within = |field: Span| match span.start < span.end {
                 true => field.start <= span.start && span.end <= field.end,
@@ -32,7 +32,7 @@ impl Draft {
         };
         let outer = fields.iter().enumerate().filter(|(at, field)| {
             // Fields on one line go together.
-            let holds = |(other, edit): (usize, &Edit<Tag>)| {
+            let holds = |(other, edit): (usize, &Edit<EditLabel>)| {
                 other != *at
                     && edit.span.start <= field.span.start
                     && field.span.end <= edit.span.end
@@ -48,9 +48,10 @@ impl Draft {
     ///
     /// # Errors
     /// When two edits overlap.
-    pub fn head(&self) -> Result<String, Overlap> {
+    pub fn head(&self) -> Result<String, OverlapError> {
         let end = self.document.body.start;
-        let edits: Vec<Edit<Tag>> = self.resolved().into_iter().filter(|edit| edit.span.end <= end).collect();
+        let edits: Vec<Edit<EditLabel>> =
+            self.resolved().into_iter().filter(|edit| edit.span.end <= end).collect();
         rewrite::apply(&self.text[..end], &edits).map(|(text, _)| text)
     }
 
@@ -59,7 +60,7 @@ impl Draft {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    fn edit(&self, change: &FieldChange) -> Edit<Tag> {
+    fn edit(&self, change: &DraftField) -> Edit<EditLabel> {
         let entry = &change.entry;
         let (span, text) = match &change.value {
             None => (lines(&self.text, entry), String::new()),
@@ -75,7 +76,7 @@ impl Draft {
         Edit { span, text, tag: (EditKind::Frontmatter, change.reason.clone()) }
     }
 
-    fn added(&self, newline: &str) -> Option<Edit<Tag>> {
+    fn added(&self, newline: &str) -> Option<Edit<EditLabel>> {
         if self.fields.is_empty() {
             return None;
         }
@@ -96,7 +97,7 @@ impl Draft {
     }
 
     /// The frontmatter with its marks, where it is written as a whole.
-    fn whole(&self, newline: &str) -> Option<Edit<Tag>> {
+    fn whole(&self, newline: &str) -> Option<Edit<EditLabel>> {
         let (reason, yaml) = (self.rewritten.as_ref()?, self.document.yaml?);
         let start = if self.document.byte_order_mark { '\u{feff}'.len_utf8() } else { 0 };
         let rest = &self.text[yaml.end..];
@@ -147,7 +148,7 @@ impl Draft {
     }
 
     /// The key of an entry, as the host has it.
-    fn key(&self, entry: &Entry) -> String {
+    fn key(&self, entry: &MappingEntry) -> String {
         let renamed = self.edits.iter().find(|edit| edit.span == entry.key_span && !edit.text.is_empty());
         let key = renamed.map_or(entry.key.as_str(), |edit| edit.text.as_str());
         let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -160,7 +161,7 @@ impl Draft {
     }
 
     /// The value of an entry with what its edits say instead.
-    fn with_edits(&self, entry: &Entry) -> Json {
+    fn with_edits(&self, entry: &MappingEntry) -> Json {
         let inner: Vec<(&str, &str)> = self
             .edits
             .iter()
@@ -182,7 +183,7 @@ fn exchanged(value: Json, texts: &[(&str, &str)]) -> Json {
 }
 
 /// Where a value stands, with the mark of a block scalar; right behind the colon if there is none.
-pub(super) fn value_span(draft: &Draft, entry: &Entry) -> Span {
+pub(super) fn value_span(draft: &MarkdownDraft, entry: &MappingEntry) -> Span {
     let text = &*draft.text;
     let colon = colon(text, entry);
     let value = trimmed(text, entry.node.span);
@@ -216,17 +217,17 @@ pub(super) fn value_span(draft: &Draft, entry: &Entry) -> Span {
 }
 
 /// Everything behind the colon of an entry, its tag included.
-fn behind_colon(text: &str, entry: &Entry) -> Span {
+fn behind_colon(text: &str, entry: &MappingEntry) -> Span {
     let colon = colon(text, entry);
     Span::new(colon, trimmed(text, entry.span()).end.max(colon))
 }
 
-fn colon(text: &str, entry: &Entry) -> usize {
+fn colon(text: &str, entry: &MappingEntry) -> usize {
     entry.key_span.end + text[entry.key_span.end..].find(':').map_or(0, |at| at + 1)
 }
 
 /// The lines of an entry.
-fn lines(text: &str, entry: &Entry) -> Span {
+fn lines(text: &str, entry: &MappingEntry) -> Span {
     let start = text[..entry.key_span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = trimmed(text, entry.span()).end;
     Span::new(start, text[end..].find('\n').map_or(text.len(), |at| end + at + 1))

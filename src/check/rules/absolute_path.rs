@@ -2,21 +2,21 @@
 
 use memchr::memmem;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::signs::Sign;
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::signs::TextSign;
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::read::intent::stands_for_any;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "absolute-path",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a path points into one user's home folder",
     page: include_str!("absolute_path.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// How the paths of homes begin.
@@ -74,8 +74,8 @@ const ANYBODY: [&str; 48] = [
     "render",
 ];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has(Sign::Home) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has(TextSign::Home) {
         return;
     }
     for home in HOMES {
@@ -85,7 +85,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     }
 }
 
-fn report(text: &Text<'_>, at: usize, home: &str, sink: &mut Sink) {
+fn report(text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) {
     let before = &text.text[..at];
     let start = if home.starts_with(':') { at.saturating_sub(1) } else { at };
     let drive = before.ends_with(|c: char| c.is_ascii_alphabetic());

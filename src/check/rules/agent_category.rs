@@ -1,26 +1,28 @@
 //! An agent is named without its folder, or with another one.
 
-use crate::check::context::{Context, Text};
-use crate::check::directory::Verdict;
-use crate::check::dispatch::How;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::directory::NameResolution;
+use crate::check::dispatch::NameUse;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "agent-category",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "an agent is named without its folder, or with the wrong one",
     page: include_str!("agent_category.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
     for place in text.dispatches(context) {
-        let Verdict::Category(agent) = directory.dispatched(&text.plugin.name, &place.name) else { continue };
-        if place.how == How::Skill || place.how == How::Named && directory.has(&place.name) {
+        let NameResolution::Category(agent) = directory.dispatched(&text.plugin.name, &place.name) else {
+            continue;
+        };
+        if place.how == NameUse::Skill || place.how == NameUse::Named && directory.has(&place.name) {
             continue;
         }
         let message = format!("unknown agent `{}`: hosts know it as `{}`", place.name, agent.qualified);

@@ -1,26 +1,26 @@
 //! A field of an agent has a value that the source host does not know.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::near;
 use crate::read::tree::Node;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::CheckFacts;
 
 pub(super) const RULE: Rule = Rule {
     name: "agent-field",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a field of an agent has an invalid value",
     page: include_str!("agent_field.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Agent {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Agent {
         return;
     }
     let facts = context.checks();

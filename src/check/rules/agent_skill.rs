@@ -1,25 +1,25 @@
 //! An agent preloads an unknown skill.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::near;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "agent-skill",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Warning,
     summary: "`skills` of an agent names an unknown skill",
     page: include_str!("agent_skill.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Agent || !context.for_source_host() {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Agent || !context.for_source_host() {
         return;
     }
     let directory = context.directory();

@@ -1,29 +1,29 @@
 //! A host fills arguments into a program that has `$1` for itself.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::references::Named;
-use crate::source::{Kind, Span};
+use crate::model::references::ReferenceTarget;
+use crate::source::{ComponentKind, Span};
 use crate::target::TextForm;
 
 pub(super) const RULE: Rule = Rule {
     name: "argument-hazard",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "`$1` of an awk program in a text that takes arguments",
     page: include_str!("argument_hazard.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 /// How a call of the program begins.
 const AWK: &str = "awk ";
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.arguments == TextForm::Native).collect();
-    if component.kind == Kind::Agent || hosts.is_empty() || !text.text.contains(AWK) {
+    if component.kind == ComponentKind::Agent || hosts.is_empty() || !text.text.contains(AWK) {
         return;
     }
     if !takes_arguments(context, component) {
@@ -31,7 +31,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);
     for reference in own.flat_map(|file| &file.references) {
-        let Named::Argument(written) = &reference.named else { continue };
+        let ReferenceTarget::Argument(written) = &reference.named else { continue };
         let number = written[1..].bytes().all(|byte| byte.is_ascii_digit());
         if !number || !in_awk(text.text, reference.span) {
             continue;
@@ -52,12 +52,13 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 }
 
 /// Whether the text takes arguments: it is a command, declares some, or holds `$ARGUMENTS`.
-fn takes_arguments(context: &Context<'_>, component: &Component) -> bool {
+fn takes_arguments(context: &RuleContext<'_>, component: &Component) -> bool {
     let all = |written: &str| written.starts_with("$ARGUMENTS");
     let mut names = context.references(component).iter().flat_map(|file| &file.references);
     component.field("arguments").is_some()
         || component.field("argument-hint").is_some()
-        || names.any(|reference| matches!(&reference.named, Named::Argument(written) if all(written)))
+        || names
+            .any(|reference| matches!(&reference.named, ReferenceTarget::Argument(written) if all(written)))
 }
 
 /// Whether `span` lies in the quoted program of an `awk` on the same line.

@@ -1,27 +1,27 @@
 //! `$ARGUMENTS` stands in an agent's text, where no host fills it in.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::markdown::region_at;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "arguments-unbound",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "`$ARGUMENTS` in the text of an agent, which no host replaces",
     page: include_str!("arguments_unbound.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 const ALL: &str = "$ARGUMENTS";
 
 /// No host fills anything into an agent's text.
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Agent {
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Agent {
         return;
     }
     let body = text.body.of(text.text);

@@ -1,23 +1,23 @@
 //! A shell example runs an interpreter by a name that not every machine has.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "bare-interpreter",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a shell example runs `python` or `python3` by its bare name",
     page: include_str!("bare_interpreter.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const BARE: [&str; 3] = ["python", "python2", "python3"];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }

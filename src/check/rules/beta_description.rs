@@ -1,23 +1,23 @@
 //! A beta skill's description does not begin with `[BETA] `.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::stage::{MARK, Stage};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
+use crate::check::stage::{MARK, StageMarks};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-description",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a beta skill's description does not begin with `[BETA] `",
     page: include_str!("beta_description.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if !Stage::of(component, text.plugin).is_beta() {
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if !StageMarks::of(component, text.plugin).is_beta() {
         return;
     }
     let Some(node) = component.field("description") else { return };

@@ -1,26 +1,26 @@
 //! A stable skill and its beta differ, where one declares itself a copy of the other.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::copies;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::signs::Sign;
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::signs::TextSign;
+use crate::check::sink::FindingSink;
 use crate::check::stage::ENDING;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-drift",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a skill and its beta differ where one declares itself a copy",
     page: include_str!("beta_drift.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Skill || !text.has(Sign::Copy) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Skill || !text.has(TextSign::Copy) {
         return;
     }
     for declared in copies::declared(text) {

@@ -1,24 +1,24 @@
 //! The model may call a beta skill by itself.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::stage::Stage;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
+use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-invocation",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "the model may call a beta skill by itself",
     page: include_str!("beta_invocation.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if !Stage::of(component, text.plugin).is_beta() || component.user_only() {
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if !StageMarks::of(component, text.plugin).is_beta() || component.user_only() {
         return;
     }
     const KEY: &str = "disable-model-invocation";

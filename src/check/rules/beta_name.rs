@@ -1,23 +1,23 @@
 //! A beta skill's folder and name do not both end in `-beta`.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::stage::{ENDING, Stage};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
+use crate::check::stage::{ENDING, StageMarks};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-name",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a beta skill's folder and name do not both end in `-beta`",
     page: include_str!("beta_name.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let stage = Stage::of(component, text.plugin);
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let stage = StageMarks::of(component, text.plugin);
     let root = component.folder() == text.plugin.root;
     if !stage.is_beta() || stage.folder && stage.name || root {
         return;

@@ -1,36 +1,37 @@
 //! A beta skill calls a stable one that has a beta of its own.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::stage::{ENDING, Stage, beta_of};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
+use crate::check::stage::{ENDING, StageMarks, beta_of};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::references::Named;
-use crate::source::Kind;
+use crate::model::references::ReferenceTarget;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-reference",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a beta skill calls a stable one that has a beta",
     page: include_str!("beta_reference.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if !Stage::of(component, text.plugin).is_beta() {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if !StageMarks::of(component, text.plugin).is_beta() {
         return;
     }
     for file in context.references(component) {
         let Some(source) = context.file(&file.path) else { continue };
         let Some(body) = source.text() else { continue };
         for reference in &file.references {
-            let Named::Component(kind, name) = &reference.named else { continue };
+            let ReferenceTarget::Component(kind, name) = &reference.named else { continue };
             let written = reference.span.of(body);
             // A name in prose may say how the two differ; a call says which one runs.
             let called = written.starts_with('/') || is_called(body, reference.span.start);
-            let Some(beta) = beta_of(context.directory(), name).filter(|_| *kind != Kind::Agent && called)
+            let Some(beta) =
+                beta_of(context.directory(), name).filter(|_| *kind != ComponentKind::Agent && called)
             else {
                 continue;
             };

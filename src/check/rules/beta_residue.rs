@@ -2,30 +2,30 @@
 
 use memchr::memmem;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::signs::Sign;
-use crate::check::sink::{Sink, replace};
-use crate::check::stage::{ENDING, MARK, Stage, beta_of};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::signs::TextSign;
+use crate::check::sink::{FindingSink, replace};
+use crate::check::stage::{ENDING, MARK, StageMarks, beta_of};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-residue",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a beta name or mark is left after the promotion",
     page: include_str!("beta_residue.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return };
     if text.main {
         mark(component, text, sink);
     }
-    if !text.has(Sign::Beta) {
+    if !text.has(TextSign::Beta) {
         return;
     }
     for at in memmem::find_iter(text.body.of(text.text).as_bytes(), ENDING) {
@@ -55,8 +55,8 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// The mark of a beta in the description of a skill that is none.
-fn mark(component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let stage = Stage::of(component, text.plugin);
+fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let stage = StageMarks::of(component, text.plugin);
     let Some(node) = component.field("description").filter(|_| stage.mark && !stage.is_beta()) else {
         return;
     };

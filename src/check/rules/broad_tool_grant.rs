@@ -1,24 +1,24 @@
 //! A skill or command lets the model run anything without a question.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "broad-tool-grant",
-    group: Group::Style,
+    group: RuleGroup::Style,
     severity: Severity::Warning,
     summary: "`allowed-tools` grants every command of a shell, or every tool",
     page: include_str!("broad_tool_grant.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind == Kind::Agent {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind == ComponentKind::Agent {
         return;
     }
     let open = &context.checks().open_grants;

@@ -2,31 +2,31 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::context::{Context, Text};
-use crate::check::paths::Leads;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::paths::PathTarget;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::near::{nearest, slip};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "broken-anchor",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a link points to a missing heading",
     page: include_str!("broken_anchor.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links() {
         let Some(anchor) = link.anchor.as_deref().filter(|anchor| names_a_heading(anchor)) else { continue };
         let path = if link.path.is_empty() {
             text.file.path.clone()
         } else {
             match link.leads(context, text) {
-                Leads::Here { path, .. } | Leads::Away(path) => path.clone(),
+                PathTarget::Here { path, .. } | PathTarget::Away(path) => path.clone(),
                 _ => continue,
             }
         };

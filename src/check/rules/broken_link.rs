@@ -2,29 +2,29 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::check::context::{Context, Text};
-use crate::check::paths::{self, Leads, in_named_skill};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::paths::{self, PathTarget, in_named_skill};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::read::intent::near;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "broken-link",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a link points to a missing file",
     page: include_str!("broken_link.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links().iter().filter(|link| !link.path.is_empty()) {
         let wanted = match link.leads(context, text) {
-            Leads::Nowhere(wanted) => wanted,
+            PathTarget::Nowhere(wanted) => wanted,
             // What lies beside the plugins was not read: whether it is there is not known.
-            Leads::AwayToNothing(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
+            PathTarget::AwayToNothing(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
             _ => continue,
         };
         let around = near(text.text, link.whole.start, link.whole.end);
@@ -55,19 +55,19 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Whether `wanted` is a page that a site makes of a file: the same path with an ending.
-fn is_page(context: &Context<'_>, wanted: &Utf8Path) -> bool {
+fn is_page(context: &RuleContext<'_>, wanted: &Utf8Path) -> bool {
     wanted.extension().is_none() && context.paths().has(&Utf8PathBuf::from(format!("{wanted}.md")))
 }
 
 /// Whether a path is one of the user's project: it begins with a folder that projects have and this skill
 /// has not. The texts of commands and agents come without a folder, so there only a folder of the plugin
 /// counts.
-fn of_the_project(context: &Context<'_>, text: &Text<'_>, path: &str) -> bool {
+fn of_the_project(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> bool {
     const FOLDERS: [&str; 10] =
         ["docs", "doc", "src", "lib", "app", "test", "tests", "spec", "packages", "config"];
     let top = path.split('/').next().unwrap_or_default();
     let bases = [text.file.path.parent(), Some(paths::own_folder(text))];
-    let loose = text.component.is_some_and(|own| own.kind != Kind::Skill);
+    let loose = text.component.is_some_and(|own| own.kind != ComponentKind::Skill);
     (loose || FOLDERS.contains(&top))
         && !bases.into_iter().flatten().any(|base| context.paths().has_folder(&base.join(top)))
 }

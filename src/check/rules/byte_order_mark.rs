@@ -1,22 +1,22 @@
 //! A byte order mark before frontmatter.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "byte-order-mark",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a byte order mark precedes the frontmatter, so some hosts miss it",
     page: include_str!("byte_order_mark.md"),
-    check: Check::Anew(check),
+    check: RuleCheck::Anew(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let hosts = context.hosts_that(|target| target.yaml.byte_order_mark_refused);
     if component.document.byte_order_mark && !hosts.is_empty() {
         let mark = Span::new(0, '\u{feff}'.len_utf8());

@@ -1,25 +1,25 @@
 //! A command without a description.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "command-description-missing",
-    group: Group::Pedantic,
+    group: RuleGroup::Pedantic,
     severity: Severity::Warning,
     summary: "a command has no `description`",
     page: include_str!("command_description_missing.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let skip =
         component.has_lost_fields() || component.user_only() || component.field("description").is_some();
-    if component.kind != Kind::Command || skip {
+    if component.kind != ComponentKind::Command || skip {
         return;
     }
     let line = text.text.lines().next().map_or(0, str::len);

@@ -1,34 +1,35 @@
 //! A command in an example of a text, which the host runs all the same.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 use crate::read::markdown::{CodeBlock, Region, RegionKind};
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "command-in-example",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "`` !`command` `` in an example, which the host runs",
     page: include_str!("command_in_example.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 /// What a fence says that shows a text to write.
 const SHOWN: [&str; 4] = ["markdown", "md", "mdx", "yaml"];
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     // Agents run nothing.
-    if !context.for_source_host() || component.kind == Kind::Agent || !text.may_run_commands() {
+    if !context.for_source_host() || component.kind == ComponentKind::Agent || !text.may_run_commands() {
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);
-    let commands =
-        own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));
+    let commands = own
+        .flat_map(|file| &file.references)
+        .filter(|reference| matches!(reference.named, ReferenceTarget::Shell(_)));
     let shown = |block: &&CodeBlock| {
         let info = block.info.as_deref().unwrap_or_default();
         let word = info.split_whitespace().next().unwrap_or_default().to_lowercase();

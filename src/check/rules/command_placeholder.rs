@@ -1,26 +1,26 @@
 //! What looks like the placeholder of a command and is never replaced.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "command-placeholder",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a command has a placeholder that nothing replaces",
     page: include_str!("command_placeholder.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 /// What the source host replaces.
 const RIGHT: &str = "$ARGUMENTS";
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Command {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Command {
         return;
     }
     let declared = component.arguments();

@@ -1,26 +1,27 @@
 //! A `compatibility` field that is longer than the specification allows.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "compatibility-length",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill's `compatibility` has more than 500 characters",
     page: include_str!("compatibility_length.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 /// How long the field may be, by the Agent Skills specification.
 const LONGEST: usize = 500;
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(node) = component.field("compatibility").filter(|_| component.kind == Kind::Skill) else {
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let Some(node) = component.field("compatibility").filter(|_| component.kind == ComponentKind::Skill)
+    else {
         return;
     };
     let length = node.scalar().map_or(0, |text| text.trim().chars().count());

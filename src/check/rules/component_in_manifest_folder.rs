@@ -2,23 +2,23 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::tree::Value;
 
 pub(super) const RULE: Rule = Rule {
     name: "component-in-manifest-folder",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a skill, agent, command, hook or server is in the manifest's folder, where hosts do not look",
     page: include_str!("component_in_manifest_folder.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let source = context.targets.source();
     let Some(folder) = Utf8Path::new(&source.manifest).parent() else { return };
     let root = plugin.root.join(folder);

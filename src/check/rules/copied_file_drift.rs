@@ -1,24 +1,24 @@
 //! A file is no longer the copy that it says to be.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::copies;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::signs::Sign;
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::signs::TextSign;
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::paths::joined;
 
 pub(super) const RULE: Rule = Rule {
     name: "copied-file-drift",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a file differs from the one that it declares to be a copy of",
     page: include_str!("copied_file_drift.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.component.is_none() || !text.has(Sign::Copy) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if text.component.is_none() || !text.has(TextSign::Copy) {
         return;
     }
     let here = text.file.path.parent().unwrap_or("".into());

@@ -1,24 +1,24 @@
 //! A script whose first line ends as on Windows.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::{Applicability, Fix, FixEdit, Severity};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "crlf-shebang",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a shell script has Windows line endings, so it cannot run",
     page: include_str!("crlf_shebang.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// Programs that take the carriage return for a part of every line.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ksh", "zsh", "ash"];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let first = text.text.lines().next().unwrap_or_default();
     if text.is_markdown() || !first.starts_with("#!") || !text.text[first.len()..].starts_with("\r\n") {
         return;

@@ -1,28 +1,28 @@
 //! A link leaves the plugin of the text.
 
-use crate::check::context::{Context, Text};
-use crate::check::paths::Leads;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::paths::PathTarget;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "cross-skill-reference",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a link leaves the plugin, and nothing beside the plugin is installed",
     page: include_str!("cross_skill_reference.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links().iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
         match link.leads(context, text) {
-            Leads::Away(path) if path.starts_with(&text.plugin.root) => {}
-            Leads::Away(_) | Leads::OutOfSource => out(text, link.span, written, sink),
-            Leads::AwayToNothing(path) if !path.starts_with(&text.plugin.root) => {
+            PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {}
+            PathTarget::Away(_) | PathTarget::OutOfSource => out(text, link.span, written, sink),
+            PathTarget::AwayToNothing(path) if !path.starts_with(&text.plugin.root) => {
                 out(text, link.span, written, sink);
             }
             _ => {}
@@ -31,7 +31,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// A path that leaves the plugin: nothing outside is installed with it.
-fn out(text: &Text<'_>, span: Span, written: &str, sink: &mut Sink) {
+fn out(text: &PluginText<'_>, span: Span, written: &str, sink: &mut FindingSink) {
     let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
     let found = sink.at(text.file, span, message);
     found.severity = Severity::Error;

@@ -1,26 +1,28 @@
 //! A skill's description that is longer than the specification allows.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "description-length",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill's description has more than 1,024 characters, or more than a host shows",
     page: include_str!("description_length.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 /// How long a description may be, by the Agent Skills specification.
 const LONGEST: usize = 1024;
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(node) = component.field("description").filter(|_| component.kind == Kind::Skill) else { return };
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let Some(node) = component.field("description").filter(|_| component.kind == ComponentKind::Skill) else {
+        return;
+    };
     let Some(description) = node.scalar() else { return };
     let length = description.trim().chars().count();
     let cut = |limit: usize| length > limit;

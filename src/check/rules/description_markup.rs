@@ -1,23 +1,25 @@
 //! A tag in a skill's description.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "description-markup",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill's description contains a tag such as `<important>`",
     page: include_str!("description_markup.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(node) = component.field("description").filter(|_| component.kind == Kind::Skill) else { return };
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let Some(node) = component.field("description").filter(|_| component.kind == ComponentKind::Skill) else {
+        return;
+    };
     let written = node.span.of(text.text);
     let Some(tag) = tag(written) else { return };
     let place = tag.shifted(node.span.start);

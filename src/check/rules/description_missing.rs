@@ -1,24 +1,24 @@
 //! A skill without `description`.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "description-missing",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill has no `description`",
     page: include_str!("description_missing.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(yaml) = component.document.yaml.filter(|_| !component.has_lost_fields()) else { return };
-    if component.kind != Kind::Skill || component.field("description").is_some() {
+    if component.kind != ComponentKind::Skill || component.field("description").is_some() {
         return;
     }
     let hosts = context.hosts_that(|target| target.skill.description_required);

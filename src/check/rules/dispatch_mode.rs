@@ -1,19 +1,19 @@
 //! A dispatch sets a permission mode over the user's own.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "dispatch-mode",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "the dispatch of an agent sets a permission mode",
     page: include_str!("dispatch_mode.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// Permission modes of the source host.
@@ -22,7 +22,7 @@ const DISPATCH: [&str; 8] =
     ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents", "subagent_type", "Task"];
 const NEGATED: [&str; 6] = ["never", "omit", "without", "leave", "not", "don't"];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }

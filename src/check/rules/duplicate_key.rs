@@ -1,29 +1,29 @@
 //! A key that frontmatter gives twice.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::read::dialect::Duplicates;
+use crate::read::dialect::DuplicateRule;
 use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
     name: "duplicate-key",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "frontmatter has a duplicate key",
     page: include_str!("duplicate_key.md"),
-    check: Check::Anew(check),
+    check: RuleCheck::Anew(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
         let key = fault.span.of(text.text);
         let refuses = |target: &Target| match target.yaml.dialect.duplicates {
-            Duplicates::Last => false,
-            Duplicates::Refused => true,
-            Duplicates::RefusedWhereRead => target.yaml.text_fields.iter().any(|read| read == key),
+            DuplicateRule::Last => false,
+            DuplicateRule::Refused => true,
+            DuplicateRule::RefusedWhereRead => target.yaml.text_fields.iter().any(|read| read == key),
         };
         let hosts = context.hosts_that(refuses);
         let message = match hosts.is_empty() {

@@ -1,13 +1,13 @@
 //! A plugin that holds nothing.
 
-use crate::check::rule::{Check, Group, Rule};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "empty-plugin",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a plugin has no components",
     page: include_str!("empty_plugin.md"),
-    check: Check::Reading,
+    check: RuleCheck::Reading,
 };

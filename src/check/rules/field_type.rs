@@ -1,22 +1,22 @@
 //! A frontmatter field whose value has the wrong type.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::written;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::raw_value;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::read::dialect::{self, Scalars};
-use crate::read::tree::{Entry, Value};
+use crate::read::dialect::{self, ScalarRule};
+use crate::read::tree::{MappingEntry, Value};
 use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
     name: "field-type",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a frontmatter field has a value of the wrong type",
     page: include_str!("field_type.md"),
-    check: Check::Anew(check),
+    check: RuleCheck::Anew(check),
 };
 
 /// Fields that are text on every host.
@@ -27,7 +27,7 @@ const LISTS: [&str; 4] = ["allowed-tools", "disallowed-tools", "tools", "disallo
 const FLAGS: [&str; 2] = ["disable-model-invocation", "user-invocable"];
 const SWITCHES: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
     // Frontmatter that is a list or a text; the reader said so.
     for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
@@ -64,15 +64,15 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             wanted => format!("write {wanted}"),
         });
         if let (true, Some(_)) = (wanted == "text", entry.node.scalar()) {
-            let line = written::line(text.text, entry);
-            let quoted = written::quoted(line.of(text.text));
+            let line = raw_value::line(text.text, entry);
+            let quoted = raw_value::quoted(line.of(text.text));
             found.fix = Some(replace(text.file, entry.node.span, quoted, Applicability::Unsafe));
         }
     }
 }
 
 /// A key within a mapping that hosts want to be text and there once.
-fn inner(context: &Context<'_>, entry: &Entry, text: &Text<'_>, sink: &mut Sink) {
+fn inner(context: &RuleContext<'_>, entry: &MappingEntry, text: &PluginText<'_>, sink: &mut FindingSink) {
     let refused = |target: &Target| {
         dialect::unfit(target.yaml.inner_text_fields.get(&entry.key)?, &entry.node).cloned()
     };
@@ -87,14 +87,15 @@ fn inner(context: &Context<'_>, entry: &Entry, text: &Text<'_>, sink: &mut Sink)
     found.help = Some(format!("write `{}: \"…\"` on one line", inner.key));
 }
 
-fn is_no_text(entry: &Entry) -> bool {
+fn is_no_text(entry: &MappingEntry) -> bool {
     !matches!(entry.node.value, Value::String(_) | Value::Null)
 }
 
 /// Whether the host refuses the file for this value.
-fn refuses(target: &Target, entry: &Entry) -> bool {
+fn refuses(target: &Target, entry: &MappingEntry) -> bool {
     let yaml = &target.yaml;
     let scalar = entry.node.scalar().is_some();
     let text = yaml.text_fields.contains(&entry.key) && is_no_text(entry);
-    text && (!scalar || yaml.dialect.scalars == Scalars::Refused) || yaml.mapping_fields.contains(&entry.key)
+    text && (!scalar || yaml.dialect.scalars == ScalarRule::Refused)
+        || yaml.mapping_fields.contains(&entry.key)
 }

@@ -1,8 +1,8 @@
 //! A skill that lies in the folder of skills without a folder of its own.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
@@ -10,14 +10,14 @@ use crate::read::frontmatter;
 
 pub(super) const RULE: Rule = Rule {
     name: "flat-skill-file",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a file such as `skills/x.md` looks like a skill, and no host reads it",
     page: include_str!("flat_skill_file.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for (path, inner) in in_skill_folders(plugin) {
         let flat = inner.components().count() == 1 && inner.extension() == Some("md");
         if !flat || inner == SKILL_FILE || plugin.components.iter().any(|component| component.path == *path) {

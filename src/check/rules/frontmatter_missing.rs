@@ -1,22 +1,22 @@
 //! A skill or an agent without frontmatter.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "frontmatter-missing",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a skill or an agent has no frontmatter",
     page: include_str!("frontmatter_missing.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let document = &component.document;
     // What stands in the wrong place or never ends has a finding of its own.
     let faulty = document.faults.iter().any(|fault| fault.rule.starts_with("frontmatter"));
@@ -24,17 +24,17 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         return;
     }
     let (message, hosts) = match component.kind {
-        Kind::Skill => (
+        ComponentKind::Skill => (
             "the skill has no frontmatter, so the model does not know when to use it",
             context.hosts_that(|target| target.skill.description_required),
         ),
-        Kind::Agent => ("the file has no frontmatter but still becomes an agent", Vec::new()),
+        ComponentKind::Agent => ("the file has no frontmatter but still becomes an agent", Vec::new()),
         _ => return,
     };
     let found = sink.whole(&text.file.path, message);
     found.hosts = hosts;
     found.help = Some(match component.kind {
-        Kind::Skill => "start the file with frontmatter: `---`, `name`, `description`, `---`".to_owned(),
+        ComponentKind::Skill => "start the file with frontmatter: `---`, `name`, `description`, `---`".to_owned(),
         _ => "start the file with frontmatter: `---`, `name`, `description`, `---`; move notes out of the agents folder"
             .to_owned(),
     });

@@ -2,9 +2,9 @@
 
 use std::iter;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::printable::HiddenKind;
 use crate::read::hidden_chars::{self, HiddenRun};
@@ -15,11 +15,11 @@ use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "hidden-unicode",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a text contains characters that readers cannot see but models read",
     page: include_str!("hidden_unicode.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// Endings of programs: any character may be data there, but none that shows lines in another order or spells a text.
@@ -28,7 +28,7 @@ const CODE: [&str; 22] = [
     "ps1", "py", "rb", "rs", "sh", "ts",
 ];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !text.is_markdown() {
         return beside(text, sink);
     }
@@ -66,7 +66,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// What stands in Markdown, whose code blocks are programs.
-fn in_markdown(text: &Text<'_>) -> Vec<HiddenRun> {
+fn in_markdown(text: &PluginText<'_>) -> Vec<HiddenRun> {
     let mut runs = hidden_chars::find_in_code(text.text);
     if runs.iter().any(|run| run.kind == HiddenKind::DirectionOverride) {
         let prose = hidden_chars::find(text.text);
@@ -79,7 +79,7 @@ fn in_markdown(text: &Text<'_>) -> Vec<HiddenRun> {
 }
 
 /// What stands in a program of the plugin, or in another text beside a component.
-fn beside(text: &Text<'_>, sink: &mut Sink) {
+fn beside(text: &PluginText<'_>, sink: &mut FindingSink) {
     let path = &text.file.path;
     let is_code = match path.extension() {
         Some(ending) => CODE.contains(&ending),
@@ -110,7 +110,7 @@ fn beside(text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Values in double quotes whose escapes stand for what nobody sees.
-fn in_frontmatter(text: &Text<'_>) -> Vec<(Span, HiddenRun)> {
+fn in_frontmatter(text: &PluginText<'_>) -> Vec<(Span, HiddenRun)> {
     let component = text.component.filter(|_| text.main && text.text[..text.body.start].contains('\\'));
     let leaves = component.and_then(|component| Some(component.document.fields.as_ref()?.leaves()));
     let values = leaves.into_iter().flatten().flat_map(|(_, _, node)| {
@@ -128,14 +128,14 @@ fn in_frontmatter(text: &Text<'_>) -> Vec<(Span, HiddenRun)> {
 
 /// Whether the text is of a language with letters beyond ASCII, whose long words are hyphenated: of its letters, one
 /// of two hundred at least.
-fn is_hyphenated(text: &Text<'_>) -> bool {
+fn is_hyphenated(text: &PluginText<'_>) -> bool {
     let letters =
         || text.body.of(text.text).chars().filter(|c| c.is_alphabetic() && HiddenKind::of(*c).is_none());
     letters().filter(|c| !c.is_ascii()).count() * 200 >= letters().count()
 }
 
 /// Whether the run is one soft hyphen inside of a word of the prose.
-fn hyphenates(run: &HiddenRun, text: &Text<'_>) -> bool {
+fn hyphenates(run: &HiddenRun, text: &PluginText<'_>) -> bool {
     run.kind == HiddenKind::SoftHyphen
         && run.in_word
         && text.body.contains(run.span.start)

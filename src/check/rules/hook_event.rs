@@ -1,13 +1,13 @@
 //! Hooks of an event that does not exist.
 
-use crate::check::rule::{Check, Group, Rule};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-event",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "hooks are registered for an unknown event",
     page: include_str!("hook_event.md"),
-    check: Check::Reading,
+    check: RuleCheck::Reading,
 };

@@ -1,10 +1,10 @@
 //! A matcher that is no regular expression, or that names nothing.
 
 use super::unknown_tool::meant;
-use crate::check::context::Context;
+use crate::check::context::RuleContext;
 use crate::check::expression;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::hook::Hook;
 use crate::model::near;
@@ -12,14 +12,14 @@ use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-matcher",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a matcher is not a valid regular expression, or never matches",
     page: include_str!("hook_matcher.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let mut last = None;
     for (other, hook) in plugin.hooks() {
         let Some(file) = context.file(&other.path) else { continue };
@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 }
 
 /// What is wrong with the matcher of a hook, and what to write.
-fn wrong(context: &Context<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
+fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
     let facts = context.checks();
     let of_tools = facts.tool_events.contains(&hook.event);
     let names = names(matcher);

@@ -1,32 +1,32 @@
 //! A hook calls a program of the plugin's `bin/` by its bare name.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, Role};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, TextRole};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::plugin::Plugin;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-path",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a hook calls a program of `bin/` by its bare name",
     page: include_str!("hook_path.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let bin = plugin.root.join("bin");
     let own = |name: &str| !name.contains('/') && context.file(bin.join(name)).is_some();
     let root = &context.targets.source().plugin_root;
-    for ran in running::hooks(context, plugin).into_iter().filter(|ran| !ran.text.contains("PATH=")) {
+    for ran in runnable::hooks(context, plugin).into_iter().filter(|ran| !ran.text.contains("PATH=")) {
         let words: Vec<(String, Span)> = match ran.role {
-            Role::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
-            Role::Shell => {
+            TextRole::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
+            TextRole::Shell => {
                 let commands = ran.commands();
-                let first = |command: &crate::read::shell::Simple| {
+                let first = |command: &crate::read::shell::SimpleCommand| {
                     command.program(&["exec", "env"]).first().map(|word| (word.text.clone(), word.span))
                 };
                 commands.iter().filter_map(first).collect()
@@ -38,7 +38,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             let found = sink.at(ran.file, place, format!("`{name}` is not on the search path of hooks"));
             found.help = Some(format!("write `\"${{{root}}}/bin/{name}\"`"));
             let path = match ran.role {
-                Role::Shell => format!("\\\"${{{root}}}/bin/{name}\\\""),
+                TextRole::Shell => format!("\\\"${{{root}}}/bin/{name}\\\""),
                 _ => format!("${{{root}}}/bin/{name}"),
             };
             found.fix = Some(replace(ran.file, place, path, Applicability::Unsafe));

@@ -4,33 +4,33 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, Ran};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, RunnableText};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::near;
-use crate::model::plugin::{Form, Plugin};
+use crate::model::plugin::{LocationForm, Plugin};
 use crate::read::shell::base;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-script-missing",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a hook refers to a missing file of the plugin",
     page: include_str!("hook_script_missing.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// Programs that look whether a file is there, or make it.
 const LOOKING: [&str; 9] = ["test", "[", "[[", "mkdir", "touch", "rm", "tee", "chmod", "export"];
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     // What lies elsewhere in a project was not read.
-    let (variable, folder) = running::hook_folder(context, plugin);
-    for ran in running::hooks(context, plugin) {
-        if plugin.form == Form::Project {
+    let (variable, folder) = runnable::hook_folder(context, plugin);
+    for ran in runnable::hooks(context, plugin) {
+        if plugin.form == LocationForm::Project {
             of_a_plugin(context, &ran, sink);
         }
         let made = made(&ran);
@@ -60,7 +60,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 
 /// A hook of a project that names the folder of a plugin: the host fills that in hooks of plugins alone, and runs no
 /// other that has it.
-fn of_a_plugin(context: &Context<'_>, ran: &Ran<'_>, sink: &mut Sink) {
+fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut FindingSink) {
     let written = format!("${{{}}}", context.targets.source().plugin_root);
     let Some(at) = ran.text.find(&written) else { return };
     let place = ran.place(Span::new(at, at + written.len()));
@@ -71,7 +71,7 @@ fn of_a_plugin(context: &Context<'_>, ran: &Ran<'_>, sink: &mut Sink) {
 }
 
 /// What the text itself makes, or looks for before it uses it.
-fn made(ran: &Ran<'_>) -> BTreeSet<String> {
+fn made(ran: &RunnableText<'_>) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for command in ran.commands() {
         let looks = command.program(&[]).first().is_some_and(|word| LOOKING.contains(&base(&word.text)));
@@ -84,7 +84,7 @@ fn made(ran: &Ran<'_>) -> BTreeSet<String> {
 }
 
 /// Whether it lies where nothing is read: it may be made before it is needed.
-fn left_out(context: &Context<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
+fn left_out(context: &RuleContext<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
     let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
     left.into_iter().any(|excluded| path.starts_with(&excluded.path) || excluded.path.starts_with(path))
 }

@@ -1,27 +1,27 @@
 //! A hook runs a script directly that is not executable.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, OwnPath, Ran, Role};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, OwnPath, RunnableText, TextRole};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-script-not-executable",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a hook runs a file directly that is not executable",
     page: include_str!("hook_script_not_executable.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// Endings of files that other systems run by.
 const ELSEWHERE: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
-    let (variable, folder) = running::hook_folder(context, plugin);
-    for ran in running::hooks(context, plugin) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
+    let (variable, folder) = runnable::hook_folder(context, plugin);
+    for ran in runnable::hooks(context, plugin) {
         for path in programs(&ran, variable) {
             let Some(inside) = path.inside(folder).filter(|_| path.plain()) else { continue };
             let elsewhere = inside.extension().is_some_and(|ending| ELSEWHERE.contains(&ending));
@@ -40,11 +40,11 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 }
 
 /// The plugin's own files that are run as programs.
-fn programs<'r>(ran: &'r Ran<'_>, root: &str) -> Vec<OwnPath<'r>> {
+fn programs<'r>(ran: &'r RunnableText<'_>, root: &str) -> Vec<OwnPath<'r>> {
     let paths = ran.own_paths(root);
     match ran.role {
-        Role::Program => paths,
-        Role::Shell => {
+        TextRole::Program => paths,
+        TextRole::Shell => {
             let commands = ran.commands();
             let starts: Vec<_> =
                 commands.iter().filter_map(|command| command.program(&["exec", "env"]).first()).collect();

@@ -1,24 +1,24 @@
 //! The time-out of a hook is given in milliseconds, and hosts take seconds.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-timeout",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "the `timeout` of a hook seems to be in milliseconds, and hosts take seconds",
     page: include_str!("hook_timeout.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// More seconds than anybody waits for a hook.
 const LONG: f64 = 1000.0;
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for (other, hook) in plugin.hooks() {
         let (Some(file), Some(node)) = (context.file(&other.path), hook.node.get("timeout")) else {
             continue;

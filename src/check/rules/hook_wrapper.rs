@@ -1,13 +1,13 @@
 //! A file of hooks without the key that holds them.
 
-use crate::check::rule::{Check, Group, Rule};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-wrapper",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "the events of a hooks file are not inside a `hooks` object",
     page: include_str!("hook_wrapper.md"),
-    check: Check::Reading,
+    check: RuleCheck::Reading,
 };

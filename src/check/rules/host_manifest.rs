@@ -1,8 +1,8 @@
 //! A manifest for another host, which this host refuses.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::json;
@@ -10,14 +10,14 @@ use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "host-manifest",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "the plugin's manifest for another host is broken, or has another name than its entry",
     page: include_str!("host_manifest.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for host in context.hosts.iter().filter(|host| host.source.is_none()) {
         let place = plugin.root.join(&host.manifest.path);
         let owned = host.host.owns.iter().any(|own| host.manifest.path.starts_with(own.as_str()));

@@ -1,24 +1,24 @@
 //! A field that the host does not read in a plugin's agents.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::FieldOutcome;
 
 pub(super) const RULE: Rule = Rule {
     name: "ignored-field",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a field of an agent that works in user agents but not in plugin agents",
     page: include_str!("ignored_field.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Agent {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Agent {
         return;
     }
     let host = context.targets.source_host();

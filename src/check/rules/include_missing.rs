@@ -1,23 +1,23 @@
 //! A command includes a file of the plugin that is not there.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::include;
 use crate::check::paths;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 
 pub(super) const RULE: Rule = Rule {
     name: "include-missing",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a command includes a missing file",
     page: include_str!("include_missing.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for include in include::find(context, component, text) {
         let Err(wanted) = include.file else { continue };
         let message =

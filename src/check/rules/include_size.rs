@@ -1,23 +1,23 @@
 //! A command includes a file that is longer than a model should have to read at once.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::include;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "include-size",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a command includes a file with more tokens than the limit",
     page: include_str!("include_size.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let limit = context.settings.limits.include_tokens;
     for include in include::find(context, component, text) {
         let Ok(file) = include.file else { continue };

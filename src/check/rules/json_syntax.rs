@@ -1,13 +1,13 @@
 //! A JSON file that no host can read.
 
-use crate::check::rule::{Check, Group, Rule};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "json-syntax",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a JSON file of the plugin cannot be read",
     page: include_str!("json_syntax.md"),
-    check: Check::Reading,
+    check: RuleCheck::Reading,
 };

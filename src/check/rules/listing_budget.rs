@@ -2,25 +2,25 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::{CommandEmission, ListingFacts, Target};
 
 pub(super) const RULE: Rule = Rule {
     name: "listing-budget",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a plugin's descriptions do not fit into a host's skill list",
     page: include_str!("listing_budget.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let mut said: Vec<(&Target, String)> = Vec::new();
     for target in &context.hosts {
         let Some(listing) = &target.listing else { continue };
@@ -62,8 +62,8 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 /// The tokens of the component's line; `None` where it has none.
 fn tokens(component: &Component, listing: &ListingFacts, target: &Target) -> Option<usize> {
     let listed = match component.kind {
-        Kind::Skill => true,
-        Kind::Command => listing.commands || target.command.emission == CommandEmission::AsSkill,
+        ComponentKind::Skill => true,
+        ComponentKind::Command => listing.commands || target.command.emission == CommandEmission::AsSkill,
         _ => false,
     };
     if !listed || component.user_only() {

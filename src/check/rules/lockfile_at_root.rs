@@ -1,30 +1,38 @@
 //! A lockfile at the plugin's root makes the source host run an installer.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::json;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "lockfile-at-root",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a lockfile beside `package.json` at the plugin's root makes a host install packages",
     page: include_str!("lockfile_at_root.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(package) = context.file(plugin.root.join("package.json")) else { return };
     let package = package.text().and_then(|text| json::parse(text).0);
     let depends = package.as_ref().and_then(|package| package.get("dependencies"));
     let depends = depends.is_some_and(|needed| !needed.entries().is_empty());
     // What the plugin runs may need the packages; then the host does what the author wants.
     let runs = |kind: &str| {
-        matches!(Kind::from_id(kind), Some(Kind::McpServer | Kind::LspServer | Kind::Hook | Kind::Executable))
+        matches!(
+            ComponentKind::from_id(kind),
+            Some(
+                ComponentKind::McpServer
+                    | ComponentKind::LspServer
+                    | ComponentKind::Hook
+                    | ComponentKind::Executable
+            )
+        )
     };
     if depends && plugin.others.iter().any(|other| runs(&other.kind)) {
         return;

@@ -1,22 +1,22 @@
 //! A field of a manifest or marketplace has a value that the source host refuses, which is found while they are
 //! read; here is what a marketplace lacks.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "manifest-field",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a field of a manifest or marketplace has a value that hosts refuse",
     page: include_str!("manifest_field.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let source = context.targets.source();
     let own = context.project.marketplace.as_ref().filter(|own| own.path == source.marketplace);
     let Some((marketplace, file)) = own.and_then(|own| Some((own, context.file(&own.path)?))) else { return };

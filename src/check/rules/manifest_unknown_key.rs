@@ -1,26 +1,26 @@
 //! A key of a manifest or marketplace is nearly one that hosts read.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::manifest::fields::{ENTRY, MANIFEST, MARKETPLACE, Shape};
+use crate::model::manifest::fields::{ENTRY, FieldShape, MANIFEST, MARKETPLACE};
 use crate::model::near;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "manifest-unknown-key",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a key of a manifest or marketplace is probably misspelt",
     page: include_str!("manifest_unknown_key.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
-type Fields = &'static [(&'static str, Shape)];
+type KeyFields = &'static [(&'static str, FieldShape)];
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let project = context.project;
     for plugin in &project.plugins {
         if let Some(manifest) = &plugin.manifest
@@ -38,7 +38,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-fn keys(file: &SourceFile, node: &Node, known: &[Fields], sink: &mut Sink) {
+fn keys(file: &SourceFile, node: &Node, known: &[KeyFields], sink: &mut FindingSink) {
     let names: Vec<&str> = known.iter().copied().flatten().map(|(name, _)| *name).collect();
     for entry in node.entries() {
         let key = entry.key.as_str();

@@ -1,25 +1,25 @@
 //! A marketplace declares components of a plugin that declares its own, and says that only one may.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::tree::{Node, Value};
 
 pub(super) const RULE: Rule = Rule {
     name: "marketplace-entry-conflict",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "an entry with `strict: false` declares components of a plugin that has its own manifest",
     page: include_str!("marketplace_entry_conflict.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// Fields of an entry that declare components, and clash with a manifest.
 const COMPONENTS: [&str; 6] = ["commands", "agents", "skills", "hooks", "outputStyles", "themes"];
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(marketplace) = context.project.marketplace.as_ref().filter(|_| context.for_source_host()) else {
         return;
     };

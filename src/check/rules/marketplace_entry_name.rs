@@ -1,21 +1,21 @@
 //! A marketplace lists a plugin under a name that its manifest does not have.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "marketplace-entry-name",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a marketplace lists a plugin under a name that differs from its manifest",
     page: include_str!("marketplace_entry_name.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let (Some(entry), Some(manifest)) = (&plugin.entry, &plugin.manifest) else { return };
     let Some(listing) = context.project.marketplace.as_ref().and_then(|own| context.file(&own.path)) else {
         return;

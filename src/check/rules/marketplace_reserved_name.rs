@@ -1,21 +1,21 @@
 //! A marketplace has a name that a host keeps for itself.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::read::tree::Node;
 
 pub(super) const RULE: Rule = Rule {
     name: "marketplace-reserved-name",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a marketplace has a name that a host reserves",
     page: include_str!("marketplace_reserved_name.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let Some(marketplace) = &context.project.marketplace else { return };
     let Some(file) = context.file(&marketplace.path) else { return };
     let Some(node) = marketplace.node.get("name") else { return };

@@ -1,25 +1,25 @@
 //! The command of an MCP server is a command line, and hosts start one program.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, Role};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, TextRole};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "mcp-command",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "the `command` of an MCP server is a command line, not a program",
     page: include_str!("mcp_command.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = format!("${{{}}}/", context.targets.source().plugin_root);
-    for ran in running::servers(context, plugin).into_iter().filter(|ran| ran.role == Role::Program) {
+    for ran in runnable::servers(context, plugin).into_iter().filter(|ran| ran.role == TextRole::Program) {
         let Some((program, rest)) = ran.text.trim().split_once(char::is_whitespace) else { continue };
         // A program may have a blank in its path; one that is given as a path of this machine is not looked for.
         let own = ran.text.strip_prefix(&root).map(|inner| plugin.root.join(inner));

@@ -4,31 +4,31 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, Ran, Role};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, RunnableText, TextRole};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::plugin::{Body, OtherComponent, Plugin};
+use crate::model::plugin::{OtherBody, OtherComponent, Plugin};
 use crate::read::tree::Node;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "mcp-path",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "an MCP server finds its file only from the plugin's folder, in which it is not started",
     page: include_str!("mcp_path.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     if !context.for_source_host() || !context.checks().servers_start_in_project {
         return;
     }
     let root = &context.targets.source().plugin_root;
     let mut told = BTreeSet::new();
-    for ran in running::servers(context, plugin) {
+    for ran in runnable::servers(context, plugin) {
         let folder = working_folder(&ran, root);
         let Some(path) = relative(context, plugin, &ran, &folder) else { continue };
         let message = format!("`{}` is looked for in the user's project, not in the plugin", ran.text);
@@ -47,9 +47,9 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
 /// A server whose program looks for a package in the folder of the plugin that `cwd` names.
-fn of_folder(context: &Context<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut Sink) {
+fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
-    let (Body::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { return };
+    let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { return };
     let Some((cwd, written)) = server.node.get("cwd").and_then(|cwd| Some((cwd, cwd.as_str()?))) else {
         return;
     };
@@ -75,8 +75,8 @@ fn of_folder(context: &Context<'_>, plugin: &Plugin, other: &OtherComponent, sin
 }
 
 /// The folder of the plugin that `cwd` names, whether or not the host goes there.
-fn working_folder(ran: &Ran<'_>, root: &str) -> Utf8PathBuf {
-    let Body::Server(server) = &ran.other.body else { return Utf8PathBuf::new() };
+fn working_folder(ran: &RunnableText<'_>, root: &str) -> Utf8PathBuf {
+    let OtherBody::Server(server) = &ran.other.body else { return Utf8PathBuf::new() };
     let written = server.node.get("cwd").and_then(Node::as_str).unwrap_or_default();
     let inner = written.strip_prefix(&format!("${{{root}}}")).unwrap_or(written);
     let inner = inner.trim_matches('/').trim_start_matches("./");
@@ -84,9 +84,14 @@ fn working_folder(ran: &Ran<'_>, root: &str) -> Utf8PathBuf {
 }
 
 /// The plugin's file that a relative word of the server leads to from its folder.
-fn relative(context: &Context<'_>, plugin: &Plugin, ran: &Ran<'_>, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+fn relative(
+    context: &RuleContext<'_>,
+    plugin: &Plugin,
+    ran: &RunnableText<'_>,
+    folder: &Utf8Path,
+) -> Option<Utf8PathBuf> {
     let word = ran.text.strip_prefix("./").unwrap_or(ran.text);
-    let named = ran.role == Role::Argument || ran.role == Role::Program && ran.text.contains('/');
+    let named = ran.role == TextRole::Argument || ran.role == TextRole::Program && ran.text.contains('/');
     let plain = word.chars().all(|c| c.is_alphanumeric() || "._-/ ".contains(c));
     if !named || !plain || word.starts_with(['/', '-']) || !word.contains('.') {
         return None;

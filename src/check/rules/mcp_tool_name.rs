@@ -1,8 +1,8 @@
 //! A tool of the plugin's own server under a name that the host does not give it.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::check::tools;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::plugin::Plugin;
@@ -10,17 +10,17 @@ use crate::source::{SourceFile, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "mcp-tool-name",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Warning,
     summary: "unknown tool: the name of a tool of the plugin's own server lacks the plugin",
     page: include_str!("mcp_tool_name.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// How the name of a server's tool begins.
 const SERVER: &str = "mcp__";
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let servers: Vec<&str> = plugin.servers().map(|server| server.name.as_str()).collect();
     if servers.is_empty() || !context.for_source_host() || !plugin.is_declared() {
         return;

@@ -1,24 +1,26 @@
 //! The type of an MCP server is none, or does not fit the rest.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::plugin::{Body, Plugin};
+use crate::model::plugin::{OtherBody, Plugin};
 
 pub(super) const RULE: Rule = Rule {
     name: "mcp-transport",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "the `type` of an MCP server does not exist, is missing, or does not fit",
     page: include_str!("mcp_transport.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let needed = context.checks().type_needed && context.for_source_host();
     for other in plugin.servers().filter(|other| other.fault.is_none()) {
-        let (Body::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { continue };
+        let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else {
+            continue;
+        };
         // What else can be wrong with a type is found when the server is read.
         let no_type = server.node.get("type").is_none() && server.node.get("command").is_none();
         if let Some(url) = server.node.entry("url").filter(|_| no_type && needed) {

@@ -1,29 +1,29 @@
 //! A variable in the configuration of a server that nothing replaces.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, Ran, Role};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, RunnableText, TextRole};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::near;
-use crate::model::plugin::{Body, Plugin};
+use crate::model::plugin::{OtherBody, Plugin};
 use crate::read::shell::base;
 use crate::read::tree::Node;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "mcp-variable",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a variable of a server is misspelt, or in a form that is not replaced",
     page: include_str!("mcp_variable.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "cmd", "powershell"];
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
-    for ran in running::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
+    for ran in runnable::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
         for (span, message, help) in wrong(context, &ran) {
             sink.at(ran.file, ran.place(span), message).help = Some(help);
         }
@@ -31,13 +31,13 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 }
 
 /// Whether a shell replaces what the host leaves.
-fn for_a_shell(ran: &Ran<'_>) -> bool {
-    let Body::Server(server) = &ran.other.body else { return false };
+fn for_a_shell(ran: &RunnableText<'_>) -> bool {
+    let OtherBody::Server(server) = &ran.other.body else { return false };
     let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();
-    ran.role == Role::Argument && SHELLS.contains(&base(command))
+    ran.role == TextRole::Argument && SHELLS.contains(&base(command))
 }
 
-fn wrong(context: &Context<'_>, ran: &Ran<'_>) -> Vec<(Span, String, String)> {
+fn wrong(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String, String)> {
     let source = context.targets.source();
     let (mut out, text) = (Vec::new(), ran.text);
     for (at, _) in text.match_indices('$') {

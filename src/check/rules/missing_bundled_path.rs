@@ -2,23 +2,23 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::{Context, Text};
-use crate::check::mention::{Form, Mention, SCRIPTS};
-use crate::check::paths::{self, Leads, in_named_skill};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::mention::{PathForm, PathMention, SCRIPTS};
+use crate::check::paths::{self, PathTarget, in_named_skill};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "code refers to a file that the skill does not ship",
     page: include_str!("missing_bundled_path.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// Endings of files that are written by hand.
@@ -31,12 +31,12 @@ const INTERPRETERS: [&str; 11] =
 /// Folders that installing, building or running makes.
 const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.is_example() || text.mentions(context).is_empty() || teaches(context, text) {
         return;
     }
     for mention in text.mentions(context) {
-        let Leads::Nowhere(wanted) = mention.leads(context, text) else { continue };
+        let PathTarget::Nowhere(wanted) = mention.leads(context, text) else { continue };
         if !meant(context, text, mention, wanted) {
             continue;
         }
@@ -51,20 +51,20 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Whether a file of the plugin is meant, not one that the text makes, shows or leaves open.
-fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf8Path) -> bool {
+fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention, wanted: &Utf8Path) -> bool {
     let last = wanted.file_name().unwrap_or_default();
     let file = last.contains('.') && !last.starts_with('.');
     // `./x` counts from the working directory of a command, which is the user's, but for scripts of a skill that has some.
     let of_skill = |path: &str| {
         path.starts_with(SCRIPTS) && context.paths().has_folder(&paths::own_folder(text).join("scripts"))
     };
-    let here = matches!(mention.form, Form::Code | Form::Block)
+    let here = matches!(mention.form, PathForm::Code | PathForm::Block)
         && mention.path.strip_prefix("./").is_some_and(|path| !of_skill(path));
     // What is installed with the plugin was built before.
-    let made = || mention.form != Form::Root && mention.path.split('/').any(|part| MADE.contains(&part));
+    let made = || mention.form != PathForm::Root && mention.path.split('/').any(|part| MADE.contains(&part));
     let open = || mention.path.split('/').any(intent::stands_for_any);
     // Behind a variable, what an interpreter starts needs no ending to be a script.
-    let run = matches!(mention.form, Form::Root | Form::Skill) && started(text, mention);
+    let run = matches!(mention.form, PathForm::Root | PathForm::Skill) && started(text, mention);
     if !(file || run)
         || here
         || made()
@@ -76,40 +76,42 @@ fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf
         return false;
     }
     let there = || first_folder(context, text, mention, wanted);
-    let own = text.component.map(|component| component.kind) == Some(Kind::Skill);
+    let own = text.component.map(|component| component.kind) == Some(ComponentKind::Skill);
     match mention.form {
         // A file that a program keeps there need not be; a script or a text must.
-        Form::Root | Form::Skill if run => true,
-        Form::Root => there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end)),
-        Form::Skill => there() || SHIPPED.iter().any(|end| last.ends_with(end)),
-        Form::Code | Form::Block if mention.path.starts_with("./") => own && is_here(text),
-        Form::Code if interpreted(text, mention) => own && !named_elsewhere(context, text, mention),
-        Form::Block if interpreted(text, mention) => own,
-        Form::Code => own && there() && !named_elsewhere(context, text, mention),
-        Form::Block => own && there() && intent::uses(text.text, mention.span.start),
+        PathForm::Root | PathForm::Skill if run => true,
+        PathForm::Root => {
+            there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end))
+        }
+        PathForm::Skill => there() || SHIPPED.iter().any(|end| last.ends_with(end)),
+        PathForm::Code | PathForm::Block if mention.path.starts_with("./") => own && is_here(text),
+        PathForm::Code if interpreted(text, mention) => own && !named_elsewhere(context, text, mention),
+        PathForm::Block if interpreted(text, mention) => own,
+        PathForm::Code => own && there() && !named_elsewhere(context, text, mention),
+        PathForm::Block => own && there() && intent::uses(text.text, mention.span.start),
     }
 }
 
 /// Whether an interpreter starts a script of the folder that skills have for theirs, and no word says that it is another
 /// one's.
-fn interpreted(text: &Text<'_>, mention: &Mention) -> bool {
+fn interpreted(text: &PluginText<'_>, mention: &PathMention) -> bool {
     started(text, mention) && mention.path.starts_with(SCRIPTS) && is_here(text)
 }
 
 /// Whether commands of the text are about the skill's own folder: what lies in a clone of a repository is not the skill's.
-fn is_here(text: &Text<'_>) -> bool {
+fn is_here(text: &PluginText<'_>) -> bool {
     text.main && !text.text.contains("clone")
 }
 
 /// Whether the command before the path is an interpreter alone.
-fn started(text: &Text<'_>, mention: &Mention) -> bool {
+fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let line = text.text[..mention.span.start].rsplit('\n').next().unwrap_or_default();
     let command = line.trim_start().trim_start_matches("$ ").rsplit('`').next().unwrap_or_default();
     INTERPRETERS.contains(&command.trim().trim_end_matches('"').trim_end())
 }
 
 /// Whether the skill or command is about plugins and skills: the paths in its texts are examples.
-fn teaches(context: &Context<'_>, text: &Text<'_>) -> bool {
+fn teaches(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let Some(component) = text.component else { return false };
     let main = context.file(&component.path).and_then(|file| file.text()).unwrap_or_default();
     ["plugin.json", "hooks.json", "frontmatter"].iter().any(|word| main.contains(word))
@@ -117,21 +119,26 @@ fn teaches(context: &Context<'_>, text: &Text<'_>) -> bool {
 }
 
 /// Whether the folder is there that the path begins with: in the plugin, in the skill, or beside the text.
-fn first_folder(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf8Path) -> bool {
+fn first_folder(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    mention: &PathMention,
+    wanted: &Utf8Path,
+) -> bool {
     let own = paths::own_folder(text);
     if mention.path.starts_with("../") || mention.path.starts_with("./") {
         return wanted.parent().is_some_and(|folder| folder != own && context.paths().has_folder(folder));
     }
     let top = mention.path.split('/').next().unwrap_or_default();
     let bases: &[&Utf8Path] = match mention.form {
-        Form::Root => &[text.plugin.root.as_path()],
+        PathForm::Root => &[text.plugin.root.as_path()],
         _ => &[own, text.file.path.parent().unwrap_or(own)],
     };
     bases.iter().any(|base| context.paths().has_folder(&base.join(top)))
 }
 
 /// Whether the path is one of another skill that the text names, or of the plugin itself.
-fn named_elsewhere(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> bool {
+fn named_elsewhere(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     let around = intent::near(text.text, mention.span.start, mention.span.end);
     let deeper = format!("/{}", mention.path);
     // Of a folder of the skill that the text names beside it.
@@ -145,13 +152,13 @@ fn named_elsewhere(context: &Context<'_>, text: &Text<'_>, mention: &Mention) ->
 }
 
 /// Whether something is written or copied to the path.
-fn goes_to(text: &Text<'_>, mention: &Mention) -> bool {
+fn goes_to(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let words = intent::words_before(text.text, mention.span.start);
     words.last().is_some_and(|word| matches!(word.as_str(), "to" | "into" | "as"))
 }
 
 /// Whether the path is what `@` includes in a command; that is `include-missing`.
-fn included(text: &Text<'_>, mention: &Mention) -> bool {
+fn included(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let command = text.component.is_some_and(Component::is_command);
     command && text.main && text.text[..mention.span.start].ends_with('@')
 }

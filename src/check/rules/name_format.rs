@@ -1,26 +1,28 @@
 //! A skill's name that the specification refuses.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "name-format",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill's name is not 1 to 64 of a–z, 0–9 and single hyphens",
     page: include_str!("name_format.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
 /// How long a name may be, by the Agent Skills specification.
 const LONGEST: usize = 64;
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(node) = component.field("name").filter(|_| component.kind == Kind::Skill) else { return };
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let Some(node) = component.field("name").filter(|_| component.kind == ComponentKind::Skill) else {
+        return;
+    };
     let Some(name) = node.scalar().filter(|name| !name.trim().is_empty()) else { return };
     let length = name.chars().count();
     let why = if length > LONGEST {

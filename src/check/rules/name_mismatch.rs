@@ -1,22 +1,22 @@
 //! A skill's name and its folder differ.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::renames;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 
 pub(super) const RULE: Rule = Rule {
     name: "name-mismatch",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Info,
     summary: "a skill's `name` differs from its folder",
     page: include_str!("name_mismatch.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some((name, folder)) = renames::differing(component, &text.plugin.root) else { return };
     let Some(node) = component.field("name") else { return };
     let found =

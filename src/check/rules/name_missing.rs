@@ -1,24 +1,24 @@
 //! A skill without `name`.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::{Applicability, Fix, FixEdit, Severity};
 use crate::model::component::Component;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "name-missing",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill has no `name`",
     page: include_str!("name_missing.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(yaml) = component.document.yaml.filter(|_| !component.has_lost_fields()) else { return };
-    if component.kind != Kind::Skill || component.field("name").is_some() {
+    if component.kind != ComponentKind::Skill || component.field("name").is_some() {
         return;
     }
     let found = sink.at(text.file, Span::new(0, yaml.start).trimmed(text.text), "the skill has no `name`");

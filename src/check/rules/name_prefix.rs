@@ -1,25 +1,25 @@
 //! A skill or agent does not begin with the prefix of its plugin.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "name-prefix",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a skill or agent does not begin with the prefix of its plugin",
     page: include_str!("name_prefix.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(prefix) = context.settings.house.name_prefix.get(&text.plugin.name) else { return };
     let name = component.name.rsplit(':').next().unwrap_or(&component.name);
-    if component.kind == Kind::Command || name.starts_with(prefix.as_str()) {
+    if component.kind == ComponentKind::Command || name.starts_with(prefix.as_str()) {
         return;
     }
     let span = component

@@ -1,21 +1,21 @@
 //! A skill in a folder of skills that some hosts do not search.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "nested-skill-file",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a skill is too deep in the tree for a host to find it",
     page: include_str!("nested_skill_file.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let hosts = context.hosts_that(|target| !target.host.nested_skill_files);
     if hosts.is_empty() {
         return;

@@ -1,18 +1,18 @@
 //! Agents are dispatched in parallel, and nothing is said for hosts that run one at a time.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "parallel-fallback",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "agents are dispatched in parallel without a fallback for hosts that cannot",
     page: include_str!("parallel_fallback.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const TOGETHER: [&str; 5] =
@@ -34,7 +34,7 @@ const ONE_BY_ONE: [&str; 12] = [
     "inline",
 ];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) || prose::says(text.body.of(text.text), &ONE_BY_ONE) {
         return;
     }

@@ -2,26 +2,26 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::{Context, Text};
-use crate::check::mention::Form;
-use crate::check::paths::Leads;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::mention::PathForm;
+use crate::check::paths::PathTarget;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "path-case",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a path differs from its file in case",
     page: include_str!("path_case.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links().iter().filter(|link| !link.path.is_empty()) {
-        if let Leads::OtherCase(actual) = link.leads(context, text) {
+        if let PathTarget::OtherCase(actual) = link.leads(context, text) {
             report(text, link.span, &link.path, actual, Applicability::Safe, sink);
         }
     }
@@ -30,10 +30,10 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         path.split('/').next().is_some_and(|top| top.len() > 1 && !top.contains(char::is_lowercase))
     };
     for mention in text.mentions(context).iter().filter(|mention| !stands(&mention.path)) {
-        if let Leads::OtherCase(actual) = mention.leads(context, text) {
+        if let PathTarget::OtherCase(actual) = mention.leads(context, text) {
             let span = Span::new(mention.span.end - mention.path.len(), mention.span.end);
             // Without a variable, a file of the user's project may be meant.
-            let sure = matches!(mention.form, Form::Root | Form::Skill);
+            let sure = matches!(mention.form, PathForm::Root | PathForm::Skill);
             let applicability = if sure { Applicability::Safe } else { Applicability::Unsafe };
             report(text, span, &mention.path, actual, applicability, sink);
         }
@@ -41,12 +41,12 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 fn report(
-    text: &Text<'_>,
+    text: &PluginText<'_>,
     span: Span,
     written: &str,
     actual: &Utf8Path,
     applicability: Applicability,
-    sink: &mut Sink,
+    sink: &mut FindingSink,
 ) {
     let spelt = spelt(written, actual);
     let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.inner(actual));

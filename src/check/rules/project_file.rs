@@ -1,26 +1,26 @@
 //! An agent or a command of a project in a host's own format, which this host refuses.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::plugin::{Form, Plugin};
-use crate::read::tree::{Entry, Node, Value};
+use crate::model::plugin::{LocationForm, Plugin};
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::read::{frontmatter, salvage, toml};
 use crate::source::{SourceFile, Span};
 use crate::target::{FileFormat, ProjectFiles, Target};
 
 pub(super) const RULE: Rule = Rule {
     name: "project-file",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a project's agent or command in a host's own format is refused there",
     page: include_str!("project_file.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
-    if plugin.form != Form::Foreign {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
+    if plugin.form != LocationForm::Foreign {
         return;
     }
     for host in &context.hosts {
@@ -67,7 +67,7 @@ fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, 
 }
 
 /// What is wrong with the value of a field.
-fn wrong(entry: &Entry, files: &ProjectFiles) -> Option<String> {
+fn wrong(entry: &MappingEntry, files: &ProjectFiles) -> Option<String> {
     let key = &entry.key;
     let (format, values) = (files.formats.get(key), files.values.get(key));
     let json = entry.node.to_json();
@@ -95,7 +95,7 @@ fn wrong(entry: &Entry, files: &ProjectFiles) -> Option<String> {
 
 /// The single values within a mapping, as text.
 fn leaves(node: &Node) -> Vec<String> {
-    let leaf = |entry: &Entry| match entry.node.value {
+    let leaf = |entry: &MappingEntry| match entry.node.value {
         Value::Map(_) => leaves(&entry.node),
         _ => vec![entry.node.scalar().unwrap_or_else(|| "null".to_owned())],
     };

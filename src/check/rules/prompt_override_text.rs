@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::snippet;
 use crate::diagnostic::Severity;
 use crate::read::markdown::region_at;
@@ -14,11 +14,11 @@ use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "prompt-override-text",
-    group: Group::Nursery,
+    group: RuleGroup::Nursery,
     severity: Severity::Warning,
     summary: "a text tells a model to ignore its instructions",
     page: include_str!("prompt_override_text.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const PHRASES: [&str; 12] = [
@@ -41,7 +41,7 @@ static SCANNER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     builder.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"))
 });
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.component.is_none() || !text.is_markdown() {
         return;
     }

@@ -2,32 +2,32 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "question-fallback",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a question tool is named without its counterparts or without numbered options as a fallback",
     page: include_str!("question_fallback.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// The source host's tool that asks the user.
 pub(super) const QUESTION: &str = "AskUserQuestion";
 
 /// What stands for the question tool on other hosts: the words in backticks that their targets give.
-pub(super) fn counterparts(context: &Context<'_>) -> BTreeSet<String> {
+pub(super) fn counterparts(context: &RuleContext<'_>) -> BTreeSet<String> {
     let said = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
     said.filter_map(|said| said.split('`').nth(1)).map(str::to_owned).collect()
 }
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }

@@ -1,19 +1,19 @@
 //! A question offers more options than question tools show.
 
 use super::question_fallback;
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "question-options",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a question to the user has more than four options",
     page: include_str!("question_options.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const MOST: usize = 4;
@@ -21,7 +21,7 @@ const MOST: usize = 4;
 /// Words of a sentence that puts a question to the user.
 const ASKS: [&str; 6] = ["ask", "asks", "offer", "question tool", "let the user choose", "present"];
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }

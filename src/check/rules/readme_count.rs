@@ -1,29 +1,29 @@
 //! The README counts components that the plugin does not have, or not in that number.
 
-use crate::check::context::Context;
+use crate::check::context::RuleContext;
 use crate::check::prose::{self, passages};
-use crate::check::readme::{Listed, Readme};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::readme::{ListedKind, Readme};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "readme-count",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a README states a wrong number of skills, agents or commands",
     page: include_str!("readme_count.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
 /// What is counted; `None` are plugins.
-const COUNTED: [(Option<Kind>, &str, &str); 4] = [
-    (Some(Kind::Skill), "skill", "skills"),
-    (Some(Kind::Agent), "agent", "agents"),
-    (Some(Kind::Command), "command", "commands"),
+const COUNTED: [(Option<ComponentKind>, &str, &str); 4] = [
+    (Some(ComponentKind::Skill), "skill", "skills"),
+    (Some(ComponentKind::Agent), "agent", "agents"),
+    (Some(ComponentKind::Command), "command", "commands"),
     (None, "plugin", "plugins"),
 ];
 
@@ -31,12 +31,12 @@ const COUNTED: [(Option<Kind>, &str, &str); 4] = [
 const LOOSE: [&str; 12] =
     ["least", "most", "to", "of", "version", "first", "last", "top", "than", "over", "about", "these"];
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     for readme in &context.readmes() {
         let words = prose::words(&readme.text);
         for passage in passages(&readme.text).into_iter().filter(|passage| !passage.code && !passage.quoted) {
             let here = passage.span.of(&words);
-            let counts: Vec<Count> =
+            let counts: Vec<StatedCount> =
                 COUNTED.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many)).collect();
             // A sentence that counts plugins speaks of all of them.
             let total = counts.iter().any(|count| count.kind.is_none());
@@ -49,8 +49,8 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// A number and what it counts; spans are of the passage.
-struct Count {
-    kind: Option<Kind>,
+struct StatedCount {
+    kind: Option<ComponentKind>,
     name: &'static str,
     number: Span,
     /// The word that follows the number, where it does.
@@ -59,12 +59,17 @@ struct Count {
     formal: bool,
 }
 
-fn counts(here: &str, kind: Option<Kind>, one: &'static str, many: &'static str) -> Vec<Count> {
+fn counts(
+    here: &str,
+    kind: Option<ComponentKind>,
+    one: &'static str,
+    many: &'static str,
+) -> Vec<StatedCount> {
     let of = |name: &'static str| {
         prose::places(here, name).filter_map(move |place| {
             let number = count(here, place)?;
             let word = Some(place).filter(|word| word.start > number.start);
-            Some(Count { kind, name, number, word, formal: word.is_none() })
+            Some(StatedCount { kind, name, number, word, formal: word.is_none() })
         })
     };
     of(one).chain(of(many)).collect()
@@ -72,12 +77,12 @@ fn counts(here: &str, kind: Option<Kind>, one: &'static str, many: &'static str)
 
 /// Holds a count to what the plugins have of which it speaks.
 fn compare(
-    context: &Context<'_>,
+    context: &RuleContext<'_>,
     readme: &Readme<'_>,
     passage: Span,
-    count: &Count,
+    count: &StatedCount,
     total: bool,
-    sink: &mut Sink,
+    sink: &mut FindingSink,
 ) {
     let file = readme.text.file;
     let number = count.number.shifted(passage.start);
@@ -103,7 +108,7 @@ fn compare(
     let elsewhere = spoken_of.len() > 1 && readme.remote > 0 && count.kind.is_some() && value > have;
     let fits = count.kind.map_or(value == have, |kind| fits(&spoken_of, kind, value));
     // Skills are called like commands.
-    let are_skills = count.kind == Some(Kind::Command) && have == 0;
+    let are_skills = count.kind == Some(ComponentKind::Command) && have == 0;
     if fits || elsewhere || are_skills || is_about_one(readme, passage) {
         return;
     }
@@ -156,9 +161,10 @@ fn capital(word: &str) -> String {
 
 /// Whether `value` may be how many components of that kind an author says that `plugins` have: files that
 /// only hold what others share need not count, and what cannot be read has findings of its own.
-fn fits(plugins: &[&Plugin], kind: Kind, value: usize) -> bool {
-    let of =
-        |count: fn(&Plugin, Kind) -> usize| plugins.iter().map(|plugin| count(plugin, kind)).sum::<usize>();
+fn fits(plugins: &[&Plugin], kind: ComponentKind, value: usize) -> bool {
+    let of = |count: fn(&Plugin, ComponentKind) -> usize| {
+        plugins.iter().map(|plugin| count(plugin, kind)).sum::<usize>()
+    };
     let shared = of(|plugin, kind| {
         let of_kind = plugin.components.iter().filter(|component| component.kind == kind);
         of_kind.filter(|component| component.name.starts_with('_')).count()
@@ -169,8 +175,8 @@ fn fits(plugins: &[&Plugin], kind: Kind, value: usize) -> bool {
 }
 
 /// How many components of that kind the user of `plugin` sees.
-fn number_of(plugin: &Plugin, kind: Kind) -> usize {
-    let inline = if kind == Kind::Command { plugin.inline.len() } else { 0 };
+fn number_of(plugin: &Plugin, kind: ComponentKind) -> usize {
+    let inline = if kind == ComponentKind::Command { plugin.inline.len() } else { 0 };
     plugin.components.iter().filter(|component| component.kind == kind).count() + inline
 }
 
@@ -193,9 +199,11 @@ fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<
 }
 
 /// Numbers in tables of plugins, one row a plugin, in columns that say what they count.
-fn of_rows(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
+fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let text = readme.text.text;
-    for listing in readme.listings().iter().filter(|listing| listing.of == Listed::Plugins && listing.table) {
+    for listing in
+        readme.listings().iter().filter(|listing| listing.of == ListedKind::Plugins && listing.table)
+    {
         for (column, head) in listing.head.iter().enumerate() {
             let head = head.of(text).trim().trim_matches(['*', '#', ' ']).to_lowercase();
             let Some((kind, name)) =

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::context::Context;
+use crate::check::context::RuleContext;
 use crate::check::prose;
-use crate::check::readme::{self, Listed, ListedRow, Listing, Readme};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::stage::Stage;
+use crate::check::readme::{self, ListedKind, ListedRow, Readme, ReadmeListing};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
+use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::near::slip;
 use crate::model::plugin::Plugin;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "readme-table",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a README lists a missing skill, agent, command or plugin, or omits one",
     page: include_str!("readme_table.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
 /// A list that leaves out more than one of so many that it names is a choice.
@@ -39,7 +39,7 @@ const ASIDE: [&str; 10] = [
     "third-party",
 ];
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     for readme in &context.readmes() {
         of_components(context, readme, sink);
         if readme.above {
@@ -48,9 +48,10 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-fn of_components(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
-    let mut told: Vec<(&Plugin, &Listing)> = Vec::new();
-    for listing in readme.listings().iter().filter(|listing| matches!(listing.of, Listed::Components(_))) {
+fn of_components(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
+    let mut told: Vec<(&Plugin, &ReadmeListing)> = Vec::new();
+    for listing in readme.listings().iter().filter(|listing| matches!(listing.of, ListedKind::Components(_)))
+    {
         let Some(plugin) = owner(readme, listing) else { continue };
         told.push((plugin, listing));
         if !is_most(listing, hits(readme, plugin, listing)) || readme.above && readme.remote > 0 {
@@ -63,26 +64,26 @@ fn of_components(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
         }
     }
     for plugin in &readme.plugins {
-        let listings: Vec<&Listing> =
+        let listings: Vec<&ReadmeListing> =
             told.iter().filter(|(owner, _)| owner.name == plugin.name).map(|(_, listing)| *listing).collect();
-        for kind in [Kind::Skill, Kind::Agent, Kind::Command] {
+        for kind in [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command] {
             left_out(readme, plugin, kind, &listings, sink);
         }
     }
 }
 
 /// The plugin of which a listing names the most components, if it names any.
-fn owner<'a>(readme: &Readme<'a>, listing: &Listing) -> Option<&'a Plugin> {
+fn owner<'a>(readme: &Readme<'a>, listing: &ReadmeListing) -> Option<&'a Plugin> {
     let best = readme.plugins.iter().map(|plugin| (hits(readme, plugin, listing), *plugin));
     let (count, plugin) = best.rev().max_by_key(|(count, _)| *count)?;
     (count > 0).then_some(plugin)
 }
 
 /// How many rows name components of the plugin: agents, or what is called by its name, as the listing says.
-fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &Listing) -> usize {
-    let agents = listing.of == Listed::Components(Kind::Agent);
+fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &ReadmeListing) -> usize {
+    let agents = listing.of == ListedKind::Components(ComponentKind::Agent);
     let is_one = |name: &&str| {
-        let mut own = plugin.components.iter().filter(|one| (one.kind == Kind::Agent) == agents);
+        let mut own = plugin.components.iter().filter(|one| (one.kind == ComponentKind::Agent) == agents);
         own.any(|component| readme::is(component, name))
             || !agents
                 && plugin.inline.iter().any(|command| command.name == *name || command.qualified == *name)
@@ -90,25 +91,25 @@ fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &Listing) -> usize {
     names(readme, listing).filter(is_one).count()
 }
 
-fn names<'t>(readme: &'t Readme<'_>, listing: &'t Listing) -> impl Iterator<Item = &'t str> {
+fn names<'t>(readme: &'t Readme<'_>, listing: &'t ReadmeListing) -> impl Iterator<Item = &'t str> {
     listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.of(readme.text.text)))
 }
 
 /// Whether `hits` of its rows are most of them.
-fn is_most(listing: &Listing, hits: usize) -> bool {
+fn is_most(listing: &ReadmeListing, hits: usize) -> bool {
     hits > 1 && hits * 2 > listing.rows.len()
 }
 
 /// What the rows are about, for a sentence.
-fn word(listing: &Listing) -> &'static str {
+fn word(listing: &ReadmeListing) -> &'static str {
     match listing.of {
-        Listed::Components(kind) => kind.id(),
-        Listed::Plugins => "plugin",
+        ListedKind::Components(kind) => kind.id(),
+        ListedKind::Plugins => "plugin",
     }
 }
 
 /// Whether anything in the whole source has that name.
-fn knows(context: &Context<'_>, name: &str) -> bool {
+fn knows(context: &RuleContext<'_>, name: &str) -> bool {
     let last = name.rsplit(':').next().unwrap_or(name);
     // What belongs to a plugin that is not here is not for us to know.
     let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
@@ -129,7 +130,7 @@ fn knows(context: &Context<'_>, name: &str) -> bool {
 /// The rows whose name stands for nothing.
 fn stale<'l>(
     readme: &Readme<'_>,
-    listing: &'l Listing,
+    listing: &'l ReadmeListing,
     is_known: impl Fn(&str) -> bool,
 ) -> Vec<&'l ListedRow> {
     let text = readme.text.text;
@@ -151,7 +152,7 @@ fn gone<'n>(
     what: &str,
     why: &str,
     known: impl Iterator<Item = &'n str>,
-    sink: &mut Sink,
+    sink: &mut FindingSink,
 ) {
     let (file, text) = (readme.text.file, readme.text.text);
     let Some(name) = &row.name else { return };
@@ -168,7 +169,13 @@ fn gone<'n>(
 }
 
 /// Findings about components that the rest of the listings together would name.
-fn left_out(readme: &Readme<'_>, plugin: &Plugin, kind: Kind, listings: &[&Listing], sink: &mut Sink) {
+fn left_out(
+    readme: &Readme<'_>,
+    plugin: &Plugin,
+    kind: ComponentKind,
+    listings: &[&ReadmeListing],
+    sink: &mut FindingSink,
+) {
     let text = readme.text.text;
     let own: Vec<&Component> = plugin.components.iter().filter(|component| component.kind == kind).collect();
     let listed: BTreeSet<&str> = listings.iter().flat_map(|listing| names(readme, listing)).collect();
@@ -182,7 +189,7 @@ fn left_out(readme: &Readme<'_>, plugin: &Plugin, kind: Kind, listings: &[&Listi
             && !said
             && !last.starts_with('_')
             && !component.model_only()
-            && !Stage::of(component, plugin).is_beta()
+            && !StageMarks::of(component, plugin).is_beta()
     };
     let missing: Vec<&&Component> = own.iter().filter(is_missing).collect();
     let last = listings.iter().rev().find(|listing| {
@@ -212,7 +219,7 @@ fn is_nearly_all(listed: usize, missing: usize) -> bool {
     listed > 1 && missing > 0 && (missing == 1 || missing * ONE_OF <= listed)
 }
 
-fn of_plugins(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
+fn of_plugins(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let text = readme.text.text;
     let entries: Vec<&str> = match &context.project.marketplace {
         Some(listing) => listing.entries.iter().map(|entry| entry.name.as_str()).collect(),
@@ -222,7 +229,7 @@ fn of_plugins(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
         |name: &str| entries.contains(&name) || readme.plugins.iter().any(|plugin| plugin.name == name);
     let mut listed: BTreeSet<&str> = BTreeSet::new();
     let mut last = None;
-    for listing in readme.listings().iter().filter(|listing| listing.of == Listed::Plugins) {
+    for listing in readme.listings().iter().filter(|listing| listing.of == ListedKind::Plugins) {
         let hits = names(readme, listing).filter(|name| is_one(name)).count();
         listed.extend(names(readme, listing));
         if hits > 0 {

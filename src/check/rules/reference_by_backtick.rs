@@ -1,23 +1,23 @@
 //! A skill links its own files instead of naming them.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "reference-by-backtick",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a skill links to its own files instead of naming them in backticks",
     page: include_str!("reference_by_backtick.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Skill {
+fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if component.kind != ComponentKind::Skill {
         return;
     }
     let links = text.outline().links.iter().filter(|link| !link.image);

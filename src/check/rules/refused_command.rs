@@ -2,28 +2,28 @@
 
 use memchr::memmem;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::snippet::{self, Snippet};
 use crate::diagnostic::Severity;
-use crate::read::shell::{self, Simple, Word, base};
+use crate::read::shell::{self, ShellWord, SimpleCommand, base};
 use crate::source::Span;
 use crate::target::RefusedCommand;
 
 pub(super) const RULE: Rule = Rule {
     name: "refused-command",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a text uses a command that a selected host rejects before it runs",
     page: include_str!("refused_command.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// Operands of a command that is shown, and not meant to be run.
 const SHOWN: [&str; 8] = ["/", "/*", "~", "~/", "*", "$HOME", "...", "…"];
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| !host.checks.refused.is_empty()).collect();
     let refused = || hosts.iter().flat_map(|host| &host.checks.refused);
     let programs: Vec<&str> = refused().map(|refused| refused.program.as_str()).collect();
@@ -64,7 +64,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// Where a command, or a script that it hands to a shell, is one that is refused, with its words.
-fn matching(command: &Simple, refused: &RefusedCommand, depth: usize) -> Vec<(Span, Vec<String>)> {
+fn matching(command: &SimpleCommand, refused: &RefusedCommand, depth: usize) -> Vec<(Span, Vec<String>)> {
     let through: Vec<&str> = refused.through.iter().map(String::as_str).collect();
     let words = command.program(&through);
     if let [first, rest @ ..] = words
@@ -87,7 +87,7 @@ fn matching(command: &Simple, refused: &RefusedCommand, depth: usize) -> Vec<(Sp
 }
 
 /// Whether a word is one of `options`, or letters behind one dash with one of them.
-fn has(word: &Word, options: &[String]) -> bool {
+fn has(word: &ShellWord, options: &[String]) -> bool {
     let letters =
         word.text.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_alphabetic()));
     options.iter().any(|option| {

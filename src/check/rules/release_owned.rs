@@ -2,9 +2,9 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk;
 use crate::model::config::RECORDS;
@@ -15,14 +15,14 @@ use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "release-owned",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a plugin's version is not the one that the release automation recorded",
     page: include_str!("release_owned.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(manifest) = &plugin.manifest else { return };
     let Some(file) = context.file(&manifest.path) else { return };
     let Some(node) = manifest.node.get("version") else { return };

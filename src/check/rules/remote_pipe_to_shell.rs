@@ -1,23 +1,23 @@
 //! What comes from the network is run at once.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running;
-use crate::check::signs::Sign;
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable;
+use crate::check::signs::TextSign;
+use crate::check::sink::FindingSink;
 use crate::check::snippet;
 use crate::diagnostic::Severity;
 use crate::read::intent::is_about_attacks;
-use crate::read::shell::{Simple, Word, base};
+use crate::read::shell::{ShellWord, SimpleCommand, base};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "remote-pipe-to-shell",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a download is piped to a shell",
     page: include_str!("remote_pipe_to_shell.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const LOADERS: [&str; 3] = ["curl", "wget", "fetch"];
@@ -27,8 +27,8 @@ const THROUGH: [&str; 2] = ["sudo", "env"];
 const MESSAGE: &str = "this runs a download without checking it";
 const HELP: &str = "download it to a file, read or verify it, and run that";
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if !text.has(Sign::Download) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if !text.has(TextSign::Download) {
         return;
     }
     let may = |part: &str| LOADERS.iter().any(|loader| part.contains(loader));
@@ -44,7 +44,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     }
     let declares =
         text.plugin.others.iter().any(|other| other.path == text.file.path && other.kind == "hook");
-    let hooks = if declares { running::hooks(context, text.plugin) } else { Vec::new() };
+    let hooks = if declares { runnable::hooks(context, text.plugin) } else { Vec::new() };
     for ran in hooks.iter().filter(|ran| ran.file.path == text.file.path) {
         for span in piped(&ran.commands()) {
             sink.at(ran.file, ran.place(span), MESSAGE).help = Some(HELP.to_owned());
@@ -53,9 +53,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Where a download goes into a shell, by a pipe or by a substitution.
-fn piped(commands: &[Simple]) -> Vec<Span> {
+fn piped(commands: &[SimpleCommand]) -> Vec<Span> {
     let mut out = Vec::new();
-    let mut loader: Option<&Word> = None;
+    let mut loader: Option<&ShellWord> = None;
     for command in commands {
         let words = command.program(&THROUGH);
         let Some((first, rest)) = words.split_first() else { continue };
@@ -69,7 +69,7 @@ fn piped(commands: &[Simple]) -> Vec<Span> {
             out.push(Span::new(start.span.start, end));
             loader = None;
         }
-        let substituted = |word: &Word| {
+        let substituted = |word: &ShellWord| {
             ["<(", "$(", "`"].iter().any(|open| {
                 LOADERS.iter().any(|loader| {
                     let head = format!("{open}{loader} ");
@@ -91,13 +91,13 @@ fn piped(commands: &[Simple]) -> Vec<Span> {
 }
 
 /// Whether a program runs what comes by its standard input.
-fn reads_input(program: &Word, rest: &[Word]) -> bool {
+fn reads_input(program: &ShellWord, rest: &[ShellWord]) -> bool {
     let name = base(&program.text);
     let script = rest.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
-    let stdin = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
+    let stdin = |word: &ShellWord| matches!(word.text.as_str(), "-" | "/dev/stdin");
     if SHELLS.contains(&name) {
         let says = |letter: char| {
-            let short = |word: &Word| {
+            let short = |word: &ShellWord| {
                 word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
             };
             rest.iter().any(short)

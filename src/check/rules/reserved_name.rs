@@ -1,23 +1,25 @@
 //! A skill's name that holds a word which the makers of a host keep for themselves.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "reserved-name",
-    group: Group::Pedantic,
+    group: RuleGroup::Pedantic,
     severity: Severity::Warning,
     summary: "a skill's name contains a word that upload services reserve",
     page: include_str!("reserved_name.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(node) = component.field("name").filter(|_| component.kind == Kind::Skill) else { return };
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let Some(node) = component.field("name").filter(|_| component.kind == ComponentKind::Skill) else {
+        return;
+    };
     let Some(name) = node.scalar() else { return };
     for target in &context.hosts {
         let lower = name.to_lowercase();

@@ -1,8 +1,8 @@
 //! A plugin's name that a host keeps for its maker's own plugins.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::tree::Node;
@@ -10,14 +10,14 @@ use crate::target::CheckFacts;
 
 pub(super) const RULE: Rule = Rule {
     name: "reserved-plugin-name",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Warning,
     summary: "a plugin has a name that a host reserves for its maker's own",
     page: include_str!("reserved_plugin_name.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(manifest) = &plugin.manifest else { return };
     let (Some(file), Some(node)) = (context.file(&manifest.path), manifest.node.get("name")) else { return };
     let owner = context.project.marketplace.as_ref().and_then(|marketplace| marketplace.node.get("owner"));

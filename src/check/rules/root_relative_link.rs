@@ -1,23 +1,23 @@
 //! A link works from the skill's folder alone, not from the folder of its text.
 
-use crate::check::context::{Context, Text};
-use crate::check::paths::{self, Leads};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::paths::{self, PathTarget};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "root-relative-link",
-    group: Group::Pedantic,
+    group: RuleGroup::Pedantic,
     severity: Severity::Warning,
     summary: "a link works only relative to the skill's folder",
     page: include_str!("root_relative_link.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links().iter().filter(|link| !link.path.is_empty()) {
-        let Leads::Here { path, only_from_skill: true } = link.leads(context, text) else {
+        let PathTarget::Here { path, only_from_skill: true } = link.leads(context, text) else {
             continue;
         };
         let written = paths::from_text(text, path);

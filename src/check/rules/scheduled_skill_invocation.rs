@@ -1,27 +1,27 @@
 //! A skill that only the user may start is called by another text.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::references::Named;
-use crate::source::{Kind, SourceFile, Span};
+use crate::model::references::ReferenceTarget;
+use crate::source::{ComponentKind, SourceFile, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "scheduled-skill-invocation",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "only the user may start a skill that other texts call",
     page: include_str!("scheduled_skill_invocation.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
 const FIELD: &str = "disable-model-invocation";
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let components = || context.project.plugins.iter().flat_map(|plugin| &plugin.components);
-    for skill in components().filter(|one| one.kind == Kind::Skill && one.user_only()) {
+    for skill in components().filter(|one| one.kind == ComponentKind::Skill && one.user_only()) {
         let Some(file) = context.file(&skill.path) else { continue };
         let Some(field) = skill.document.fields.as_ref().and_then(|fields| fields.entry(FIELD)) else {
             continue;
@@ -38,12 +38,16 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Where a text of `other` tells the agent to use `skill`: by its name, not as the user would type it.
-fn call<'a>(context: &Context<'a>, other: &Component, skill: &Component) -> Option<(&'a SourceFile, Span)> {
+fn call<'a>(
+    context: &RuleContext<'a>,
+    other: &Component,
+    skill: &Component,
+) -> Option<(&'a SourceFile, Span)> {
     context.references(other).iter().find_map(|file| {
         let source = context.file(&file.path)?;
         let text = source.text()?;
         let named = file.references.iter().find(|reference| {
-            let this = Named::Component(Kind::Skill, skill.qualified.clone());
+            let this = ReferenceTarget::Component(ComponentKind::Skill, skill.qualified.clone());
             reference.named == this && calls(text, reference.span)
         })?;
         Some((source, named.span))

@@ -1,20 +1,20 @@
 //! A bundled script that a text calls by its path and that cannot be executed.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "script-not-executable",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a text calls a bundled script by its path, but the script is not executable",
     page: include_str!("script_not_executable.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for call in text.calls(context) {
         if context.file(&call.path).is_some_and(|file| !file.executable) {
             let name = call.path.file_name().unwrap_or_default();

@@ -1,30 +1,30 @@
 //! A text calls a skill by a slash form, which is how one host's users call it.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, Passage};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::references::Named;
-use crate::source::Kind;
+use crate::model::references::ReferenceTarget;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "semantic-skill-reference",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a text calls a skill by a slash form instead of its name",
     page: include_str!("semantic_skill_reference.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(component) = text.component.filter(|_| prose::instructs(text)) else { return };
     let passages = prose::passages(text);
     let here = context.references(component).iter().filter(|file| file.path == text.file.path);
     for reference in here.flat_map(|file| &file.references) {
-        let Named::Component(Kind::Skill, name) = &reference.named else { continue };
+        let ReferenceTarget::Component(ComponentKind::Skill, name) = &reference.named else { continue };
         let mut skills = context.project.plugins.iter().flat_map(|plugin| &plugin.components);
-        let skill = skills.find(|other| other.kind == Kind::Skill && &other.qualified == name);
+        let skill = skills.find(|other| other.kind == ComponentKind::Skill && &other.qualified == name);
         let said = reference.span.of(text.text);
         // A skill that only the user starts is named as the user types it.
         let by_user = skill.is_some_and(|skill| skill.user_only());
@@ -45,7 +45,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 
 /// Whether a passage shows what a person types: an example, a heading, or a sentence about the user or
 /// about how each host calls it.
-fn shows(text: &Text<'_>, passage: &Passage, said: &str) -> bool {
+fn shows(text: &PluginText<'_>, passage: &Passage, said: &str) -> bool {
     let words = passage.span.of(text.text);
     let name = said.rsplit(['/', ':']).next().unwrap_or(said);
     passage.code

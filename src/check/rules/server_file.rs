@@ -2,34 +2,34 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, Role};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, TextRole};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::near;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "server-file",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "an MCP server runs a file that the plugin does not ship",
     page: include_str!("server_file.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// Events whose hooks may build what a server needs.
 const EARLY: [&str; 2] = ["SessionStart", "Setup"];
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     let prepared = plugin.hooks().any(|(_, hook)| EARLY.contains(&hook.event.as_str()));
-    for ran in running::servers(context, plugin) {
-        if !matches!(ran.role, Role::Program | Role::Argument) || prepared {
+    for ran in runnable::servers(context, plugin) {
+        if !matches!(ran.role, TextRole::Program | TextRole::Argument) || prepared {
             continue;
         }
-        for path in ran.own_paths(root).into_iter().filter(running::OwnPath::plain) {
+        for path in ran.own_paths(root).into_iter().filter(runnable::OwnPath::plain) {
             let Some(inside) = path.inside(&plugin.root) else { continue };
             let file = inside.file_name().is_some_and(|name| name.contains('.'));
             let there = context.file(&inside).is_some() || context.project.tree.has_folder(&inside);
@@ -58,7 +58,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 }
 
 /// Whether it lies where nothing is read.
-fn is_left_out(context: &Context<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
+fn is_left_out(context: &RuleContext<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
     let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
     left.into_iter().any(|excluded| path.starts_with(&excluded.path))
 }

@@ -1,21 +1,21 @@
 //! A bundled script that a text calls by its path and that does not say what runs it.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "shebang-missing",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a text calls a bundled script by its path, but the script has no shebang line",
     page: include_str!("shebang_missing.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for call in text.calls(context) {
         let Some(file) = context.file(&call.path) else { continue };
         let Some(script) = file.text().filter(|script| !script.starts_with("#!")) else { continue };

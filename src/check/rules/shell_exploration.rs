@@ -1,19 +1,19 @@
 //! A text looks around with shell commands where hosts have tools for it.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
-use crate::read::bash::Command;
+use crate::read::bash::ShellCommand;
 
 pub(super) const RULE: Rule = Rule {
     name: "shell-exploration",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a shell example searches or reads files that a host's own tools search and read",
     page: include_str!("shell_exploration.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 /// Commands, with what takes their place.
@@ -29,7 +29,7 @@ const NATIVE: [(&str, &str); 9] = [
     ("wc", "file reader"),
 ];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }
@@ -50,7 +50,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 
 /// Whether a command reads the project: none that reads another's output, waits for input of its own,
 /// writes a file, or tests a condition.
-fn explores(command: &Command) -> bool {
+fn explores(command: &ShellCommand) -> bool {
     let known = command.words.first().is_some_and(|name| NATIVE.iter().any(|(known, _)| known == name));
     // `cat file | program` hands a file over.
     let hands_over = command.feeds && command.words.first().is_some_and(|name| name == "cat");

@@ -1,28 +1,29 @@
 //! A text has commands that a selected host does not run while it reads the text.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 use crate::target::TextForm;
 
 pub(super) const RULE: Rule = Rule {
     name: "shell-preprocessing",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Info,
     summary: "`` !`command` `` where a selected host runs nothing",
     page: include_str!("shell_preprocessing.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.shell != TextForm::Native).collect();
     let Some(first) = hosts.first().filter(|_| text.may_run_commands()) else { return };
     let own = context.references(component).iter().filter(|file| file.path == component.path);
-    let mut commands =
-        own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));
+    let mut commands = own
+        .flat_map(|file| &file.references)
+        .filter(|reference| matches!(reference.named, ReferenceTarget::Shell(_)));
     let Some(command) = commands.next() else { return };
     let more = match commands.count() {
         0 => String::new(),

@@ -1,25 +1,25 @@
 //! A skill that may be too large, and no longer is.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::rules::skill_size;
-use crate::check::sink::Sink;
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "size-allowance",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a skill is exempt from the size limit but no longer exceeds it",
     page: include_str!("size_allowance.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
 /// The file that allows it.
 const CONFIG: &str = "plugcast.toml";
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let limits = &context.settings.limits;
     for path in &limits.oversize {
         let components = context.project.plugins.iter().flat_map(|plugin| &plugin.components);

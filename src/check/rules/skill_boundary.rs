@@ -2,49 +2,49 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::{Context, Text};
-use crate::check::mention::Form;
-use crate::check::paths::{Leads, in_named_skill};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::mention::PathForm;
+use crate::check::paths::{PathTarget, in_named_skill};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::read::intent;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-boundary",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a path leaves the skill's own folder for another part of the plugin",
     page: include_str!("skill_boundary.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(own) = text.component else { return };
     for link in text.links().iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
         match link.leads(context, text) {
-            Leads::Away(path) if path.starts_with(&text.plugin.root) => {
+            PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {
                 away(context, text, link.span, written, path, sink);
             }
-            Leads::Nowhere(_) => elsewhere(context, text, link.whole, link.span, written, sink),
+            PathTarget::Nowhere(_) => elsewhere(context, text, link.whole, link.span, written, sink),
             _ => {}
         }
     }
-    if own.kind != Kind::Skill || text.is_example() {
+    if own.kind != ComponentKind::Skill || text.is_example() {
         return;
     }
-    for mention in text.mentions(context).iter().filter(|mention| mention.form == Form::Code) {
+    for mention in text.mentions(context).iter().filter(|mention| mention.form == PathForm::Code) {
         if in_link(text, mention.span) {
             continue;
         }
         match mention.leads(context, text) {
-            Leads::Away(path) if is_of_the_plugin(context, text, path) => {
+            PathTarget::Away(path) if is_of_the_plugin(context, text, path) => {
                 away(context, text, mention.span, &mention.path, path, sink);
             }
-            Leads::Nowhere(_) if !mention.path.starts_with('.') => {
+            PathTarget::Nowhere(_) if !mention.path.starts_with('.') => {
                 elsewhere(context, text, mention.span, mention.span, &mention.path, sink);
             }
             _ => {}
@@ -53,20 +53,27 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Whether a path is the text of a link, whose destination says the same.
-fn in_link(text: &Text<'_>, span: Span) -> bool {
+fn in_link(text: &PluginText<'_>, span: Span) -> bool {
     let links = &text.outline().links;
     let after = links.partition_point(|link| link.span.start <= span.start);
     links[..after].last().is_some_and(|link| link.span.contains(span.start))
 }
 
 /// Whether a path in code means a file of the plugin: `../package.json` is one of the user's project.
-fn is_of_the_plugin(context: &Context<'_>, text: &Text<'_>, path: &Utf8Path) -> bool {
+fn is_of_the_plugin(context: &RuleContext<'_>, text: &PluginText<'_>, path: &Utf8Path) -> bool {
     let inside = path.strip_prefix(&text.plugin.root).is_ok_and(|inner| inner.components().count() > 1);
     inside && context.file(path).is_some()
 }
 
 /// A path to another part of the plugin.
-fn away(context: &Context<'_>, text: &Text<'_>, span: Span, written: &str, path: &Utf8Path, sink: &mut Sink) {
+fn away(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    span: Span,
+    written: &str,
+    path: &Utf8Path,
+    sink: &mut FindingSink,
+) {
     let inner = text.plugin.inner(path);
     let other = owner(text, path);
     let what = text.component.map_or("skill", |own| own.kind.id());
@@ -88,7 +95,7 @@ fn away(context: &Context<'_>, text: &Text<'_>, span: Span, written: &str, path:
     point(context, found, path);
 }
 
-fn point(context: &Context<'_>, found: &mut Diagnostic, path: &Utf8Path) {
+fn point(context: &RuleContext<'_>, found: &mut Diagnostic, path: &Utf8Path) {
     if let Some(file) = context.file(path) {
         let related = found.clone().related(file, Span::new(0, 0), "the file is here");
         found.related = related.related;
@@ -96,10 +103,11 @@ fn point(context: &Context<'_>, found: &mut Diagnostic, path: &Utf8Path) {
 }
 
 /// The other skill, agent or command that `path` belongs to.
-fn owner<'t>(text: &Text<'t>, path: &Utf8Path) -> Option<&'t Component> {
+fn owner<'t>(text: &PluginText<'t>, path: &Utf8Path) -> Option<&'t Component> {
     let components = || text.plugin.written();
-    let of_skill =
-        |component: &&Component| component.kind == Kind::Skill && path.starts_with(component.folder());
+    let of_skill = |component: &&Component| {
+        component.kind == ComponentKind::Skill && path.starts_with(component.folder())
+    };
     let own = components().find(|component| component.path == path);
     own.or_else(|| components().filter(of_skill).max_by_key(|component| component.path.as_str().len()))
         .filter(|other| text.component.is_none_or(|own| own.path != other.path))
@@ -107,12 +115,12 @@ fn owner<'t>(text: &Text<'t>, path: &Utf8Path) -> Option<&'t Component> {
 
 /// A path that this skill does not have, and another one that the text names does.
 fn elsewhere(
-    context: &Context<'_>,
-    text: &Text<'_>,
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
     around: Span,
     span: Span,
     written: &str,
-    sink: &mut Sink,
+    sink: &mut FindingSink,
 ) {
     let near = intent::near(text.text, around.start, around.end);
     let Some((other, path)) = in_named_skill(context, text, near, written) else { return };

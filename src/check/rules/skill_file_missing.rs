@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-file-missing",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a folder among the skills has no `SKILL.md`, so that no host lists it",
     page: include_str!("skill_file_missing.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// Folders that skills share.
@@ -36,7 +36,7 @@ const SHARED: [&str; 14] = [
     "data",
 ];
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     // Whether a skill's file lies below a folder, and whether a text lies right in it.
     let mut folders: BTreeMap<&str, (bool, bool, String)> = BTreeMap::new();
     for (path, inner) in in_skill_folders(plugin) {

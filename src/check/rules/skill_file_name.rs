@@ -1,22 +1,22 @@
 //! A skill file whose name has the wrong case.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-file-name",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a skill file is called `skill.md`, but hosts read only `SKILL.md`",
     page: include_str!("skill_file_name.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(_: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for (path, inner) in in_skill_folders(plugin) {
         let name = path.file_name().unwrap_or_default();
         let one_below = inner.components().count() == 2;

@@ -1,26 +1,26 @@
 //! A file beside a skill, with what a host shows of it, that this host cannot read.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::yaml;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-metadata",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Warning,
     summary: "a skill's file for a host cannot be read there",
     page: include_str!("skill_metadata.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for host in &context.hosts {
         let Some(place) = &host.invocation.sidecar_path else { continue };
-        for skill in plugin.written().filter(|component| component.kind == Kind::Skill) {
+        for skill in plugin.written().filter(|component| component.kind == ComponentKind::Skill) {
             let Some(file) = context.file(skill.folder().join(place)) else { continue };
             let Some(text) = file.text().filter(|text| !text.trim().is_empty()) else { continue };
             let (node, faults) = yaml::parse(text, Span::new(0, text.len()));

@@ -1,22 +1,22 @@
 //! A shell example does several things in one command line.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
-use crate::read::bash::{Joint, Operator};
+use crate::read::bash::{Connector, Operator};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-shell-chaining",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a shell example chains commands with `&&`, `||`, `;` or more than one pipe",
     page: include_str!("skill_shell_chaining.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }
@@ -46,7 +46,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     }
 }
 
-fn chains(joint: &Joint) -> bool {
+fn chains(joint: &Connector) -> bool {
     let tests = joint.left.test && joint.right.test;
     let hands_on = joint.operator == Operator::And
         && joint.left.sets.as_ref().is_some_and(|name| {
@@ -58,6 +58,6 @@ fn chains(joint: &Joint) -> bool {
 }
 
 /// `|| true`, which is another rule's business.
-fn swallows(joint: &Joint) -> bool {
+fn swallows(joint: &Connector) -> bool {
     joint.operator == Operator::Or && matches!(joint.right.text.trim(), "true" | ":")
 }

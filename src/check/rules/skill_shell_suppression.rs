@@ -1,24 +1,24 @@
 //! A shell example hides what goes wrong.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
 use crate::read::bash::{Operator, Redirect};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-shell-suppression",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a shell example discards error messages or a failing exit status",
     page: include_str!("skill_shell_suppression.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const NOWHERE: &str = "/dev/null";
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }

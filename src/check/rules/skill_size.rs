@@ -1,25 +1,25 @@
 //! A skill's text is longer than a model should have to read at once.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::config::Limits;
-use crate::source::{Kind, Span};
+use crate::model::config::CheckLimits;
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-size",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a skill's text has more lines or tokens than the limit",
     page: include_str!("skill_size.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let limits = &context.settings.limits;
-    if component.kind != Kind::Skill || limits.oversize.contains(&component.path) {
+    if component.kind != ComponentKind::Skill || limits.oversize.contains(&component.path) {
         return;
     }
     let body = text.body.of(text.text);
@@ -36,7 +36,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 }
 
 /// What of `body` is more than `limits` allow, in words.
-pub(super) fn over(body: &str, limits: &Limits) -> Vec<String> {
+pub(super) fn over(body: &str, limits: &CheckLimits) -> Vec<String> {
     let lines = body.lines().count();
     let tokens = body.len().div_ceil(4);
     let mut over = Vec::new();

@@ -1,23 +1,23 @@
 //! A slash form stands for something that a user cannot call with a slash.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::read::markdown::{RegionKind, region_at};
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "slash-in-prose",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a slash form for a name that users cannot call",
     page: include_str!("slash_in_prose.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.component.is_none() || !text.is_markdown() {
         return;
     }
@@ -31,7 +31,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         }
         let span = Span::new(span.start - 1, span.end).shifted(text.body.start);
         let (message, help) = match other.kind {
-            Kind::Agent => (
+            ComponentKind::Agent => (
                 format!("`/{name}` is not a command: `{}` is an agent", other.qualified),
                 format!("say to dispatch the agent `{}`", other.qualified),
             ),
@@ -57,7 +57,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Whether the words behind a form name a host whose form it is, such as `/plan` for OpenCode.
-fn is_of_another_host(context: &Context<'_>, after: &str) -> bool {
+fn is_of_another_host(context: &RuleContext<'_>, after: &str) -> bool {
     const NEAR: usize = 40;
     let end = after.char_indices().map(|(at, _)| at).take_while(|at| *at <= NEAR).last().unwrap_or(0);
     let near = after[..end].split([';', '\n', '/']).next().unwrap_or_default();
@@ -79,12 +79,12 @@ fn slash_form(body: &str, at: usize) -> Option<Span> {
 }
 
 /// What has the name, if nothing of that name can be called with a slash.
-fn hidden<'a>(context: &'a Context<'_>, text: &Text<'_>, name: &str) -> Option<&'a Component> {
+fn hidden<'a>(context: &'a RuleContext<'_>, text: &PluginText<'_>, name: &str) -> Option<&'a Component> {
     let directory = context.directory();
     let qualified = format!("{}:{name}", text.plugin.name);
     let qualified = [name, qualified.as_str()];
     match qualified.iter().find_map(|name| directory.skill(name)) {
-        Some(skill) => (skill.kind == Kind::Skill && skill.model_only()).then_some(skill),
+        Some(skill) => (skill.kind == ComponentKind::Skill && skill.model_only()).then_some(skill),
         None => qualified.iter().find_map(|name| directory.agent(name)),
     }
 }

@@ -1,18 +1,18 @@
 //! A text names one host's task tools without saying what they are for.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 
 pub(super) const RULE: Rule = Rule {
     name: "task-tool",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a task tool has an outdated name, or is not explained as a task list",
     page: include_str!("task_tool.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const OLD: [&str; 2] = ["TodoWrite", "TodoRead"];
@@ -37,7 +37,7 @@ const INTENT: [&str; 11] = [
     "platform",
 ];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }

@@ -1,34 +1,36 @@
 //! What a plugin costs in tokens: in every session, and when its skills run.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "token-estimate",
-    group: Group::Pedantic,
+    group: RuleGroup::Pedantic,
     severity: Severity::Info,
     summary: "how many tokens a plugin takes in every session, and when its skills run",
     page: include_str!("token_estimate.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let mut always = 0;
     let mut bodies = Vec::new();
     for component in &plugin.components {
         let description = component.text_field("description").unwrap_or_default();
         let listed = match component.kind {
-            Kind::Skill | Kind::Command => !component.user_only() && !description.is_empty(),
+            ComponentKind::Skill | ComponentKind::Command => {
+                !component.user_only() && !description.is_empty()
+            }
             _ => true,
         };
         if listed {
             always += component.qualified.len() + description.len();
         }
-        if component.kind == Kind::Skill
+        if component.kind == ComponentKind::Skill
             && let Some(text) = context.file(&component.path).and_then(|file| file.text())
         {
             bodies.push((component.document.body.of(text).len().div_ceil(4), &component.name));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
-use crate::diagnostic::{Class, Severity};
-use crate::ledger::Outcome;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
+use crate::diagnostic::{LossClass, Severity};
+use crate::ledger::RowOutcome;
 use crate::model::component::Component;
 use crate::read::tree::Node;
 use crate::source::Span;
@@ -14,31 +14,31 @@ use crate::target::{Axis, FieldRule, Target};
 
 pub(super) const RULE: Rule = Rule {
     name: "tool-limit-lost",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a selected host does not enforce a limit on tools",
     page: include_str!("tool_limit_lost.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     if !context.hosts.iter().any(|host| may_lose(context, host)) {
         return;
     }
     let axis = format!("{}/", Axis::ToolLimits.id());
     // One limit is one finding, whatever each host makes of it.
-    let mut limits: BTreeMap<Limit<'_>, Vec<(&Target, Lost<'_>)>> = BTreeMap::new();
+    let mut limits: BTreeMap<ToolLimit<'_>, Vec<(&Target, LimitLoss<'_>)>> = BTreeMap::new();
     for (host, ledger) in context.hosts.iter().zip(context.ledgers()) {
         for row in &ledger.rows {
             let lost = row.loss.as_ref().filter(|loss| loss.id.starts_with(&axis));
-            let Some(loss) = lost.filter(|loss| loss.class == Class::Security && !loss.accepted) else {
+            let Some(loss) = lost.filter(|loss| loss.class == LossClass::Security && !loss.accepted) else {
                 continue;
             };
             let Some(span) = row.span else { continue };
             let limit =
-                Limit { path: &row.path, at: (span.start, span.end), name: &row.name, loss: &loss.id };
-            let lost = Lost {
-                what: if row.outcome == Outcome::Dropped { "is lost" } else { "bounds less" },
+                ToolLimit { path: &row.path, at: (span.start, span.end), name: &row.name, loss: &loss.id };
+            let lost = LimitLoss {
+                what: if row.outcome == RowOutcome::Dropped { "is lost" } else { "bounds less" },
                 reason: row.reason.as_deref().unwrap_or_default(),
             };
             limits.entry(limit).or_default().push((host, lost));
@@ -61,7 +61,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 
 /// One limit of the source.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Limit<'a> {
+struct ToolLimit<'a> {
     path: &'a str,
     at: (usize, usize),
     name: &'a str,
@@ -70,15 +70,15 @@ struct Limit<'a> {
 
 /// What a host makes of a limit, and why.
 #[derive(PartialEq)]
-struct Lost<'a> {
+struct LimitLoss<'a> {
     what: &'a str,
     reason: &'a str,
 }
 
 /// What becomes of a limit: once where all hosts say the same, else host by host.
-fn words(said: &[(&Target, Lost<'_>)]) -> String {
+fn words(said: &[(&Target, LimitLoss<'_>)]) -> String {
     let alike = said.windows(2).all(|pair| pair[0].1 == pair[1].1);
-    let of = |(host, lost): &(&Target, Lost<'_>)| match alike {
+    let of = |(host, lost): &(&Target, LimitLoss<'_>)| match alike {
         true => format!("{}: {}", lost.what, lost.reason),
         false => format!("{} on {}: {}", lost.what, host.host.title, lost.reason),
     };
@@ -88,7 +88,7 @@ fn words(said: &[(&Target, Lost<'_>)]) -> String {
 
 /// Whether anything of the source can be such a loss on `host`: a component has a field that its table
 /// says so of, or the table says so of something else. A ledger costs more than all other rules.
-fn may_lose(context: &Context<'_>, host: &Target) -> bool {
+fn may_lose(context: &RuleContext<'_>, host: &Target) -> bool {
     let limits = |rule: &FieldRule| rule.axis == Some(Axis::ToolLimits);
     let of_field = |component: &Component| {
         let rules = host.fields(component.kind);

@@ -1,22 +1,22 @@
 //! A code fence is opened and never closed.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::read::markdown::surely_closed;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "unclosed-fence",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a code fence is never closed",
     page: include_str!("unclosed_fence.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.component.is_none() || !text.is_markdown() {
         return;
     }

@@ -1,8 +1,8 @@
 //! A rule in a list of tools is none to the host: its parentheses do not fit.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::{Component, tool_list, tool_parts};
@@ -10,14 +10,14 @@ use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "unclosed-tool-rule",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a rule in a list of tools has no closing parenthesis, so that it counts for nothing",
     page: include_str!("unclosed_tool_rule.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for entry in tools::entries(component, &tools::LISTS) {
         for tool in tool_list(&entry.node) {
             // One that is not closed takes the next one in.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running;
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable;
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::near::nearest;
 use crate::model::plugin::Plugin;
@@ -14,17 +14,17 @@ use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "undeclared-option",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a hook or server uses `${user_config.…}` for an option that the manifest does not declare",
     page: include_str!("undeclared_option.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let head = format!("${{{}", context.targets.source().user_config);
     let mut declared: Option<BTreeSet<&str>> = None;
-    for ran in running::hooks(context, plugin).into_iter().chain(running::servers(context, plugin)) {
+    for ran in runnable::hooks(context, plugin).into_iter().chain(runnable::servers(context, plugin)) {
         for (at, _) in ran.text.match_indices(&head) {
             let rest = &ran.text[at + head.len()..];
             let Some(key) = rest.find('}').map(|end| &rest[..end]) else { continue };

@@ -1,29 +1,29 @@
 //! A command that a text runs while it is read is not granted, and the host shows nothing of the text.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::lower;
 use crate::model::component::{Component, tool_list};
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 
 pub(super) const RULE: Rule = Rule {
     name: "ungranted-command",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Warning,
     summary: "`` !`command` `` that `allowed-tools` does not grant, so that the text cannot be invoked",
     page: include_str!("ungranted_command.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !context.for_source_host() || !text.may_run_commands() {
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);
     let mut refused = own.flat_map(|file| &file.references).filter_map(|reference| {
-        let Named::Shell(written) = &reference.named else { return None };
+        let ReferenceTarget::Shell(written) = &reference.named else { return None };
         let command = written.strip_prefix("!`")?.strip_suffix('`')?.trim();
         // What an argument, a variable or a star within a grant becomes is not known.
         let is_open =

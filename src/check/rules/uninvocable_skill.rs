@@ -1,23 +1,23 @@
 //! A skill that neither the user nor the model may invoke.
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "uninvocable-skill",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a skill or command that neither the user nor the model can invoke",
     page: include_str!("uninvocable_skill.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let closed = component.user_only() && component.model_only() && component.kind != Kind::Agent;
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let closed = component.user_only() && component.model_only() && component.kind != ComponentKind::Agent;
     let Some(span) = text.field_span("user-invocable").filter(|_| closed && context.for_source_host()) else {
         return;
     };

@@ -1,32 +1,32 @@
 //! An agent is dispatched that the build does not have.
 
-use crate::check::context::{Context, Text};
-use crate::check::directory::{Verdict, last};
-use crate::check::dispatch::How;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::directory::{NameResolution, last};
+use crate::check::dispatch::NameUse;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::near::slip;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a text dispatches an unknown agent",
     page: include_str!("unknown_agent.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
     for place in text.dispatches(context) {
         let near = match place.how {
-            How::Agent => match directory.dispatched(&text.plugin.name, &place.name) {
-                Verdict::Unknown(near) => near,
+            NameUse::Agent => match directory.dispatched(&text.plugin.name, &place.name) {
+                NameResolution::Unknown(near) => near,
                 _ => continue,
             },
-            How::Named if !directory.has(&place.name) && !place.name.contains("::") => {
+            NameUse::Named if !directory.has(&place.name) && !place.name.contains("::") => {
                 let plugin = place.name.split(':').next().unwrap_or_default();
                 let near = directory.agent_near(plugin, last(&place.name));
                 if near.is_none() {

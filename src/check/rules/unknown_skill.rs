@@ -1,28 +1,28 @@
 //! A skill or command is called that the build does not have.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::{local, plugin_of};
-use crate::check::dispatch::How;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::dispatch::NameUse;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::near::{nearest, slip};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a text calls an unknown skill or command",
     page: include_str!("unknown_skill.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
     for place in text.dispatches(context) {
         let name = place.name.as_str();
-        if place.how == How::Agent || name.contains("::") || directory.has(name) {
+        if place.how == NameUse::Agent || name.contains("::") || directory.has(name) {
             continue;
         }
         // A beta that was promoted is `beta-residue`.
@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let locals = || known.iter().map(|known| local(known));
         let slipped = slip(local(name), locals());
         // Where nothing is called, only a slip of the hand is sure.
-        if slipped.is_none() && place.how == How::Named {
+        if slipped.is_none() && place.how == NameUse::Named {
             continue;
         }
         let near = slipped.or_else(|| nearest(local(name), locals()));

@@ -2,25 +2,25 @@
 
 use camino::Utf8Path;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::check::tools;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::near;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-tool",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a list of tools contains an unknown tool, probably misspelt",
     page: include_str!("unknown_tool.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     if is_of_another_host(context, &component.path) {
         return;
     }
@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 
 /// Whether a component lies in the hidden folder of a host that is none of the table, such as `.kiro`: its tools are not
 /// known.
-fn is_of_another_host(context: &Context<'_>, path: &Utf8Path) -> bool {
+fn is_of_another_host(context: &RuleContext<'_>, path: &Utf8Path) -> bool {
     let folders: Vec<&str> = context
         .targets
         .iter()
@@ -58,16 +58,19 @@ fn is_of_another_host(context: &Context<'_>, path: &Utf8Path) -> bool {
 }
 
 /// Whether an agent lists a name that looks like a tool of the source host, and that no tool of it has.
-fn is_none(context: &Context<'_>, component: &Component, name: &str) -> bool {
+fn is_none(context: &RuleContext<'_>, component: &Component, name: &str) -> bool {
     let looks = name.len() > 2
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric())
         && name.contains(|c: char| c.is_ascii_lowercase());
-    looks && component.kind == Kind::Agent && context.for_source_host() && !context.tools().contains(&name)
+    looks
+        && component.kind == ComponentKind::Agent
+        && context.for_source_host()
+        && !context.tools().contains(&name)
 }
 
 /// The tool that a name is but for its case or a slip; `None` for tools, names of servers and patterns.
-pub(super) fn meant<'a>(context: &Context<'a>, name: &str) -> Option<&'a str> {
+pub(super) fn meant<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a str> {
     let known = context.tools();
     if name.starts_with("mcp__") || name.contains('*') || known.contains(&name) {
         return None;

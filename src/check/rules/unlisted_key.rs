@@ -1,23 +1,23 @@
 //! A frontmatter key that no host knows.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::fields;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::near;
 
 pub(super) const RULE: Rule = Rule {
     name: "unlisted-key",
-    group: Group::Pedantic,
+    group: RuleGroup::Pedantic,
     severity: Severity::Info,
     summary: "a frontmatter key is unknown to every host",
     page: include_str!("unlisted_key.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
     let known = fields::known(context.targets, component.kind);
     for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {

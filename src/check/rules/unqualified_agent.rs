@@ -1,28 +1,28 @@
 //! An agent of a plugin is dispatched without the plugin's name.
 
-use crate::check::context::{Context, Text};
-use crate::check::directory::Verdict;
-use crate::check::dispatch::How;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::directory::NameResolution;
+use crate::check::dispatch::NameUse;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 
 pub(super) const RULE: Rule = Rule {
     name: "unqualified-agent",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "an agent is dispatched without its plugin's name",
     page: include_str!("unqualified_agent.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for place in text.dispatches(context).iter().filter(|place| place.how == How::Agent) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    for place in text.dispatches(context).iter().filter(|place| place.how == NameUse::Agent) {
         let name = &place.name;
         let (agents, own) = match context.directory().dispatched(&text.plugin.name, name) {
-            Verdict::Unqualified(agents) => (agents, true),
-            Verdict::Foreign(agents) => (agents, false),
+            NameResolution::Unqualified(agents) => (agents, true),
+            NameResolution::Foreign(agents) => (agents, false),
             _ => continue,
         };
         let [agent, others @ ..] = &agents[..] else { continue };

@@ -1,44 +1,44 @@
 //! A hook's command line names the plugin's folder outside of quotes, or where nothing replaces it.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::running::{self, OwnPath, Ran, Role};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable::{self, OwnPath, RunnableText, TextRole};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "unquoted-variable",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a hook's command line breaks where the path of the plugin has a blank",
     page: include_str!("unquoted_variable.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
 /// How a path stands in a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Quotes {
+enum Quoting {
     None,
     Single,
     Double,
 }
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     // One habit of a file is one finding, with its other places.
     let mut first: Option<(camino::Utf8PathBuf, Diagnostic)> = None;
-    for ran in running::hooks(context, plugin).into_iter().filter(|ran| ran.role == Role::Shell) {
+    for ran in runnable::hooks(context, plugin).into_iter().filter(|ran| ran.role == TextRole::Shell) {
         for path in ran.own_paths(root) {
             let place = ran.place(path.span);
             match quotes(ran.text, path.span.start) {
-                Quotes::Double => {}
-                Quotes::Single => {
+                Quoting::Double => {}
+                Quoting::Single => {
                     let message = format!("`${{{root}}}` is not expanded in single quotes");
                     let found = sink.at(ran.file, place, message);
                     found.help = Some("write double quotes".to_owned());
                 }
-                Quotes::None => match &mut first {
+                Quoting::None => match &mut first {
                     Some((file, found)) if *file == ran.file.path => {
                         found.relate(ran.file, place, "the same here");
                         if let (Some(fix), Some(more)) = (&mut found.fix, fixed(&ran, &path)) {
@@ -61,7 +61,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 }
 
 /// The path in double quotes; none where the file holds the text in another form.
-fn fixed(ran: &Ran<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
+fn fixed(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
     let written = path.span.of(ran.text);
     let place = ran.place(path.span);
     let same = place.of(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);
@@ -74,15 +74,15 @@ fn fixed(ran: &Ran<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
 }
 
 /// Which quotes enclose byte `at` of a command line.
-fn quotes(text: &str, at: usize) -> Quotes {
-    let (mut inside, mut escaped) = (Quotes::None, false);
+fn quotes(text: &str, at: usize) -> Quoting {
+    let (mut inside, mut escaped) = (Quoting::None, false);
     for c in text[..at].chars() {
         match (inside, c) {
             _ if escaped => escaped = false,
-            (Quotes::None | Quotes::Double, '\\') => escaped = true,
-            (Quotes::None, '\'') => inside = Quotes::Single,
-            (Quotes::Single, '\'') | (Quotes::Double, '"') => inside = Quotes::None,
-            (Quotes::None, '"') => inside = Quotes::Double,
+            (Quoting::None | Quoting::Double, '\\') => escaped = true,
+            (Quoting::None, '\'') => inside = Quoting::Single,
+            (Quoting::Single, '\'') | (Quoting::Double, '"') => inside = Quoting::None,
+            (Quoting::None, '"') => inside = Quoting::Double,
             _ => {}
         }
     }
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn quotes_are_those_that_are_open() {
-        assert_eq!(quotes("a \"b\" 'c' ", 10), Quotes::None);
-        assert_eq!(quotes("bash \"", 6), Quotes::Double);
-        assert_eq!(quotes("echo \\\" ", 8), Quotes::None);
-        assert_eq!(quotes("bash '\"", 7), Quotes::Single);
+        assert_eq!(quotes("a \"b\" 'c' ", 10), Quoting::None);
+        assert_eq!(quotes("bash \"", 6), Quoting::Double);
+        assert_eq!(quotes("echo \\\" ", 8), Quoting::None);
+        assert_eq!(quotes("bash '\"", 7), Quoting::Single);
     }
 }

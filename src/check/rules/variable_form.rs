@@ -2,23 +2,23 @@
 
 use memchr::memmem;
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::paths;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "variable-form",
-    group: Group::Correctness,
+    group: RuleGroup::Correctness,
     severity: Severity::Warning,
     summary: "a variable without braces, which the host replaces in no text",
     page: include_str!("variable_form.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
-fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !text.main || text.is_example() || !context.for_source_host() {
         return;
     }

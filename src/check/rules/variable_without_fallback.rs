@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 use crate::read::intent::is_explained;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "variable-without-fallback",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a variable that a selected host does not have",
     page: include_str!("variable_without_fallback.md"),
-    check: Check::Component(check),
+    check: RuleCheck::Component(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, _: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, sink: &mut FindingSink) {
     if !context.hosts.iter().any(|host| host.variables.values().any(|facts| facts.reason.is_some())) {
         return;
     }
@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, component: &Component, _: &Text<'_>, sink: &mut 
         let Some(source) = context.file(&file.path) else { continue };
         let mut seen = BTreeSet::new();
         for reference in &file.references {
-            let Named::Variable(name) = &reference.named else { continue };
+            let ReferenceTarget::Variable(name) = &reference.named else { continue };
             // A host that has no such thing says why; elsewhere something stands for the variable.
             let lacking = context.hosts.iter().filter_map(|host| {
                 let facts = host.variables.get(name)?;

@@ -1,8 +1,8 @@
 //! The version that one file gives for a plugin is not that of its manifest.
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::plugin::Plugin;
 use crate::read::json;
@@ -11,14 +11,14 @@ use crate::source::{SourceFile, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "version-drift",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "the version of a marketplace entry or another manifest differs from the plugin's manifest",
     page: include_str!("version_drift.md"),
-    check: Check::Plugin(check),
+    check: RuleCheck::Plugin(check),
 };
 
-fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(manifest) = &plugin.manifest else { return };
     let Some(own) = manifest.node.get("version") else { return };
     let (Some(version), Some(first)) = (own.as_str(), context.file(&manifest.path)) else { return };

@@ -2,23 +2,23 @@
 
 use semver::Version;
 
-use crate::check::context::Context;
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::read::tree::Node;
 use crate::source::SourceFile;
 
 pub(super) const RULE: Rule = Rule {
     name: "version-format",
-    group: Group::Suspicious,
+    group: RuleGroup::Suspicious,
     severity: Severity::Warning,
     summary: "a version is not of the form `1.2.3`",
     page: include_str!("version_format.md"),
-    check: Check::Project(check),
+    check: RuleCheck::Project(check),
 };
 
-fn check(context: &Context<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let project = context.project;
     let listing = project.marketplace.as_ref().and_then(|own| context.file(&own.path));
     for plugin in &project.plugins {
@@ -33,7 +33,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-fn one(file: &SourceFile, node: &Node, sink: &mut Sink) {
+fn one(file: &SourceFile, node: &Node, sink: &mut FindingSink) {
     let Some(node) = node.get("version") else { return };
     let Some(version) = node.as_str() else { return };
     if Version::parse(version).is_ok() {

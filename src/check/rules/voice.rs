@@ -1,25 +1,25 @@
 //! A skill speaks to its reader as "you".
 
-use crate::check::context::{Context, Text};
+use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::Sink;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::source::{Kind, Span};
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "voice",
-    group: Group::House,
+    group: RuleGroup::House,
     severity: Severity::Warning,
     summary: "a skill says \"you\" where an instruction would do",
     page: include_str!("voice.md"),
-    check: Check::Text(check),
+    check: RuleCheck::Text(check),
 };
 
 const SECOND_PERSON: [&str; 5] = ["you", "your", "yours", "yourself", "yourselves"];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    let skill = text.component.is_some_and(|component| component.kind == Kind::Skill);
+fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let skill = text.component.is_some_and(|component| component.kind == ComponentKind::Skill);
     if !skill || !prose::instructs(text) || is_prompt(text) {
         return;
     }
@@ -37,7 +37,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 }
 
 /// Whether a reference is the text of an agent, which begins with who the agent is.
-fn is_prompt(text: &Text<'_>) -> bool {
+fn is_prompt(text: &PluginText<'_>) -> bool {
     let folder = |name: &str| matches!(name, "agents" | "personas" | "prompts");
     let lies =
         text.file.path.parent().is_some_and(|parent| parent.components().any(|part| folder(part.as_str())));

@@ -2,34 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::context::{Context, Text};
-use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::check::written;
+use crate::check::context::{PluginText, RuleContext};
+use crate::check::raw_value;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::read::dialect::{self, Loss};
-use crate::read::tree::{Entry, Fault, Node, Value};
+use crate::read::dialect::{self, ReadLoss};
+use crate::read::tree::{MappingEntry, Node, ReadFault, Value};
 use crate::read::yaml;
 use crate::source::Span;
 use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
     name: "yaml-dialect",
-    group: Group::Portability,
+    group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "hosts read a value of frontmatter in different ways, or not as written",
     page: include_str!("yaml_dialect.md"),
-    check: Check::Anew(check),
+    check: RuleCheck::Anew(check),
 };
 
-fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = component.document.fields.as_ref().filter(|_| component.document.cut_off.is_none())
     else {
         // `frontmatter-ends-early` speaks of what is cut off.
         return;
     };
-    let rescued: Vec<&Fault> =
+    let rescued: Vec<&ReadFault> =
         component.document.faults.iter().filter(|fault| fault.rule == RULE.name).collect();
     let before = sink.found.len();
     let Some(yaml) = component.document.yaml else { return };
@@ -52,7 +52,12 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 }
 
 /// Finds where hosts end the frontmatter in another place than its author; the others are given back.
-fn boundaries<'a>(context: &Context<'a>, text: &Text<'_>, yaml: Span, sink: &mut Sink) -> Vec<&'a Target> {
+fn boundaries<'a>(
+    context: &RuleContext<'a>,
+    text: &PluginText<'_>,
+    yaml: Span,
+    sink: &mut FindingSink,
+) -> Vec<&'a Target> {
     let meant = yaml.end;
     let mut right = Vec::new();
     let mut wrong: BTreeMap<usize, Vec<&Target>> = BTreeMap::new();
@@ -86,36 +91,36 @@ fn boundaries<'a>(context: &Context<'a>, text: &Text<'_>, yaml: Span, sink: &mut
 
 /// What became of one value on the selected hosts.
 #[derive(Default)]
-struct Seen<'a> {
+struct HostReadings<'a> {
     lost: Vec<&'a Target>,
     read: BTreeMap<String, Vec<&'a Target>>,
     meant: String,
     whole: Vec<&'a Target>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> HostReadings<'a> {
     /// Shows the hosts a frontmatter that holds `entry` beside what they demand.
-    fn of(hosts: &[&'a Target], text: &Text<'_>, yaml: Span, entry: &Entry) -> Self {
+    fn of(hosts: &[&'a Target], text: &PluginText<'_>, yaml: Span, entry: &MappingEntry) -> Self {
         let mut alone = String::from("---\n");
         for (key, value) in [("name", "x"), ("description", "x")] {
             if entry.key != key {
                 alone.push_str(&format!("{key}: {value}\n"));
             }
         }
-        alone.push_str(written::lines(text.text, yaml, entry).of(text.text).trim_end_matches(['\n', '\r']));
+        alone.push_str(raw_value::lines(text.text, yaml, entry).of(text.text).trim_end_matches(['\n', '\r']));
         let ending = if text.text.contains("\r\n") { "\r\n" } else { "\n" };
         alone.push_str(&format!("{ending}---\n"));
         let mut seen = Self::default();
-        let meant = written::meant(text.text, yaml, entry);
+        let meant = raw_value::meant(text.text, yaml, entry);
         seen.meant = meant.clone().unwrap_or_default();
         for target in hosts {
             let facts = &target.yaml;
             let shown = facts.dialect.shown.contains(&entry.key);
             match facts.read(&alone) {
                 // A number, a list or a mapping in the wrong place is the matter of another rule.
-                Err(Loss::Type) if matches!(entry.node.value, Value::String(_)) => seen.lost.push(target),
-                Err(Loss::Type | Loss::Duplicate) => seen.whole.push(target),
-                Err(Loss::Syntax | Loss::Unclosed) => seen.lost.push(target),
+                Err(ReadLoss::Type) if matches!(entry.node.value, Value::String(_)) => seen.lost.push(target),
+                Err(ReadLoss::Type | ReadLoss::Duplicate) => seen.whole.push(target),
+                Err(ReadLoss::Syntax | ReadLoss::Unclosed) => seen.lost.push(target),
                 Ok(fields) => {
                     let read = fields.get(&entry.key).map(|text| one_line(text)).unwrap_or_default();
                     match &meant {
@@ -161,15 +166,21 @@ impl<'a> Seen<'a> {
 }
 
 /// Whether the host has what is meant of the value in the whole of the text.
-fn is_right(target: &Target, text: &Text<'_>, entry: &Entry, meant: &str) -> bool {
+fn is_right(target: &Target, text: &PluginText<'_>, entry: &MappingEntry, meant: &str) -> bool {
     let facts = &target.yaml;
     let read = facts.read(text.text);
     read.is_ok_and(|fields| fields.get(&entry.key).is_some_and(|read| one_line(read) == meant))
 }
 
 /// A value that is no YAML.
-fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: &mut Sink) {
-    let seen = Seen::of(hosts, text, yaml, entry);
+fn unreadable(
+    hosts: &[&Target],
+    text: &PluginText<'_>,
+    yaml: Span,
+    entry: &MappingEntry,
+    sink: &mut FindingSink,
+) {
+    let seen = HostReadings::of(hosts, text, yaml, entry);
     let value = entry.node.span.of(text.text);
     let escapes = value.contains("\\n") || value.contains("\\\"");
     let others = hosts.iter().any(|target| target.source.is_none());
@@ -207,17 +218,23 @@ fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sin
     };
     found.help = Some(help.to_owned());
     // What a tab indents was meant to be more than text.
-    let quoted = entry.node.scalar().filter(|_| !escapes && !indented).map(|value| written::quoted(&value));
+    let quoted = entry.node.scalar().filter(|_| !escapes && !indented).map(|value| raw_value::quoted(&value));
     found.fix = quoted.map(|quoted| replace(text.file, entry.node.span, quoted, Applicability::Safe));
 }
 
 /// A value that a host reads without a complaint, and not as it is written.
-fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: &mut Sink) {
-    if written::is_simple(text.text, yaml, entry) {
+fn altered(
+    hosts: &[&Target],
+    text: &PluginText<'_>,
+    yaml: Span,
+    entry: &MappingEntry,
+    sink: &mut FindingSink,
+) {
+    if raw_value::is_simple(text.text, yaml, entry) {
         return;
     }
-    let Some(meant) = written::meant(text.text, yaml, entry) else { return };
-    let seen = Seen::of(hosts, text, yaml, entry);
+    let Some(meant) = raw_value::meant(text.text, yaml, entry) else { return };
+    let seen = HostReadings::of(hosts, text, yaml, entry);
     if seen.hosts().is_empty() {
         return;
     }
@@ -226,14 +243,16 @@ fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: 
     let found = sink.at(text.file, place, message);
     found.hosts = seen.hosts();
     found.help = Some("put the value in double quotes".to_owned());
-    if written::line(text.text, entry).end >= written::lines(text.text, yaml, entry).trimmed(text.text).end {
-        let line = written::line(text.text, entry);
-        found.fix = Some(replace(text.file, line, written::quoted(&meant), Applicability::Unsafe));
+    if raw_value::line(text.text, entry).end
+        >= raw_value::lines(text.text, yaml, entry).trimmed(text.text).end
+    {
+        let line = raw_value::line(text.text, entry);
+        found.fix = Some(replace(text.file, line, raw_value::quoted(&meant), Applicability::Unsafe));
     }
 }
 
 /// Tags for which a host refuses the file.
-fn tags(hosts: &[&Target], text: &Text<'_>, yaml: Span, node: &Node, sink: &mut Sink) {
+fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink: &mut FindingSink) {
     for tagged in yaml::tagged(text.text, yaml) {
         let refuses = |target: &&Target| {
             let facts = &target.yaml;
@@ -260,11 +279,11 @@ fn tags(hosts: &[&Target], text: &Text<'_>, yaml: Span, node: &Node, sink: &mut 
 }
 
 /// Values that a host can read one by one and not together.
-fn together(hosts: &[&Target], text: &Text<'_>, rescued: &[&Fault], sink: &mut Sink) {
+fn together(hosts: &[&Target], text: &PluginText<'_>, rescued: &[&ReadFault], sink: &mut FindingSink) {
     let lost = |target: &&&Target| {
         let facts = &target.yaml;
         let read = facts.read(text.text);
-        matches!(read, Err(Loss::Syntax | Loss::Unclosed))
+        matches!(read, Err(ReadLoss::Syntax | ReadLoss::Unclosed))
     };
     let hosts: Vec<&Target> = hosts.iter().filter(lost).copied().collect();
     let Some(place) = rescued.first().map(|fault| fault.span) else { return };

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{BuildArgs, Console, Failure, Format, Global};
+use super::{BuildArgs, CommandFailure, Console, GlobalOptions, OutputFormat};
 use crate::build::BundleRecord;
 use crate::cli::{CLEAN, FINDINGS, go_on};
 use crate::diagnostic::{self, Diagnostic, Severity};
-use crate::ledger::{Kind, LossCounts};
+use crate::ledger::{ComponentKind, LossCounts};
 use crate::report::frame;
 use crate::report::human::{self, HostSummary};
 use crate::report::json::{BuildReport, PluginReport, TargetReport};
@@ -15,7 +15,7 @@ use crate::target::Target;
 
 /// What a build has to say.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct BuildOutcome {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) reports: Vec<TargetReport>,
     /// What a person reads of each host.
@@ -26,22 +26,22 @@ pub(super) struct Outcome {
 
 /// Prints `outcome`, and answers with the exit code.
 pub(super) fn conclude(
-    outcome: Outcome,
+    outcome: BuildOutcome,
     tree: &SourceTree,
     args: &BuildArgs,
-    global: &Global,
+    global: &GlobalOptions,
     (console, out): (&Console, &Path),
-) -> Result<u8, Failure> {
+) -> Result<u8, CommandFailure> {
     go_on()?;
-    let Outcome { mut diagnostics, reports, lines, stale } = outcome;
+    let BuildOutcome { mut diagnostics, reports, lines, stale } = outcome;
     let looking = args.check || args.diff;
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics })
         }
-        Format::Human => {
+        OutputFormat::Human => {
             print_findings(&diagnostics, tree, console);
             if !args.diff {
                 console.inform(&lines);
@@ -93,11 +93,11 @@ pub(super) fn summary<'a>(
     let count = |kind| record.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
     let mut parts = vec![human::counted(record.plugins.len(), "plugin", "plugins")];
     for (kind, one, many) in [
-        (Kind::Skill, "skill", "skills"),
-        (Kind::Agent, "agent", "agents"),
-        (Kind::Command, "command", "commands"),
-        (Kind::Hook, "hook", "hooks"),
-        (Kind::McpServer, "server", "servers"),
+        (ComponentKind::Skill, "skill", "skills"),
+        (ComponentKind::Agent, "agent", "agents"),
+        (ComponentKind::Command, "command", "commands"),
+        (ComponentKind::Hook, "hook", "hooks"),
+        (ComponentKind::McpServer, "server", "servers"),
     ] {
         if count(kind) > 0 {
             parts.push(human::counted(count(kind), one, many));
@@ -122,11 +122,11 @@ pub(super) fn report(target: &Target, folder: &Path, record: &BundleRecord, writ
         PluginReport {
             name: plugin.name.clone(),
             version: plugin.version.clone(),
-            skills: count(Kind::Skill),
-            agents: count(Kind::Agent),
-            commands: count(Kind::Command),
-            hooks: count(Kind::Hook),
-            mcp_servers: count(Kind::McpServer),
+            skills: count(ComponentKind::Skill),
+            agents: count(ComponentKind::Agent),
+            commands: count(ComponentKind::Command),
+            hooks: count(ComponentKind::Hook),
+            mcp_servers: count(ComponentKind::McpServer),
         }
     });
     TargetReport {

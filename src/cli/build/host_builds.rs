@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::answer::{Outcome, conclude, report, summary};
-use super::{BuildArgs, Failure, Format, Global, look};
+use super::answer::{BuildOutcome, conclude, report, summary};
+use super::{BuildArgs, CommandFailure, GlobalOptions, OutputFormat, preview};
 use crate::build::cache::{BuildCache, CacheKey, CachedBundle};
 use crate::build::{self, BundleRecord, Denial, HostBundle, SourceRequest};
 use crate::cli::console::Console;
 use crate::compile::Source;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
-use crate::disk::lock::Lock;
+use crate::disk::lock::OutputLock;
 use crate::process::activity;
 use crate::report::human;
 use crate::source::SourceTree;
@@ -19,18 +19,18 @@ use crate::target::{Target, Targets};
 /// What the builds for all hosts have in common, and what has come of them so far.
 pub(super) struct HostBuilds<'a> {
     pub(super) args: &'a BuildArgs,
-    pub(super) global: &'a Global,
+    pub(super) global: &'a GlobalOptions,
     pub(super) console: &'a Console,
     pub(super) out: &'a Path,
     pub(super) denial: Denial,
     pub(super) cache: (&'a BuildCache, &'a CacheKey),
-    pub(super) outcome: Outcome,
+    pub(super) outcome: BuildOutcome,
     pub(super) losses: build::LossIds,
 }
 
 impl HostBuilds<'_> {
     /// Notes a bundle that is there already.
-    pub(super) fn unchanged(&mut self, target: &Target, cached: CachedBundle) -> Result<(), Failure> {
+    pub(super) fn unchanged(&mut self, target: &Target, cached: CachedBundle) -> Result<(), CommandFailure> {
         let CachedBundle { mut record, found } = cached;
         // What was found in the source is the same for every host.
         if self.outcome.reports.is_empty() {
@@ -49,8 +49,8 @@ impl HostBuilds<'_> {
         &mut self,
         source: &Source<'_>,
         target: &Target,
-        lock: Option<&Lock>,
-    ) -> Result<HostBundle, Failure> {
+        lock: Option<&OutputLock>,
+    ) -> Result<HostBundle, CommandFailure> {
         let args = self.args;
         let mut bundle = source.bundle(target)?;
         let folder = self.out.join(&target.name);
@@ -77,8 +77,8 @@ impl HostBuilds<'_> {
         };
         self.outcome.diagnostics.extend(found_here);
         self.outcome.stale |= args.check && !changes.is_empty();
-        if args.diff && args.format == Format::Human {
-            self.console.print_patch(&look::diff(&bundle, &folder, &changes)?);
+        if args.diff && args.format == OutputFormat::Human {
+            self.console.print_patch(&preview::diff(&bundle, &folder, &changes)?);
         }
         match refused {
             Some(why) => {
@@ -87,7 +87,7 @@ impl HostBuilds<'_> {
                 self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
             }
             None if args.check || args.diff => {
-                self.outcome.lines.push_str(&look::checked(target, &folder, &changes));
+                self.outcome.lines.push_str(&preview::checked(target, &folder, &changes));
                 self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
             }
             None => self.tell(target, &folder, &bundle.record, written),
@@ -102,7 +102,7 @@ impl HostBuilds<'_> {
         target: &Target,
         record: &BundleRecord,
         folder: &Path,
-    ) -> Result<Option<&'static str>, Failure> {
+    ) -> Result<Option<&'static str>, CommandFailure> {
         self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
         let denied = build::denied(&source.project, &record.ledger, &target.name, self.denial, folder)?;
         let why = match (denied.is_empty(), record.is_refused()) {
@@ -127,7 +127,7 @@ impl HostBuilds<'_> {
         request: &SourceRequest,
         tree: &SourceTree,
         targets: &Targets,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, CommandFailure> {
         let unmatched = build::unmatched(&request.config, &self.losses, &targets.names());
         self.outcome.diagnostics.extend(unmatched);
         conclude(self.outcome, tree, self.args, self.global, (self.console, self.out))

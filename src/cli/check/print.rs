@@ -5,16 +5,16 @@ use std::path::Path;
 use camino::Utf8Path;
 use serde::Serialize;
 
-use super::look::{Examined, Look};
-use super::repair::{self, Repaired};
-use crate::check::scope::Scope;
+use super::repair::{self, RepairedSource};
+use super::session::{CheckSession, CheckedSource};
+use crate::check::scope::CheckScope;
 use crate::check::{fingerprint, fix, fold};
 use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk;
 use crate::model::project::Project;
 use crate::printable;
-use crate::report::check::{self as report, CheckReport, CheckSummary, LeftOut};
+use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPath};
 use crate::report::human::{counted, fixable};
 use crate::report::{frame, sarif};
 use crate::source::BUNDLE;
@@ -25,19 +25,19 @@ const MANY: usize = 50;
 const SHOWN_AT_ONCE: usize = 10;
 
 /// What a run has besides its findings.
-pub(super) struct Printed<'a> {
+pub(super) struct PrintContext<'a> {
     /// How the source was looked at.
-    pub look: &'a Look,
+    pub look: &'a CheckSession,
     /// What the run spoke about.
-    pub scope: &'a Scope,
+    pub scope: &'a CheckScope,
     /// How many findings fixes took away.
     pub fixed: usize,
     /// Every place of every finding.
     pub places: Vec<Diagnostic>,
 }
 
-impl Printed<'_> {
-    fn summary(&self, examined: &Examined) -> CheckSummary {
+impl PrintContext<'_> {
+    fn summary(&self, examined: &CheckedSource) -> CheckSummary {
         let fixable = |most| {
             let text = |path: &str| repair::changeable(self.look, &examined.project, path);
             fix::count(&examined.findings.diagnostics, most, text)
@@ -65,7 +65,7 @@ impl Printed<'_> {
     }
 }
 
-pub(super) fn json(printed: &Printed<'_>, examined: &Examined) -> String {
+pub(super) fn json(printed: &PrintContext<'_>, examined: &CheckedSource) -> String {
     as_json(&CheckReport {
         schema: crate::schema::CHECK.tag(),
         diagnostics: examined.findings.diagnostics.clone(),
@@ -75,13 +75,15 @@ pub(super) fn json(printed: &Printed<'_>, examined: &Examined) -> String {
 }
 
 /// What holds skills or plugins and was not checked.
-fn left_out(examined: &Examined) -> Vec<LeftOut> {
+fn left_out(examined: &CheckedSource) -> Vec<SkippedPath> {
     let project = &examined.project;
     let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == BUNDLE);
     let mut all: Vec<_> = project.left_out.iter().chain(bundles).collect();
     all.sort();
     all.dedup();
-    all.into_iter().map(|one| LeftOut { path: one.path.to_string(), reason: one.reason.clone() }).collect()
+    all.into_iter()
+        .map(|one| SkippedPath { path: one.path.to_string(), reason: one.reason.clone() })
+        .collect()
 }
 
 fn as_json(value: &impl Serialize) -> String {
@@ -89,11 +91,11 @@ fn as_json(value: &impl Serialize) -> String {
 }
 
 /// Services follow each place on its own: one that a change adds is new to them.
-pub(super) fn sarif(printed: &Printed<'_>, examined: &Examined) -> String {
+pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> String {
     let mut places = printed.places.clone();
     fingerprint::mark(&mut places, |path| examined.project.file(path));
     let prefix = printed.prefix();
-    let log = sarif::Log { project: &examined.project, prefix: &prefix, shard: printed.scope.shard };
+    let log = sarif::SarifLog { project: &examined.project, prefix: &prefix, shard: printed.scope.shard };
     as_json(&sarif::log(&places, log))
 }
 
@@ -104,7 +106,7 @@ pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
     own.max_by_key(|root| root.as_str().len()).map(ToString::to_string).unwrap_or_default()
 }
 
-pub(super) fn github(printed: &Printed<'_>) -> String {
+pub(super) fn github(printed: &PrintContext<'_>) -> String {
     let prefix = printed.prefix();
     let path = |found: &Diagnostic| match prefix.as_str() {
         "" => found.path.clone(),
@@ -115,12 +117,12 @@ pub(super) fn github(printed: &Printed<'_>) -> String {
     report::annotations(&of_files)
 }
 
-pub(super) fn agent(printed: &Printed<'_>) -> String {
+pub(super) fn agent(printed: &PrintContext<'_>) -> String {
     report::lines(&of_files(printed))
 }
 
 /// One finding for one cause in a file.
-fn of_files(printed: &Printed<'_>) -> Vec<Diagnostic> {
+fn of_files(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
     fold::of_places(&printed.places, |found| found.path.clone())
 }
 
@@ -138,7 +140,7 @@ pub(super) struct HumanStyle {
 }
 
 /// Findings by severity and rule, errors first, then what is left to say in a line each.
-pub(super) fn human(printed: &Printed<'_>, examined: &Examined, style: HumanStyle) -> String {
+pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style: HumanStyle) -> String {
     let HumanStyle { statistics, verbose, quiet, color } = style;
     let sorted = |found: &[Diagnostic]| {
         let mut found = found.to_vec();
@@ -211,7 +213,7 @@ fn last_line(summary: &CheckSummary, with_notes: bool) -> String {
 }
 
 /// What fixes did, and what they could not do.
-pub(super) fn repaired(repaired: &Repaired, only_shown: bool, console: &Console) {
+pub(super) fn repaired(repaired: &RepairedSource, only_shown: bool, console: &Console) {
     for refused in &repaired.refused {
         console.error_line(&format!(
             "warning: a fix of `{}` is skipped, because `{}` would no longer parse: {}",

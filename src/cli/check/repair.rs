@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::look::{Examined, Look, Texts};
-use crate::check::fix::{self, Refused};
-use crate::check::scope::Scope;
-use crate::cli::{Failure, go_on};
+use super::session::{CheckSession, CheckedSource, TextOverlay};
+use crate::check::fix::{self, RefusedFix};
+use crate::check::scope::CheckScope;
+use crate::cli::{CommandFailure, go_on};
 use crate::diagnostic::Applicability;
 use crate::disk::edit;
 use crate::model::project::Project;
@@ -19,15 +19,15 @@ use crate::printable::patch_path;
 const PASSES: usize = 32;
 
 /// What the fixes made of a source.
-pub(super) struct Repaired {
+pub(super) struct RepairedSource {
     /// What is found in the new texts.
-    pub examined: Examined,
+    pub examined: CheckedSource,
     /// Each file that changes: its path, its text before, and its text now.
     pub files: Vec<(Utf8PathBuf, Arc<str>, Arc<str>)>,
     /// How many findings were taken away.
     pub fixed: usize,
     /// Fixes that would have left a file that no longer parses.
-    pub refused: BTreeSet<Refused>,
+    pub refused: BTreeSet<RefusedFix>,
     /// Whether fixes kept undoing each other.
     pub endless: bool,
 }
@@ -37,13 +37,13 @@ pub(super) struct Repaired {
 /// # Errors
 /// When the source cannot be read again.
 pub(super) fn repair(
-    look: &mut Look,
-    mut examined: Examined,
-    scope: &Scope,
+    look: &mut CheckSession,
+    mut examined: CheckedSource,
+    scope: &CheckScope,
     most: Applicability,
-) -> Result<Repaired, Failure> {
+) -> Result<RepairedSource, CommandFailure> {
     let mut before: BTreeMap<Utf8PathBuf, Arc<str>> = BTreeMap::new();
-    let mut texts = Texts::new();
+    let mut texts = TextOverlay::new();
     let mut refused = BTreeSet::new();
     let mut fixed = 0;
     let mut endless = true;
@@ -72,23 +72,23 @@ pub(super) fn repair(
         .filter_map(|(path, old)| texts.get(&path).map(|new| (path, old, Arc::clone(new))))
         .filter(|(_, old, new)| old != new)
         .collect();
-    Ok(Repaired { examined, files, fixed, refused, endless })
+    Ok(RepairedSource { examined, files, fixed, refused, endless })
 }
 
 /// Writes what changed.
 ///
 /// # Errors
 /// When a file cannot be written, or is no longer what was read; the files before it are written.
-pub(super) fn write(look: &Look, repaired: &Repaired) -> Result<(), Failure> {
+pub(super) fn write(look: &CheckSession, repaired: &RepairedSource) -> Result<(), CommandFailure> {
     for (path, old, new) in &repaired.files {
         go_on()?;
-        edit::rewrite(&look.root, path, old, new).map_err(Failure::from)?;
+        edit::rewrite(&look.root, path, old, new).map_err(CommandFailure::from)?;
     }
     Ok(())
 }
 
 /// What the fixes would change, as a unified diff.
-pub(super) fn diff(repaired: &Repaired) -> String {
+pub(super) fn diff(repaired: &RepairedSource) -> String {
     let mut out = String::new();
     for (path, old, new) in &repaired.files {
         let (from, to) = (format!("a/{path}"), format!("b/{path}"));
@@ -100,7 +100,7 @@ pub(super) fn diff(repaired: &Repaired) -> String {
 }
 
 /// The text of a file that `--fix` may change: one that lies where its path says, through no link.
-pub(super) fn changeable(look: &Look, project: &Project, path: &str) -> Option<Arc<str>> {
+pub(super) fn changeable(look: &CheckSession, project: &Project, path: &str) -> Option<Arc<str>> {
     let file = project.file(path)?;
     let plain = Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
     let in_place = plain && file.origin == look.root.join(path);
@@ -109,7 +109,7 @@ pub(super) fn changeable(look: &Look, project: &Project, path: &str) -> Option<A
 
 fn shared(project: &Project, path: &str) -> Option<Arc<str>> {
     match &project.file(path)?.content {
-        crate::source::Content::Text(text) => Some(Arc::clone(text)),
+        crate::source::FileContent::Text(text) => Some(Arc::clone(text)),
         _ => None,
     }
 }

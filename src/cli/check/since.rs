@@ -5,24 +5,24 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 
-use super::look::{Look, LookOptions, Texts, causes, mark};
-use crate::check::scope::{Scope, Since};
-use crate::cli::{Failure, Global, git};
+use super::session::{CheckSession, SessionOptions, TextOverlay, causes, mark};
+use crate::check::scope::{ChangesSince, CheckScope};
+use crate::cli::{CommandFailure, GlobalOptions, git};
 use crate::compare;
-use crate::git::{DIFF, Git, GitError, Snapshot, paths};
+use crate::git::{CommitSnapshot, DIFF, Git, GitError, paths};
 
 /// What changed in the source since `reference`, what was found there, and what of its settings cannot be used.
 ///
 /// # Errors
 /// When there is no git, no repository, no such commit, or not enough history.
 pub(super) fn changes(
-    look: &Look,
+    look: &CheckSession,
     reference: &str,
-    options: &LookOptions<'_>,
-    global: &Global,
-) -> Result<(Since, Vec<String>), Failure> {
+    options: &SessionOptions<'_>,
+    global: &GlobalOptions,
+) -> Result<(ChangesSince, Vec<String>), CommandFailure> {
     let git = git(&look.root);
-    let failed = |error: GitError| Failure { code: "since".into(), ..Failure::from(error) };
+    let failed = |error: GitError| CommandFailure { code: "since".into(), ..CommandFailure::from(error) };
     let base = base(&git, reference).map_err(failed)?;
     let changed = changed(&git, &base).map_err(failed)?;
     let config = look.config_folder.join("plugcast.toml");
@@ -38,7 +38,7 @@ pub(super) fn changes(
             Some(before(look, &git, (&base, reference), options, global, &mut remarks)?.unwrap_or_default())
         }
     };
-    Ok((Since { changed, before }, remarks))
+    Ok((ChangesSince { changed, before }, remarks))
 }
 
 fn base(git: &Git, reference: &str) -> Result<String, GitError> {
@@ -57,21 +57,22 @@ fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
 /// The fingerprints and causes of what is found in the source of the commit `base`, by the settings of that time as far as they can
 /// be used; `None` where it had no source that can be read.
 fn before(
-    look: &Look,
+    look: &CheckSession,
     git: &Git,
     (base, reference): (&str, &str),
-    options: &LookOptions<'_>,
-    global: &Global,
+    options: &SessionOptions<'_>,
+    global: &GlobalOptions,
     remarks: &mut Vec<String>,
-) -> Result<Option<BTreeSet<String>>, Failure> {
-    let failed = |error: GitError| Failure { code: "since".into(), ..Failure::from(error) };
+) -> Result<Option<BTreeSet<String>>, CommandFailure> {
+    let failed = |error: GitError| CommandFailure { code: "since".into(), ..CommandFailure::from(error) };
     let folder = git.place().map_err(failed)?;
     if !git.has_folder(base, &folder).map_err(failed)? {
         return Ok(None);
     }
-    let snapshot = Snapshot::of(git, (base, reference), &folder, "plugcast.toml", None).map_err(failed)?;
+    let snapshot =
+        CommitSnapshot::of(git, (base, reference), &folder, "plugcast.toml", None).map_err(failed)?;
     let name = look.root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let options = LookOptions {
+    let options = SessionOptions {
         to: options.to,
         no_ignore: options.no_ignore,
         no_baseline: true,
@@ -79,16 +80,16 @@ fn before(
         select: options.select,
         ignore: options.ignore,
         folder_name: name,
-        ..LookOptions::default()
+        ..SessionOptions::default()
     };
     let fingerprints = || {
-        let mut then = Look::new(snapshot.folder(), &options, global)?;
-        let read = then.read(Texts::new())?;
-        let mut examined = then.examine(read, &Scope::default());
+        let mut then = CheckSession::new(snapshot.folder(), &options, global)?;
+        let read = then.read(TextOverlay::new())?;
+        let mut examined = then.examine(read, &CheckScope::default());
         mark(&mut examined.findings, &examined.project);
         let causes = causes(&examined.findings, &examined.project);
         let found = examined.findings.diagnostics.into_iter();
-        Ok::<_, Failure>(found.filter_map(|found| found.fingerprint).chain(causes).collect())
+        Ok::<_, CommandFailure>(found.filter_map(|found| found.fingerprint).chain(causes).collect())
     };
     let found = fingerprints();
     snapshot.must_be_whole().map_err(failed)?;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use camino::Utf8PathBuf;
 
 use crate::build;
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 use crate::disk;
 use crate::target::Targets;
 
 /// What is read.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
+pub(super) struct CheckedPaths {
     /// The folder that paths of findings count from.
     pub root: PathBuf,
     /// Folders below it that are read; empty for all of it.
@@ -20,12 +20,12 @@ pub(super) struct Sources {
     pub within: Vec<Utf8PathBuf>,
 }
 
-impl Sources {
+impl CheckedPaths {
     /// What `paths` stand for: a folder for itself; a file, a skill, and a folder of components for their plugin.
     ///
     /// # Errors
     /// When one of them is not there.
-    pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, Failure> {
+    pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, CommandFailure> {
         if let [folder] = paths
             && main_file(folder, targets).is_none()
         {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{bundles, document};
-use crate::cli::Failure;
-use crate::diagnostic::Class;
-use crate::ledger::{Ledger, Row};
+use crate::cli::CommandFailure;
+use crate::diagnostic::LossClass;
+use crate::ledger::{Ledger, LedgerRow};
 use crate::printable;
 use crate::schema;
 use crate::target::Axis;
@@ -14,12 +14,12 @@ use crate::target::Axis;
 ///
 /// # Errors
 /// When a ledger in the output folder cannot be read.
-pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Failure> {
+pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, CommandFailure> {
     let Some(axis) = Axis::from_id(id) else { return Ok(None) };
     let floor = match axis.floor() {
-        Class::Security => "`security`: something is allowed that the author does not allow",
-        Class::Behavior => "`behavior`: something works in another way, or does not",
-        Class::Cosmetic => "`cosmetic`: something looks different",
+        LossClass::Security => "`security`: something is allowed that the author does not allow",
+        LossClass::Behavior => "`behavior`: something works in another way, or does not",
+        LossClass::Cosmetic => "`cosmetic`: something looks different",
     };
     let mut text = format!(
         "# {id}\n\n{}\n\nIts losses are at least of class {floor}.\n\n{}\n\n\
@@ -31,7 +31,7 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Failu
         let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
         let rows = ledger.iter().flat_map(|ledger| &ledger.rows);
         let of_axis =
-            |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.id.split('/').next() == Some(id));
+            |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.id.split('/').next() == Some(id));
         let mut lines: Vec<String> = rows.filter(of_axis).map(|row| line(&host, row)).collect();
         lines.dedup();
         if !lines.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Failu
     Ok(Some(text))
 }
 
-fn line(host: &str, row: &Row) -> String {
+fn line(host: &str, row: &LedgerRow) -> String {
     let id = row.loss.as_ref().map_or("", |loss| loss.id.as_str());
     let reason = row.reason.as_deref().unwrap_or_default();
     format!("{}: {}: {}\n", printable::line(host), printable::line(id), printable::line(reason))

@@ -4,21 +4,26 @@ use std::path::Path;
 
 use crate::build::SourceRequest;
 use crate::cli::build as building;
-use crate::cli::{Failure, Global};
+use crate::cli::{CommandFailure, GlobalOptions};
 use crate::compile::Source;
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::printable;
 use crate::source::SourceFile;
 use crate::target::Target;
 
 /// Kinds whose row stands for a file as a whole.
-const COMPONENTS: [Kind; 3] = [Kind::Skill, Kind::Agent, Kind::Command];
+const COMPONENTS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
 
 /// What becomes of the line `line` of `file`, which belongs to the source at `root`.
 ///
 /// # Errors
 /// When the source cannot be read, or the line is not there.
-pub(super) fn of_line(file: &Path, root: &Path, line: usize, global: &Global) -> Result<String, Failure> {
+pub(super) fn of_line(
+    file: &Path,
+    root: &Path,
+    line: usize,
+    global: &GlobalOptions,
+) -> Result<String, CommandFailure> {
     let targets = crate::cli::targets(global)?;
     let (config, _) = building::config_of(root)?;
     let request = SourceRequest { src: root.to_owned(), config, ..SourceRequest::default() };
@@ -27,11 +32,14 @@ pub(super) fn of_line(file: &Path, root: &Path, line: usize, global: &Global) ->
     let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
     let Some(source) = project.tree.get(&path) else {
         let message = format!("`{path}` is no part of the source `{}`", root.display());
-        return Err(Failure::usage(message, "name a file that a build reads, or one of a bundle"));
+        return Err(CommandFailure::usage(message, "name a file that a build reads, or one of a bundle"));
     };
     let lines = source.text().map_or(0, |text| text.lines().count());
     if line == 0 || line > lines.max(1) {
-        return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
+        return Err(CommandFailure::usage(
+            format!("`{path}` has {lines} lines, not {line}"),
+            "name one of them",
+        ));
     }
     let place = format!("{path}:{line}");
     let place = printable::line(&place);
@@ -43,17 +51,18 @@ pub(super) fn of_line(file: &Path, root: &Path, line: usize, global: &Global) ->
     Ok(text)
 }
 
-fn of_host(rows: &[Row], file: &SourceFile, line: usize, target: &Target) -> String {
-    let of_file: Vec<&Row> = rows.iter().filter(|row| row.path == file.path.as_str()).collect();
-    let is_there = |row: &&&Row| {
+fn of_host(rows: &[LedgerRow], file: &SourceFile, line: usize, target: &Target) -> String {
+    let of_file: Vec<&LedgerRow> = rows.iter().filter(|row| row.path == file.path.as_str()).collect();
+    let is_there = |row: &&&LedgerRow| {
         row.span.is_some_and(|span| {
             let end = file.position(span.end.max(span.start + 1) - 1).line;
             (span.line..=end).contains(&line)
         })
     };
     // A row of the whole component covers all of its lines, and says something where no smaller one does.
-    let whole = |row: &&&Row| row.pointer.is_none() && COMPONENTS.contains(&row.kind);
-    let mut there: Vec<&Row> = of_file.iter().filter(is_there).filter(|row| !whole(row)).copied().collect();
+    let whole = |row: &&&LedgerRow| row.pointer.is_none() && COMPONENTS.contains(&row.kind);
+    let mut there: Vec<&LedgerRow> =
+        of_file.iter().filter(is_there).filter(|row| !whole(row)).copied().collect();
     if there.is_empty() {
         there = of_file.iter().filter(whole).copied().collect();
     }
@@ -68,12 +77,12 @@ fn of_host(rows: &[Row], file: &SourceFile, line: usize, target: &Target) -> Str
     }
 }
 
-fn sentence(host: &str, row: &Row) -> String {
+fn sentence(host: &str, row: &LedgerRow) -> String {
     let outcome = match row.outcome {
-        Outcome::Kept => "kept",
-        Outcome::Mapped => "mapped",
-        Outcome::Degraded => "degraded",
-        Outcome::Dropped => "dropped",
+        RowOutcome::Kept => "kept",
+        RowOutcome::Mapped => "mapped",
+        RowOutcome::Degraded => "degraded",
+        RowOutcome::Dropped => "dropped",
     };
     let to = row.to.as_ref().map_or(String::new(), |to| format!(" -> `{to}`"));
     let reason = row.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));

@@ -1,7 +1,7 @@
 //! Where a line of a generated document comes from: the ledger's row of the field, component, hook or
 //! server that it says, found by what the target puts at that place.
 
-mod running;
+mod components;
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use toml::Value as Toml;
 
 use crate::disk;
-use crate::ledger::{Kind, Ledger, Row};
+use crate::ledger::{ComponentKind, Ledger, LedgerRow};
 use crate::printable;
 use crate::read::json;
 use crate::read::tree::{Node, Value, escaped, unescaped};
@@ -18,7 +18,7 @@ use crate::sourcemap::SourceMap;
 use crate::target::Target;
 
 /// What a bundle says of itself.
-pub(super) struct Bundle<'a> {
+pub(super) struct BundleDocuments<'a> {
     /// Its folder.
     pub(super) folder: &'a Path,
     /// The host, if it is known here.
@@ -30,19 +30,19 @@ pub(super) struct Bundle<'a> {
 }
 
 /// What stands behind a line.
-struct Origin {
+struct LineOrigin {
     path: String,
     line: usize,
     what: String,
 }
 
-impl Bundle<'_> {
+impl BundleDocuments<'_> {
     /// The answer for the 1-based `line` of the generated file `path`, whose text is `text`.
     pub(super) fn generated(&self, path: &str, text: &str, line: usize) -> String {
         let inner: String = path.split('/').skip(2).collect::<Vec<_>>().join("/");
         let inner = if path.starts_with("plugins/") { inner } else { path.to_owned() };
         match self.origin(path, &inner, text, line) {
-            Some(Origin { path: from, line: at, what }) => {
+            Some(LineOrigin { path: from, line: at, what }) => {
                 let [path, from, what] = [path, &*from, &*what].map(printable::line);
                 format!("{path}:{line} comes from {from}:{at}\n  generated: {what}\n")
             }
@@ -66,7 +66,7 @@ impl Bundle<'_> {
         }
     }
 
-    fn origin(&self, path: &str, inner: &str, text: &str, line: usize) -> Option<Origin> {
+    fn origin(&self, path: &str, inner: &str, text: &str, line: usize) -> Option<LineOrigin> {
         let target = self.target?;
         let plugin =
             path.strip_prefix("plugins/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
@@ -110,7 +110,7 @@ impl Bundle<'_> {
     }
 
     /// A line of an agent to install: a field, or the body, which is that of the agent's file.
-    fn installed(&self, text: &str, line: usize) -> Option<Origin> {
+    fn installed(&self, text: &str, line: usize) -> Option<LineOrigin> {
         let table: toml::Table = text.parse().ok()?;
         let name = table.get("name")?.as_str()?;
         let agent = self.component(|row| row.name == name)?;
@@ -145,11 +145,11 @@ impl Bundle<'_> {
             None => (at, String::new()),
         };
         let what = if what.is_empty() { "the agent's own text".to_owned() } else { what };
-        Some(Origin { path: agent.path.clone(), line: source, what })
+        Some(LineOrigin { path: agent.path.clone(), line: source, what })
     }
 
     /// What the data of a module says of a component.
-    fn registered(&self, plugin: &str, keys: &[&str]) -> Option<Origin> {
+    fn registered(&self, plugin: &str, keys: &[&str]) -> Option<LineOrigin> {
         let ["bodies" | "agents", name, rest @ ..] = keys else { return None };
         let owner = self.component(|row| row.name == *name)?;
         let names: &[&str] = match rest.first().copied() {
@@ -168,12 +168,12 @@ impl Bundle<'_> {
     }
 
     /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it counts before what names all.
-    fn told(&self, owner: &Row, key: &str) -> Option<Origin> {
+    fn told(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
         let kind = owner.kind.id();
         let local = owner.name.split_once(':').map_or(owner.name.as_str(), |(_, local)| local);
         let name = owner.name.as_str();
         let own = [name.to_owned(), local.to_owned(), format!("{kind}/{name}"), format!("{kind}/{local}")];
-        let section = |row: &Row| {
+        let section = |row: &LedgerRow| {
             let parts = row.pointer.as_deref()?.strip_prefix("/targets/")?.split('/').skip(1);
             let parts: Vec<String> = parts.map(unescaped).collect();
             parts.get(usize::from(parts.first()? == "frontmatter")).cloned()
@@ -187,9 +187,10 @@ impl Bundle<'_> {
     }
 
     /// A hook or a server, by its place or its name.
-    fn declared(&self, plugin: &str, keys: &[&str]) -> Option<Origin> {
-        let of_kind = |row: &&Row| {
-            matches!(row.kind, Kind::Hook | Kind::McpServer | Kind::LspServer) && row.plugin == plugin
+    fn declared(&self, plugin: &str, keys: &[&str]) -> Option<LineOrigin> {
+        let of_kind = |row: &&LedgerRow| {
+            matches!(row.kind, ComponentKind::Hook | ComponentKind::McpServer | ComponentKind::LspServer)
+                && row.plugin == plugin
         };
         let rows = || self.ledger.rows.iter().filter(of_kind);
         let place = pointer(keys);
@@ -198,16 +199,17 @@ impl Bundle<'_> {
         });
         let named = || {
             rows().find(|row| {
-                row.kind != Kind::Hook && keys.iter().any(|key| key.rsplit(':').next() == Some(&row.name))
+                row.kind != ComponentKind::Hook
+                    && keys.iter().any(|key| key.rsplit(':').next() == Some(&row.name))
             })
         };
         let row = same.or_else(named)?;
         let what = format!("the {} `{}`", row.kind.id(), row.name);
-        Some(Origin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
+        Some(LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
     }
 
     /// The field of the source that a document of the target puts at `keys`.
-    fn filled(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<Origin> {
+    fn filled(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<LineOrigin> {
         let mut at = Toml::Table(document.clone());
         for key in keys {
             at = match at.get(key) {
@@ -237,30 +239,30 @@ impl Bundle<'_> {
         None
     }
 
-    fn component(&self, is_it: impl Fn(&Row) -> bool) -> Option<&Row> {
-        let kinds = [Kind::Skill, Kind::Agent, Kind::Command];
+    fn component(&self, is_it: impl Fn(&LedgerRow) -> bool) -> Option<&LedgerRow> {
+        let kinds = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
         self.ledger.rows.iter().find(|row| kinds.contains(&row.kind) && is_it(row))
     }
 
-    fn field(&self, plugin: &str, is_it: impl Fn(&Row) -> bool) -> Option<Origin> {
+    fn field(&self, plugin: &str, is_it: impl Fn(&LedgerRow) -> bool) -> Option<LineOrigin> {
         let row = self
             .ledger
             .rows
             .iter()
-            .find(|row| row.kind == Kind::Field && row.plugin == plugin && is_it(row))?;
+            .find(|row| row.kind == ComponentKind::Field && row.plugin == plugin && is_it(row))?;
         let pointer = row.pointer.as_deref().unwrap_or_default();
         let why = row.reason.as_deref().unwrap_or("it is unchanged");
         let what = format!("the field `{pointer}`: {why}");
-        Some(Origin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
+        Some(LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
     }
 }
 
-fn whole(row: &Row) -> Origin {
+fn whole(row: &LedgerRow) -> LineOrigin {
     let what = format!("the {} `{}`", row.kind.id(), row.name);
-    Origin { path: row.path.clone(), line: 1, what }
+    LineOrigin { path: row.path.clone(), line: 1, what }
 }
 
-fn is(row: &Row, pointer: &str) -> bool {
+fn is(row: &LedgerRow, pointer: &str) -> bool {
     row.pointer.as_deref() == Some(pointer)
 }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::text_after;
 use crate::check::Findings;
-use crate::check::scope::Scope;
-use crate::cli::Failure;
-use crate::cli::check::look::{Look, Texts, mark};
+use crate::check::scope::CheckScope;
+use crate::cli::CommandFailure;
+use crate::cli::check::session::{CheckSession, TextOverlay, mark};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::promote::{Beta, Differences, Plan, Remark, moved, views};
+use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, moved, views};
 use crate::report::human::counted;
 use crate::report::promote::RemarkReport;
 use crate::source::SourceTree;
@@ -32,13 +32,13 @@ const LEFT_BEHIND: [&str; 6] = [
 /// # Errors
 /// When the source cannot be read as it would be.
 pub(super) fn after(
-    look: &mut Look,
-    beta: &Beta<'_>,
-    plan: &Plan,
+    look: &mut CheckSession,
+    beta: &BetaSkill<'_>,
+    plan: &PromotionPlan,
     files: &SourceTree,
     before: &Findings,
-) -> Result<(Vec<RemarkReport>, Vec<RemarkReport>, Findings), Failure> {
-    let texts: Texts = files
+) -> Result<(Vec<RemarkReport>, Vec<RemarkReport>, Findings), CommandFailure> {
+    let texts: TextOverlay = files
         .files()
         .filter(|file| plan.texts.contains_key(&file.path))
         .filter_map(|file| Some((moved(&file.path, &beta.from, &beta.to), text_after(plan, file)?)))
@@ -46,7 +46,7 @@ pub(super) fn after(
     let mut moves = if beta.moves() { vec![(beta.from.clone(), beta.to.clone())] } else { Vec::new() };
     moves.extend(views(beta, files, &look.root));
     let read = look.read_moved(moves, texts)?;
-    let mut examined = look.examine(read, &Scope::default());
+    let mut examined = look.examine(read, &CheckScope::default());
     mark(&mut examined.findings, &examined.project);
     let mut known: BTreeMap<(String, String), Vec<&Diagnostic>> = BTreeMap::new();
     for found in &before.diagnostics {
@@ -91,7 +91,7 @@ fn remark(found: &Diagnostic) -> RemarkReport {
 }
 
 /// What is lost when the beta takes the place of a stable skill that differs.
-pub(super) fn differences(beta: &Beta<'_>, differences: &Differences) -> Option<Remark> {
+pub(super) fn differences(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
     if differences.is_empty() {
         return None;
     }

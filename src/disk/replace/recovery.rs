@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::super::folder::{self, is_folder, stat};
-use super::super::{DiskError, step};
+use super::super::{DiskError, fs_op};
 use super::origin::is_ours;
 use super::removal::remove_tree;
 use super::{OutputPlace, remove};
@@ -85,7 +85,7 @@ pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
         must_be_ours(place, name, against(name))?;
     }
     if let Some(tree) = whole {
-        step::rename(out, tree.as_str(), out, place.name)
+        fs_op::rename(out, tree.as_str(), out, place.name)
             .map_err(|error| DiskError::new("rename", &out.path().join(tree), error))?;
     }
     left.iter().try_for_each(|name| match must_be_ours(place, name, against(name))? {

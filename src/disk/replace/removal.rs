@@ -11,10 +11,10 @@ use rustix::fs::{Dir, FileType, fstat};
 
 use super::OWN_FOLDER;
 use crate::disk::folder::{self, MOST_DEPTH};
-use crate::disk::{DiskError, step};
+use crate::disk::{DiskError, fs_op};
 
 /// What could not be removed, relative to where the removal began, and why.
-type Failed = (PathBuf, io::Error);
+type RemovalFailure = (PathBuf, io::Error);
 
 /// Removes a file, or a folder with all it holds, from an open folder that lies at `path`. One that is not there is no
 /// error.
@@ -23,9 +23,9 @@ pub(in crate::disk) fn remove(at: impl AsFd, name: &str, path: &Path) -> Result<
     let removed = match folder::kind(&stat) {
         FileType::Directory => open(&at, OsStr::new(name)).and_then(|tree| {
             emptied(tree, 0).map_err(|failed| below(name.as_ref(), failed))?;
-            step::remove_folder(&at, name).map_err(|error| (name.into(), error))
+            fs_op::remove_folder(&at, name).map_err(|error| (name.into(), error))
         }),
-        _ => step::remove_file(&at, name).map_err(|error| (name.into(), error)),
+        _ => fs_op::remove_file(&at, name).map_err(|error| (name.into(), error)),
     };
     removed.map_err(|(inner, error)| DiskError::new("remove", &path.join(inner), error))
 }
@@ -35,15 +35,15 @@ pub(super) fn remove_tree(at: impl AsFd, name: &str, tree: &impl AsFd, path: &Pa
     if folder::is_same(&at, name, tree) { remove(at, name, path) } else { Ok(()) }
 }
 
-fn below(name: &OsStr, (path, error): Failed) -> Failed {
+fn below(name: &OsStr, (path, error): RemovalFailure) -> RemovalFailure {
     (Path::new(name).join(path), error)
 }
 
-fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, Failed> {
+fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, RemovalFailure> {
     let opened = folder::enter(&at, name).or_else(|error| match error.kind() {
         // A folder of others may be closed even to its owner.
         io::ErrorKind::PermissionDenied => {
-            step::unlock_folder(&at, name).and_then(|()| folder::enter(&at, name))
+            fs_op::unlock_folder(&at, name).and_then(|()| folder::enter(&at, name))
         }
         _ => Err(error),
     });
@@ -51,7 +51,7 @@ fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, Failed> {
 }
 
 /// Removes everything in an open folder.
-fn emptied(tree: OwnedFd, depth: usize) -> Result<(), Failed> {
+fn emptied(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
     let failed = |error: io::Error| (PathBuf::new(), error);
     if depth == MOST_DEPTH {
         let message = format!("it lies more than {MOST_DEPTH} folders deep");
@@ -70,7 +70,7 @@ fn emptied(tree: OwnedFd, depth: usize) -> Result<(), Failed> {
         }
         let removed = match gone(at, &name, kind) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_open(at) => {
-                step::set_mode(at, 0o700).and_then(|()| gone(at, &name, kind))
+                fs_op::set_mode(at, 0o700).and_then(|()| gone(at, &name, kind))
             }
             removed => removed,
         };
@@ -81,8 +81,8 @@ fn emptied(tree: OwnedFd, depth: usize) -> Result<(), Failed> {
 
 fn gone(at: impl AsFd, name: &CStr, kind: FileType) -> io::Result<()> {
     match kind {
-        FileType::Directory => step::remove_folder(at, name),
-        _ => step::remove_file(at, name),
+        FileType::Directory => fs_op::remove_folder(at, name),
+        _ => fs_op::remove_file(at, name),
     }
 }
 

@@ -11,42 +11,42 @@ use camino::Utf8PathBuf;
 use rustix::fs::{fstat, readlinkat};
 
 use super::super::folder::{self, Folder};
-use super::super::foreign::{Foreign, Found, foreign};
-use super::super::{DiskError, Payload, beneath, step};
-use super::trail::Trail;
+use super::super::foreign::{ForeignEntry, ForeignKind, foreign};
+use super::super::{DiskError, Payload, beneath, fs_op};
+use super::trail::TreeTrail;
 use super::{OWN_FOLDER, OutputFile};
 
 /// The folder that is filled.
-pub(super) struct Stage {
+pub(super) struct StagedTree {
     /// It, open.
     pub(super) root: OwnedFd,
-    modes: Modes,
+    modes: CreatedModes,
 }
 
 /// Which kinds of new things were made with their mode.
 #[derive(Default)]
-struct Modes {
-    folders: Born,
-    files: Born,
-    programs: Born,
+struct CreatedModes {
+    folders: ModeCheck,
+    files: ModeCheck,
+    programs: ModeCheck,
 }
 
 /// Whether the first of its kind was made with its mode. If so, the others are, too: nothing but the
 /// process's mask and what the root hands down decides, and both stay the same.
-type Born = Option<bool>;
+type ModeCheck = Option<bool>;
 
 const FOLDER: u32 = 0o755;
 const FILE: u32 = 0o644;
 const PROGRAM: u32 = 0o755;
 
-impl Stage {
+impl StagedTree {
     /// Makes the folder `name` in `out`, which nobody else may enter until it is filled.
     ///
     /// # Errors
     /// When it cannot be made, or something takes its place.
     pub(super) fn make(out: &Folder, name: &str) -> io::Result<Self> {
-        step::make_private_folder(out, name)?;
-        Ok(Self { root: folder::enter(out, name)?, modes: Modes::default() })
+        fs_op::make_private_folder(out, name)?;
+        Ok(Self { root: folder::enter(out, name)?, modes: CreatedModes::default() })
     }
 
     /// Builds the new tree of the folder at `place`, which holds `old` now. An error names the place there, which is what
@@ -58,7 +58,7 @@ impl Stage {
         old: Option<&Folder>,
         owned: &BTreeSet<Utf8PathBuf>,
     ) -> Result<(), DiskError> {
-        let mut trail = Trail::new(self.root.as_fd());
+        let mut trail = TreeTrail::new(self.root.as_fd());
         // Our own documents say whose tree it is, so that they come first.
         let (own, others): (Vec<_>, Vec<_>) =
             files.iter().partition(|file| file.path.starts_with(OWN_FOLDER));
@@ -71,18 +71,18 @@ impl Stage {
         if let Some(old) = old {
             keep(&mut trail, &mut self.modes, old, &foreign(old, owned)?)?;
         }
-        step::set_mode(&self.root, FOLDER).map_err(|error| DiskError::new("write", place, error))
+        fs_op::set_mode(&self.root, FOLDER).map_err(|error| DiskError::new("write", place, error))
     }
 }
 
 /// Links what others have in `old` into the new tree.
 fn keep(
-    trail: &mut Trail<'_>,
-    modes: &mut Modes,
+    trail: &mut TreeTrail<'_>,
+    modes: &mut CreatedModes,
     old: &Folder,
-    entries: &[Foreign],
+    entries: &[ForeignEntry],
 ) -> Result<(), DiskError> {
-    let mut from = Trail::new(old.as_fd());
+    let mut from = TreeTrail::new(old.as_fd());
     let mut closed: Vec<(&PathBuf, u32)> = Vec::new();
     for entry in entries {
         let failed = |error| DiskError::new("keep", &old.path().join(&entry.path), error);
@@ -90,17 +90,17 @@ fn keep(
         let there = from.go(parent, |at, name| folder::enter(at, name)).map_err(failed)?;
         let mut make = |at: BorrowedFd<'_>, name: &OsStr| made(&mut modes.folders, at, name);
         match entry.kind {
-            Found::Folder => {
+            ForeignKind::Folder => {
                 trail.go(&entry.path, &mut make).map_err(failed)?;
                 let mode = folder::stat(there, name).map(|stat| stat.st_mode & 0o7777);
                 closed.extend(mode.filter(|mode| *mode != FOLDER).map(|mode| (&entry.path, mode)));
             }
-            Found::Link => {
+            ForeignKind::Link => {
                 let at = trail.go(parent, &mut make).map_err(failed)?;
                 let target = readlinkat(there, name, Vec::new()).map_err(|error| failed(error.into()))?;
-                step::symlink(&target, at, name).map_err(failed)?;
+                fs_op::symlink(&target, at, name).map_err(failed)?;
             }
-            Found::File => {
+            ForeignKind::File => {
                 let at = trail.go(parent, &mut make).map_err(failed)?;
                 link(there, at, name).map_err(failed)?;
             }
@@ -109,15 +109,15 @@ fn keep(
     // Only now: a folder that nobody may write to can still be filled before.
     for (path, mode) in closed.into_iter().rev() {
         let open = trail.go(path, |at, name| folder::enter(at, name));
-        open.and_then(|folder| step::set_mode(folder, mode))
+        open.and_then(|folder| fs_op::set_mode(folder, mode))
             .map_err(|error| DiskError::new("keep", &old.path().join(path), error))?;
     }
     Ok(())
 }
 
 /// Makes and opens a folder in another; one that is there already is ours.
-fn made(born: &mut Born, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
-    match step::make_folder(at, name) {
+fn made(born: &mut ModeCheck, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
+    match fs_op::make_folder(at, name) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => folder::enter(at, name),
         result => {
             result?;
@@ -129,17 +129,22 @@ fn made(born: &mut Born, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd
 }
 
 /// Writes a file of the new tree, which will lie in the folder at `place` in the end.
-fn write(modes: &mut Modes, at: BorrowedFd<'_>, file: &OutputFile, place: &Path) -> Result<(), DiskError> {
+fn write(
+    modes: &mut CreatedModes,
+    at: BorrowedFd<'_>,
+    file: &OutputFile,
+    place: &Path,
+) -> Result<(), DiskError> {
     let failed = |error| DiskError::new("write", &place.join(&file.path), error);
     let name = file.path.file_name().unwrap_or_default();
-    let to = if file.executable { step::create_program(at, name) } else { step::create(at, name) };
+    let to = if file.executable { fs_op::create_program(at, name) } else { fs_op::create(at, name) };
     let mut to = to.map_err(failed)?;
     match &file.payload {
-        Payload::Text(text) => step::write(&mut to, text.as_bytes()).map_err(failed)?,
+        Payload::Text(text) => fs_op::write(&mut to, text.as_bytes()).map_err(failed)?,
         Payload::CopyOf { path: from, fingerprint } => {
             let unread = |error| DiskError::new("read", from, error);
             let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
-            match step::write_copy(&mut to, &mut source, fingerprint.size) {
+            match fs_op::write_copy(&mut to, &mut source, fingerprint.size) {
                 Ok(written) if written == *fingerprint => {}
                 Ok(_) => return Err(unread(super::super::changed())),
                 Err(error) if super::super::is_changed(&error) => return Err(unread(error)),
@@ -156,16 +161,16 @@ fn write(modes: &mut Modes, at: BorrowedFd<'_>, file: &OutputFile, place: &Path)
 
 /// Sets the mode of something new, unless it was made with it: asking is cheaper than setting, and the
 /// first answer holds for all.
-fn settle(born: &mut Born, open: impl AsFd, mode: u32) -> io::Result<()> {
+fn settle(born: &mut ModeCheck, open: impl AsFd, mode: u32) -> io::Result<()> {
     let has_it = |open: &dyn AsFd| fstat(open.as_fd()).is_ok_and(|stat| stat.st_mode & 0o7777 == mode);
-    if *born.get_or_insert_with(|| has_it(&open)) { Ok(()) } else { step::set_mode(open, mode) }
+    if *born.get_or_insert_with(|| has_it(&open)) { Ok(()) } else { fs_op::set_mode(open, mode) }
 }
 
 /// Links a file of others into the new tree; on a file system without links, copies it.
 fn link(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-    match step::link(from, name, to, name) {
+    match fs_op::link(from, name, to, name) {
         Err(error) if copying_helps(&error) => match beneath::open_one(from, name) {
-            Ok(mut file) => step::copy(&mut file, to, name),
+            Ok(mut file) => fs_op::copy(&mut file, to, name),
             Err(_) => Err(error),
         },
         result => result,

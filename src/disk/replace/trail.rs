@@ -7,14 +7,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 /// A way into a tree.
-pub(super) struct Trail<'a> {
+pub(super) struct TreeTrail<'a> {
     root: BorrowedFd<'a>,
     /// The folder that was gone to last.
     path: OsString,
     open: Vec<(OsString, OwnedFd)>,
 }
 
-impl<'a> Trail<'a> {
+impl<'a> TreeTrail<'a> {
     /// A way that begins at an open folder.
     pub(super) fn new(root: BorrowedFd<'a>) -> Self {
         Self { root, path: OsString::new(), open: Vec::new() }

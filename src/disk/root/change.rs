@@ -9,8 +9,8 @@ use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, openat, renameat, unlin
 use rustix::io::Errno;
 
 use super::{MOST_DEPTH, Root, RootError, split};
-use crate::disk::durable::Growing;
-use crate::disk::{Kind, step};
+use crate::disk::durable::AppendFile;
+use crate::disk::{FileKind, fs_op};
 
 impl Root {
     /// Gives a file these bytes in one step, and makes its missing folders.
@@ -22,8 +22,8 @@ impl Root {
         self.must_be_replaceable(&folder, name, path)?;
         let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
         let written = fresh(&folder, &new, 0o666)
-            .and_then(|mut file| step::write(&mut file, bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| step::settling(|| Ok(renameat(&folder, &new, &folder, name)?)))
+            .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| fs_op::settling(|| Ok(renameat(&folder, &new, &folder, name)?)))
             .and_then(|()| flush(&folder));
         written.map_err(|error| {
             // The first error is the one to report.
@@ -40,8 +40,8 @@ impl Root {
         let (folder, name) = self.made_parent(path)?;
         let new = PathBuf::from(format!(".{}.{}.plugcast-new", name.display(), std::process::id()));
         let written = fresh(&folder, &new, 0o600)
-            .and_then(|mut file| step::write(&mut file, bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| step::adding(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?)));
+            .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| fs_op::adding(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?)));
         let _ = remove_at(&folder, &new);
         match written {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -55,11 +55,11 @@ impl Root {
     ///
     /// # Errors
     /// As [`Root::replace`].
-    pub fn create_file(&self, path: &Path) -> Result<Growing, RootError> {
+    pub fn create_file(&self, path: &Path) -> Result<AppendFile, RootError> {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
         let file = fresh(&folder, name, 0o666).map_err(|error| self.failed("write", path, error))?;
-        Ok(Growing::new(file, self.path.join(path)))
+        Ok(AppendFile::new(file, self.path.join(path)))
     }
 
     /// The folder at `path` in it as a root of its own, made where it is not there.
@@ -109,7 +109,7 @@ impl Root {
         if self.look(&folder, to, &path.with_file_name(to))?.is_some() {
             return Err(self.failed("rename", path, io::ErrorKind::AlreadyExists.into()));
         }
-        let renamed = step::settling(|| Ok(renameat(&folder, name, &folder, to)?));
+        let renamed = fs_op::settling(|| Ok(renameat(&folder, name, &folder, to)?));
         renamed.map_err(|error| self.failed("rename", path, error))
     }
 
@@ -120,11 +120,11 @@ impl Root {
     /// When the way to it is not trusted, or something cannot be removed.
     pub fn remove_folder(&self, path: &Path) -> Result<(), RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
-        if self.look(&folder, name, path)? != Some(Kind::Folder) {
+        if self.look(&folder, name, path)? != Some(FileKind::Folder) {
             return Ok(());
         }
         let going = PathBuf::from(format!(".{}.plugcast-old", name.display()));
-        let renamed = step::settling(|| Ok(renameat(&folder, name, &folder, &going)?));
+        let renamed = fs_op::settling(|| Ok(renameat(&folder, name, &folder, &going)?));
         renamed.map_err(|error| self.failed("remove", path, error))?;
         self.empty(&folder, &going, &path.with_file_name(&going), 0)
     }
@@ -151,7 +151,7 @@ impl Root {
                 }
             }
         }
-        let removed = step::settling(|| Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?));
+        let removed = fs_op::settling(|| Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?));
         removed.map_err(|error| self.failed("remove", at, error))
     }
 
@@ -183,18 +183,18 @@ impl Root {
 
     fn must_be_replaceable(&self, folder: &OwnedFd, name: &Path, path: &Path) -> Result<(), RootError> {
         match self.look(folder, name, path)? {
-            Some(Kind::Folder | Kind::Link) => Err(self.untrusted(path, "is no regular file")),
-            Some(Kind::File) | None => Ok(()),
+            Some(FileKind::Folder | FileKind::Link) => Err(self.untrusted(path, "is no regular file")),
+            Some(FileKind::File) | None => Ok(()),
         }
     }
 }
 
 fn make_folder(folder: &OwnedFd, name: &Path) -> io::Result<()> {
-    step::adding(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
+    fs_op::adding(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
 }
 
 fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
-    step::settling(|| Ok(unlinkat(folder, name, AtFlags::empty())?))
+    fs_op::settling(|| Ok(unlinkat(folder, name, AtFlags::empty())?))
 }
 
 /// A new file; what an earlier run left there when it was killed goes, and a link is never followed.
@@ -204,7 +204,7 @@ fn fresh(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
         _ => {}
     }
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    step::adding(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
+    fs_op::adding(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
 }
 
 /// Flushes a folder.

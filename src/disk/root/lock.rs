@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::{LINK, Root, RootError, SPECIAL};
-use crate::disk::step;
+use crate::disk::fs_op;
 use crate::process::interrupt;
 
 /// Held until it is dropped.
@@ -25,7 +25,7 @@ impl Drop for RootLock {
     fn drop(&mut self) {
         // A file that stays is taken over by the next process.
         if let Ok(Some((folder, name))) = self.root.parent(&self.path) {
-            let _ = step::settling(|| Ok(unlinkat(&folder, name, AtFlags::empty())?));
+            let _ = fs_op::settling(|| Ok(unlinkat(&folder, name, AtFlags::empty())?));
         }
     }
 }
@@ -49,7 +49,7 @@ impl Root {
                 | OFlags::NOCTTY
                 | OFlags::CLOEXEC;
             let opened =
-                step::adding(|| Ok(File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?)));
+                fs_op::adding(|| Ok(File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?)));
             let mut file = opened.map_err(|error| match error.raw_os_error() {
                 Some(code) if code == Errno::LOOP.raw_os_error() => self.untrusted(path, LINK),
                 Some(code)
@@ -94,7 +94,7 @@ impl Root {
 
 /// Says in the file who holds it.
 fn note(file: &mut File, holder: &str) -> io::Result<()> {
-    step::set_size(file, 0)?;
+    fs_op::set_size(file, 0)?;
     file.rewind()?;
-    step::write(file, holder.as_bytes())
+    fs_op::write(file, holder.as_bytes())
 }

@@ -26,7 +26,7 @@ fn files_are_written_read_listed_and_removed() {
     root.replace(path, b"old").unwrap();
     root.replace(path, b"new").unwrap();
     assert_eq!(root.read(path, SizeLimit::Settings).unwrap().unwrap(), b"new");
-    assert_eq!(root.list(Path::new("a/b")).unwrap(), [("state.json".to_owned(), Kind::File)]);
+    assert_eq!(root.list(Path::new("a/b")).unwrap(), [("state.json".to_owned(), FileKind::File)]);
     assert!(root.claim_folder(Path::new("a/c")).unwrap() && !root.claim_folder(Path::new("a/c")).unwrap());
     assert!(root.changed(path).unwrap().is_some());
     root.rename(path, "aside.json").unwrap();

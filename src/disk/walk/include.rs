@@ -19,12 +19,12 @@ pub(super) fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
 
 /// What takes part although it is ignored or lies in the output folder.
 #[derive(Debug, Default)]
-pub(super) struct Include {
+pub(super) struct IncludeSet {
     globs: GlobSet,
     patterns: Vec<String>,
 }
 
-impl Include {
+impl IncludeSet {
     /// What these globs name.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{beneath, memory};
-use crate::source::{Content, Exclusion, LineIndex, Position, SourceFile};
+use crate::source::{Exclusion, FileContent, LineIndex, Position, SourceFile};
 
 /// Files up to this size are read, to see whether they are text.
 const SMALL: u64 = 1024 * 1024;
@@ -17,7 +17,7 @@ const LARGE_TEXT: u64 = 64 * 1024 * 1024;
 
 /// Reads one file through `buffer`, which the next one uses again.
 pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
-    let large = || Content::NotText {
+    let large = || FileContent::NotText {
         reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
         position: Position { line: 1, column: 1 },
     };
@@ -32,7 +32,7 @@ pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Re
         let content = match size <= if reads_more { LARGE_TEXT } else { SMALL } {
             true => decode(bytes, &path),
             false if is_text_name(&path) => large(),
-            false => Content::OnDisk,
+            false => FileContent::OnDisk,
         };
         return Ok(SourceFile::new(path, real, node.is_executable(), size, content));
     }
@@ -50,7 +50,7 @@ pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Re
         } else if is_text_name(&path) {
             large()
         } else {
-            Content::OnDisk
+            FileContent::OnDisk
         };
         Ok((meta, size, content))
     });
@@ -60,11 +60,11 @@ pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Re
     }
 }
 
-fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
+fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     let (valid, fault) = match std::str::from_utf8(bytes) {
         Ok(text) => match memchr::memchr(0, text.as_bytes()) {
             None => {
-                return Content::Text(Arc::from(text));
+                return FileContent::Text(Arc::from(text));
             }
             Some(at) => (at, format!("is no text: byte {at} is NUL")),
         },
@@ -73,11 +73,11 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
         }
     };
     if !is_text_name(path) && !is_script_name(path) && !is_other_text(path, bytes) {
-        return Content::OnDisk;
+        return FileContent::OnDisk;
     }
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let position = LineIndex::new(&before).position(&before, before.len());
-    Content::NotText { reason: fault, position }
+    FileContent::NotText { reason: fault, position }
 }
 
 fn is_text_name(path: &Utf8Path) -> bool {

@@ -7,14 +7,14 @@ use super::*;
 use crate::source::SourceFile;
 
 /// A walk that has seen every folder and read no file.
-fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> Walk<'a> {
+fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
     let root = fs::canonicalize(root).unwrap();
-    let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), PassedOver::Ignored);
+    let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), SkipPolicy::Ignored);
     let (without_bundles, files) = (false, Vec::new());
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         root: root.clone(),
         exclude,
-        include: Include::default(),
+        include: IncludeSet::default(),
         outputs,
         passed_over,
         without_bundles,

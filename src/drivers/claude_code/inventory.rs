@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The parts of the list that no session shows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Inventory {
+pub struct InstalledInventory {
     /// Hook handlers: `<event>/<matcher or *>/<n>`, n from 1.
     pub hooks: BTreeSet<String>,
     /// MCP servers, without the plugin's name.
@@ -16,7 +16,7 @@ pub struct Inventory {
     pub workflows: BTreeSet<String>,
 }
 
-impl Inventory {
+impl InstalledInventory {
     /// Reads a report; `None` when the host has refused the plugin before it looked into the folder.
     pub fn of(report: &Value) -> Option<Self> {
         let provides = report.get("provides").filter(|provides| provides.is_object())?;
@@ -62,10 +62,10 @@ mod tests {
             "mcpServers": [{ "name": "notes", "type": "stdio" }],
             "workflows": ["shown:sweep"],
         } });
-        let inventory = Inventory::of(&report).unwrap().renamed("shown", "demo");
+        let inventory = InstalledInventory::of(&report).unwrap().renamed("shown", "demo");
         assert_eq!(Vec::from_iter(inventory.hooks), ["PreToolUse/Bash/1", "Stop/*/1", "Stop/*/2"]);
         assert_eq!(Vec::from_iter(inventory.servers), ["notes"]);
         assert_eq!(Vec::from_iter(inventory.workflows), ["demo:sweep"]);
-        assert_eq!(Inventory::of(&serde_json::json!({ "provides": null })), None);
+        assert_eq!(InstalledInventory::of(&serde_json::json!({ "provides": null })), None);
     }
 }

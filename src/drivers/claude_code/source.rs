@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::start::{Talk, Turn};
+use super::conversation::{HostConversation, HostTurn};
 use super::{done, init, listing, names, validation};
-use crate::disk::scratch::{self, Scratch};
-use crate::drivers::observation::{Installation, Scope};
-use crate::drivers::script::{Conversation, Script};
+use crate::disk::temp_dir::{self, TempFolder};
+use crate::drivers::observation::{Installation, ObservationScope};
+use crate::drivers::script::{Conversation, ModelScript};
 use crate::drivers::source::{ListedComponent, ListedPlugin, SourceLayout, SourceListing};
 use crate::drivers::text;
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 
 /// The marketplace file of a source.
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
@@ -26,13 +26,17 @@ const DECLARING: [&str; 2] = ["hooks", "mcpServers"];
 const LARGEST: u64 = 4 << 20;
 
 /// Lists everything that the host shows of a source.
-pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) -> Result<SourceListing> {
+pub fn list(
+    layout: &SourceLayout,
+    installation: &Installation,
+    scope: ObservationScope,
+) -> Result<SourceListing> {
     let mut listing = SourceListing::default();
-    let scratch = Scratch::new()?;
+    let scratch = TempFolder::new()?;
     let mut folders: Vec<PathBuf> = layout.plugins.clone();
     let shelf = shelf(layout, scratch.path())?;
     folders.extend(shelf.clone());
-    let enabled = Marketplace::read(layout);
+    let enabled = SourceMarketplace::read(layout);
     if !folders.is_empty() || !enabled.folders.is_empty() {
         let turn = start(&folders, &enabled, installation, scope)?;
         add(&mut listing, layout, shelf.as_deref(), &turn);
@@ -41,7 +45,7 @@ pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) ->
     // A name that the host reserves says nothing of the plugins: it loads a copy with another one.
     if !refused.is_empty() && listing.plugins.is_empty() {
         let copied = renamed(layout, scratch.path())?;
-        let turn = start(&[], &Marketplace::read(&copied), installation, scope)?;
+        let turn = start(&[], &SourceMarketplace::read(&copied), installation, scope)?;
         add(&mut listing, &copied, None, &turn);
         refused = enabled.unloaded(&listing, layout);
     }
@@ -51,7 +55,7 @@ pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) ->
             "the host does not load {} of the plugins from the marketplace; they are shown by their folders",
             refused.len()
         ));
-        let turn = start(&refused, &Marketplace::default(), installation, scope)?;
+        let turn = start(&refused, &SourceMarketplace::default(), installation, scope)?;
         add(&mut listing, layout, None, &turn);
     }
     for plugin in &mut listing.plugins {
@@ -68,20 +72,20 @@ pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) ->
 /// One start with one message, which brings the host's first event and its request.
 fn start(
     folders: &[PathBuf],
-    enabled: &Marketplace,
+    enabled: &SourceMarketplace,
     installation: &Installation,
-    scope: Scope,
-) -> Result<Turn> {
+    scope: ObservationScope,
+) -> Result<HostTurn> {
     let folders: Vec<String> = folders.iter().map(|folder| text(folder)).collect();
-    let mut talk = Talk::start(&folders, installation, scope, |home| enabled.prepare(home))?;
-    let turn =
-        talk.turn("say ok", Script::default().with(Conversation::new("listing", |_| true).then(done())))?;
+    let mut talk = HostConversation::start(&folders, installation, scope, |home| enabled.prepare(home))?;
+    let turn = talk
+        .turn("say ok", ModelScript::default().with(Conversation::new("listing", |_| true).then(done())))?;
     talk.end();
     Ok(turn)
 }
 
 /// Adds what a start shows, plugin by plugin.
-fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>, turn: &Turn) {
+fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>, turn: &HostTurn) {
     let init = init(&turn.events);
     let request = turn.request().map(|request| request.everything()).unwrap_or_default();
     let (also, mut skills) = (listing::also(&request), listing::names(&request));
@@ -107,9 +111,10 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
             // What is a folder's name elsewhere is here the name of a link.
             let also = also.get(&whole).and_then(|also| Some(also.split_once(':')?.1.to_owned()));
             let also = also.filter(|_| shelf == Some(path) && layout.skills == [layout.root.clone()]);
-            components.insert(ListedComponent { kind: Kind::Skill, name: also.unwrap_or(local) });
+            components.insert(ListedComponent { kind: ComponentKind::Skill, name: also.unwrap_or(local) });
         }
-        let agents = own(&agents).into_iter().map(|(_, name)| ListedComponent { kind: Kind::Agent, name });
+        let agents =
+            own(&agents).into_iter().map(|(_, name)| ListedComponent { kind: ComponentKind::Agent, name });
         components.extend(agents);
         listing.plugins.push(ListedPlugin { name: name.to_owned(), root, components, refused: Vec::new() });
     }
@@ -138,20 +143,20 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     if layout.plugins.contains(&layout.root) {
         name.push_str("-and-skills");
     }
-    let shelf = scratch::absolute(scratch)?.join(&name);
+    let shelf = temp_dir::absolute(scratch)?.join(&name);
     for folder in &layout.skills {
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = own.filter(|_| *folder != layout.root).unwrap_or_else(|| name.clone());
         // A folder above stands before a name that another one has.
         let (mut link, mut above) = (shelf.join("skills").join(&own), folder.ancestors().skip(1));
-        while scratch::exists(&link) {
+        while temp_dir::exists(&link) {
             let (Some(name), Some(last)) = (above.next().and_then(Path::file_name), link.file_name()) else {
                 break;
             };
             link = link.with_file_name(format!("{}-{}", name.to_string_lossy(), last.to_string_lossy()));
         }
-        if !scratch::exists(&link) {
-            scratch::link(&link, folder)?;
+        if !temp_dir::exists(&link) {
+            temp_dir::link(&link, folder)?;
         }
     }
     Ok(Some(shelf))
@@ -159,7 +164,7 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
 
 /// The plugins of a marketplace that lie in the source.
 #[derive(Debug, Default)]
-struct Marketplace {
+struct SourceMarketplace {
     name: String,
     root: PathBuf,
     /// Folders by name.
@@ -168,9 +173,9 @@ struct Marketplace {
     entries: BTreeMap<PathBuf, Value>,
 }
 
-impl Marketplace {
+impl SourceMarketplace {
     fn read(layout: &SourceLayout) -> Self {
-        let text = scratch::read(&layout.root.join(MARKETPLACE)).unwrap_or_default();
+        let text = temp_dir::read(&layout.root.join(MARKETPLACE)).unwrap_or_default();
         let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let base = document["metadata"]["pluginRoot"].as_str().unwrap_or_default();
         let (mut folders, mut entries) = (BTreeMap::new(), BTreeMap::new());
@@ -180,7 +185,7 @@ impl Marketplace {
                 continue;
             };
             let base = if source.starts_with('.') { "" } else { base };
-            let folder = scratch::absolute(&layout.root.join(base).join(source));
+            let folder = temp_dir::absolute(&layout.root.join(base).join(source));
             if let Some(folder) = folder.ok().filter(|folder| folder.starts_with(&layout.root)) {
                 entries.entry(folder.clone()).or_insert_with(|| entry.clone());
                 folders.entry(name.to_owned()).or_insert(folder);
@@ -201,8 +206,12 @@ impl Marketplace {
         let settings = json!({ "extraKnownMarketplaces": { &self.name: { "source": source } }, "enabledPlugins": enabled });
         let known = json!({ &self.name: { "source": source, "installLocation": text(&self.root), "lastUpdated": "2026-01-01T00:00:00.000Z" } });
         let folder = home.join(".claude");
-        scratch::write(&folder.join("settings.json"), settings.to_string().as_bytes(), false)?;
-        scratch::write(&folder.join("plugins/known_marketplaces.json"), known.to_string().as_bytes(), false)?;
+        temp_dir::write(&folder.join("settings.json"), settings.to_string().as_bytes(), false)?;
+        temp_dir::write(
+            &folder.join("plugins/known_marketplaces.json"),
+            known.to_string().as_bytes(),
+            false,
+        )?;
         Ok(())
     }
 
@@ -228,15 +237,15 @@ fn examine(
     entry: Option<&Value>,
     installation: &Installation,
 ) -> Result<()> {
-    let copies = Scratch::new()?;
+    let copies = TempFolder::new()?;
     let copy = copies.path().join("plugin");
     let fields: Vec<(&str, Value)> =
         DECLARING.into_iter().filter_map(|key| Some((key, entry?.get(key)?.clone()))).collect();
-    if !copy_documents(folder, &copy, Texts::Outlined, 0)? && fields.is_empty() {
+    if !copy_documents(folder, &copy, CopiedTexts::Outlined, 0)? && fields.is_empty() {
         return Ok(());
     }
     let path = copy.join(validation::MANIFEST);
-    let given = scratch::read(&path).ok();
+    let given = temp_dir::read(&path).ok();
     let mut manifest = match &given {
         Some(text) => serde_json::from_str(text).unwrap_or_default(),
         None => json!({ "name": plugin.name }),
@@ -249,35 +258,35 @@ fn examine(
         own.len() > before
     });
     if given.is_none() || own == Some(true) {
-        scratch::write(&path, manifest.to_string().as_bytes(), false)?;
+        temp_dir::write(&path, manifest.to_string().as_bytes(), false)?;
     }
-    scratch::remove(&copy.join(MARKETPLACE))?;
+    temp_dir::remove(&copy.join(MARKETPLACE))?;
     let examined = validation::examine(&plugin.name, &copy, installation)?;
     plugin.refused.extend(examined.refusals);
     let Some(inventory) = examined.inventory else { return Ok(()) };
     let component = |kind| move |name| ListedComponent { kind, name };
-    plugin.components.extend(inventory.hooks.into_iter().map(component(Kind::Hook)));
-    plugin.components.extend(inventory.servers.into_iter().map(component(Kind::McpServer)));
+    plugin.components.extend(inventory.hooks.into_iter().map(component(ComponentKind::Hook)));
+    plugin.components.extend(inventory.servers.into_iter().map(component(ComponentKind::McpServer)));
     Ok(())
 }
 
 /// A copy of a source whose marketplace has a name that anyone may use.
 fn renamed(layout: &SourceLayout, scratch: &Path) -> Result<SourceLayout> {
-    let root = scratch::absolute(scratch)?.join("copy");
-    copy_documents(&layout.root, &root, Texts::Whole, 0)?;
+    let root = temp_dir::absolute(scratch)?.join("copy");
+    copy_documents(&layout.root, &root, CopiedTexts::Whole, 0)?;
     let path = root.join(MARKETPLACE);
-    let text = scratch::read(&path).unwrap_or_default();
+    let text = temp_dir::read(&path).unwrap_or_default();
     let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     if let Some(document) = document.as_object_mut() {
         document.insert("name".to_owned(), json!("source"));
     }
-    scratch::write(&path, document.to_string().as_bytes(), false)?;
+    temp_dir::write(&path, document.to_string().as_bytes(), false)?;
     Ok(SourceLayout { root, ..layout.clone() })
 }
 
 /// What a copy has of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Texts {
+enum CopiedTexts {
     /// All of it.
     Whole,
     /// That of documents, with frontmatter without a fault: it is read elsewhere, and one that cannot be read would hide everything else.
@@ -285,33 +294,33 @@ enum Texts {
 }
 
 /// A copy in which only documents have their content, or nothing but large files lacks it. Whether some document may declare hooks or servers.
-fn copy_documents(from: &Path, to: &Path, texts: Texts, depth: usize) -> Result<bool> {
+fn copy_documents(from: &Path, to: &Path, texts: CopiedTexts, depth: usize) -> Result<bool> {
     const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
     let mut declares = false;
-    scratch::make_folder(to)?;
-    for name in scratch::names_in(from) {
+    temp_dir::make_folder(to)?;
+    for name in temp_dir::names_in(from) {
         let (inner, copy) = (from.join(&name), to.join(&name));
-        if scratch::is_folder(&inner) {
-            if depth < 16 && !SKIPPED.contains(&name.as_str()) && !scratch::is_link(&inner) {
+        if temp_dir::is_folder(&inner) {
+            if depth < 16 && !SKIPPED.contains(&name.as_str()) && !temp_dir::is_link(&inner) {
                 declares |= copy_documents(&inner, &copy, texts, depth + 1)?;
             }
             continue;
         }
         let bytes = match inner.extension().and_then(|ending| ending.to_str()) {
-            Some("md") if texts == Texts::Outlined => {
+            Some("md") if texts == CopiedTexts::Outlined => {
                 b"---\nname: outline\ndescription: Stands for a file.\n---\nOutline.\n".to_vec()
             }
             ending
-                if (texts == Texts::Whole || matches!(ending, Some("json" | "md")))
-                    && scratch::is_file(&inner)
-                    && scratch::size(&inner).is_some_and(|size| size <= LARGEST) =>
+                if (texts == CopiedTexts::Whole || matches!(ending, Some("json" | "md")))
+                    && temp_dir::is_file(&inner)
+                    && temp_dir::size(&inner).is_some_and(|size| size <= LARGEST) =>
             {
-                scratch::read_bytes(&inner).with_context(|| format!("cannot read `{}`", inner.display()))?
+                temp_dir::read_bytes(&inner).with_context(|| format!("cannot read `{}`", inner.display()))?
             }
             _ => Vec::new(),
         };
         declares |= name == ".mcp.json" || DECLARING.iter().any(|word| holds(&bytes, word));
-        scratch::write(&copy, &bytes, false)?;
+        temp_dir::write(&copy, &bytes, false)?;
     }
     Ok(declares)
 }

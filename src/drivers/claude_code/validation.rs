@@ -7,25 +7,25 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::inventory::Inventory;
-use super::start::environment;
-use crate::disk::scratch::{self, Scratch};
+use super::conversation::environment;
+use super::inventory::InstalledInventory;
+use crate::disk::temp_dir::{self, TempFolder};
 use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::{text, workspace};
-use crate::process::Command;
+use crate::process::ChildCommand;
 
 /// What the host says of a plugin's folder without starting anything.
 #[derive(Debug, Default)]
-pub struct Examination {
+pub struct PluginValidation {
     /// Why the host refuses the plugin; empty when it does not.
     pub refusals: Vec<String>,
     /// What it finds; `None` when it refuses the plugin.
-    pub inventory: Option<Inventory>,
+    pub inventory: Option<InstalledInventory>,
 }
 
 /// Lets the host validate the plugin of this name in `folder`. One whose name is reserved is shown once more
 /// under another name, since the host looks no further than the name (2.1.330).
-pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result<Examination> {
+pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result<PluginValidation> {
     let said = validate(folder, installation)?;
     if said.errors.is_empty() || !said.errors.iter().all(|error| is_noise(error)) {
         let refusals = said
@@ -33,22 +33,22 @@ pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result
             .into_iter()
             .filter(|error| !is_noise(error))
             .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"));
-        return Ok(Examination {
+        return Ok(PluginValidation {
             refusals: refusals.chain(said.ending).collect(),
             inventory: said.inventory,
         });
     }
     let other = format!("shown-{name}");
-    let copies = Scratch::new()?;
+    let copies = TempFolder::new()?;
     let copy = copies.path().join(&other);
-    scratch::copy_tree(folder, &copy)?;
+    temp_dir::copy_tree(folder, &copy)?;
     let path = copy.join(MANIFEST);
-    let mut manifest: Value = serde_json::from_str(&scratch::read(&path)?)
+    let mut manifest: Value = serde_json::from_str(&temp_dir::read(&path)?)
         .with_context(|| format!("`{}` is not valid JSON", path.display()))?;
     manifest["name"] = other.as_str().into();
-    scratch::write(&path, manifest.to_string().as_bytes(), false)?;
+    temp_dir::write(&path, manifest.to_string().as_bytes(), false)?;
     let inventory = validate(&copy, installation)?.inventory;
-    Ok(Examination {
+    Ok(PluginValidation {
         refusals: Vec::new(),
         inventory: inventory.map(|inventory| inventory.renamed(&other, name)),
     })
@@ -58,32 +58,32 @@ pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result
 pub const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// One run of the host's validation.
-struct Said {
+struct ValidationRun {
     errors: Vec<String>,
     /// How it ended, when it names no error and yet ends with another code than 0.
     ending: Option<String>,
-    inventory: Option<Inventory>,
+    inventory: Option<InstalledInventory>,
 }
 
-fn validate(plugin: &Path, installation: &Installation) -> Result<Said> {
-    let folders = Scratch::new()?;
+fn validate(plugin: &Path, installation: &Installation) -> Result<ValidationRun> {
+    let folders = TempFolder::new()?;
     let home = folders.folder("home")?;
-    let command = Command::new(&installation.binary, workspace::create(&folders)?)
+    let command = ChildCommand::new(&installation.binary, workspace::create(&folders)?)
         .arguments(["plugin", "validate", "--json", &text(plugin)])
         .environment(environment(&home, installation, None))
         .limit(LIMIT);
     let ended = command.run().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();
-    let inventory = Inventory::of(&report);
+    let inventory = InstalledInventory::of(&report);
     if ended.succeeded() {
-        return Ok(Said { errors: Vec::new(), ending: None, inventory });
+        return Ok(ValidationRun { errors: Vec::new(), ending: None, inventory });
     }
     let errors = errors(&report);
     let ending = errors.is_empty().then(|| {
         let said = ended.stdout_text() + &ended.stderr_text();
         format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())
     });
-    Ok(Said { errors, ending, inventory })
+    Ok(ValidationRun { errors, ending, inventory })
 }
 
 /// What 2.1.330 says of a name that a third party may not publish under in its catalogue, around the

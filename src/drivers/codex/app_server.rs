@@ -4,12 +4,12 @@
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::home::Home;
-use crate::process::{Line, Running};
+use super::home::CodexHome;
+use crate::process::{ChildLine, RunningChild};
 
 /// A running server.
 pub struct AppServer {
-    host: Running,
+    host: RunningChild,
     calls: u64,
 }
 
@@ -18,7 +18,7 @@ impl AppServer {
     ///
     /// # Errors
     /// When it does not start or does not answer.
-    pub fn start(home: &Home) -> Result<Self> {
+    pub fn start(home: &CodexHome) -> Result<Self> {
         let command = home.command(&home.project()).argument("app-server");
         let mut server = Self { host: command.start().context("cannot start `codex app-server`")?, calls: 0 };
         let client = json!({ "name": "plugcast", "title": "plugcast", "version": env!("CARGO_PKG_VERSION") });
@@ -40,7 +40,7 @@ impl AppServer {
         self.host.write_line(&json!({ "id": id, "method": method, "params": parameters }).to_string())?;
         loop {
             match self.host.next_line() {
-                Line::Text(line) => {
+                ChildLine::Text(line) => {
                     let mut message: Value = serde_json::from_str(&line).unwrap_or_default();
                     if message["id"] != id || message.get("method").is_some() {
                         continue;
@@ -50,8 +50,8 @@ impl AppServer {
                         None => return Ok(message["result"].take()),
                     }
                 }
-                Line::End => bail!("`codex app-server` ended: {}", self.host.stderr_so_far().trim()),
-                Line::Late => bail!("`codex app-server` did not answer `{method}`"),
+                ChildLine::End => bail!("`codex app-server` ended: {}", self.host.stderr_so_far().trim()),
+                ChildLine::Late => bail!("`codex app-server` did not answer `{method}`"),
             }
         }
     }

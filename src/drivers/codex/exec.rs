@@ -5,27 +5,27 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::home::Home;
-use crate::drivers::model_server::{Fixed, ModelServer};
+use super::home::CodexHome;
+use crate::drivers::model_server::{FixedAnswer, ModelServer};
 use crate::drivers::openai_responses::OpenaiResponses;
-use crate::drivers::script::{ModelRequest, Script};
+use crate::drivers::script::{ModelRequest, ModelScript};
 use crate::drivers::session::{Session, Transcript};
 
 /// The name of the scripted model. The host knows no such model, says so once, and offers its
 /// general list of tools.
 const MODEL: &str = "scripted";
 /// What the host asks outside of conversations: nothing (0.169.0).
-const FIXED: &[Fixed] = &[];
+const FIXED: &[FixedAnswer] = &[];
 
 /// What the host says about every model that it does not know (0.169.0).
 pub const UNKNOWN_MODEL: &str = "Model metadata for `scripted` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.";
 
 /// Runs one prompt in a folder.
 pub fn prompt(
-    home: &Home,
+    home: &CodexHome,
     folder: &Path,
     prompt: &str,
-    script: Script,
+    script: ModelScript,
     more: &[String],
     environment: Vec<(String, String)>,
 ) -> Result<Transcript> {
@@ -57,7 +57,7 @@ pub fn prompt(
 }
 
 /// Runs one session for a test.
-pub fn session(home: &Home, session: Session, text: &str) -> Result<Transcript> {
+pub fn session(home: &CodexHome, session: Session, text: &str) -> Result<Transcript> {
     prompt(home, &session.project, text, session.script, &session.arguments, session.environment)
 }
 
@@ -88,17 +88,17 @@ pub fn roles(request: &ModelRequest) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drivers::script::{Spoken, Tool};
+    use crate::drivers::script::{ConversationText, OfferedTool};
     use serde_json::json;
 
     fn request() -> ModelRequest {
-        let spawn = Tool {
+        let spawn = OfferedTool {
             namespace: Some("multi_agent_v1".to_owned()),
             name: "spawn_agent".to_owned(),
             description: String::new(),
             parameters: json!({ "properties": { "agent_type": { "description": "x\nAvailable roles:\ndemo:a:b: {\ndemo:Code Reviewer: {\nChecks: {\n}\ndefault: {\nD.\n}" } } }),
         };
-        let texts = vec![Spoken {
+        let texts = vec![ConversationText {
             role: "user".to_owned(),
             text: "<skill>\n<name>demo:plan</name>\n<path>/p</path>\nbody".to_owned(),
         }];

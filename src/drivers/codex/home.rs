@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
-use crate::disk::scratch::{self, Scratch};
+use crate::disk::temp_dir::{self, TempFolder};
 use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::{text, workspace};
-use crate::process::{Command, Ended};
+use crate::process::{ChildCommand, ChildOutput};
 
 /// A port where nobody listens.
 const NOBODY: &str = "http://127.0.0.1:9";
 
 /// The home, and what the host said while it was filled.
-pub struct Home {
-    folders: Scratch,
+pub struct CodexHome {
+    folders: TempFolder,
     /// `HOME`, fresh or given.
     home: PathBuf,
     installation: Installation,
@@ -29,7 +29,7 @@ pub struct Home {
     pub refused: Vec<(Option<String>, String)>,
 }
 
-impl Home {
+impl CodexHome {
     /// Adds the bundle's marketplace and these plugins, and copies their custom agents.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Home {
         plugins: impl Iterator<Item = &'a str>,
         installation: &Installation,
     ) -> Result<Self> {
-        let fresh = Scratch::new()?;
+        let fresh = TempFolder::new()?;
         let mut home = Self::in_folder(fresh.folder("home")?, fresh, installation)?;
         let added = home.call(&["plugin", "marketplace", "add", &text(bundle), "--json"])?;
         match answer(&added).ok().and_then(|answer| answer["marketplaceName"].as_str().map(str::to_owned)) {
@@ -58,8 +58,8 @@ impl Home {
                 }
             }
             let agents = bundle.join("agents").join(plugin);
-            if scratch::exists(&agents) {
-                scratch::copy_tree(&agents, &home.folder().join("agents").join(plugin))?;
+            if temp_dir::exists(&agents) {
+                temp_dir::copy_tree(&agents, &home.folder().join("agents").join(plugin))?;
             }
         }
         Ok(home)
@@ -70,16 +70,16 @@ impl Home {
     /// # Errors
     /// When its folders cannot be made.
     pub fn existing(home: &Path, installation: &Installation) -> Result<Self> {
-        Self::in_folder(home.to_path_buf(), Scratch::new()?, installation)
+        Self::in_folder(home.to_path_buf(), TempFolder::new()?, installation)
     }
 
-    fn in_folder(home: PathBuf, folders: Scratch, installation: &Installation) -> Result<Self> {
+    fn in_folder(home: PathBuf, folders: TempFolder, installation: &Installation) -> Result<Self> {
         workspace::create(&folders)?;
         let (marketplace, refused) = (String::new(), Vec::new());
         let copies = BTreeMap::new();
         let home = Self { folders, home, installation: installation.clone(), copies, marketplace, refused };
         // The host does not make its own folder.
-        scratch::make_folder(&home.folder())?;
+        temp_dir::make_folder(&home.folder())?;
         Ok(home)
     }
 
@@ -110,8 +110,8 @@ impl Home {
     }
 
     /// A command of the host in this home, not started yet.
-    pub fn command(&self, folder: &Path) -> Command {
-        Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment([
+    pub fn command(&self, folder: &Path) -> ChildCommand {
+        ChildCommand::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment([
             ("PATH", self.installation.search_path.clone()),
             ("HOME", text(&self.home)),
             ("CODEX_HOME", text(&self.folder())),
@@ -127,7 +127,7 @@ impl Home {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn call(&self, arguments: &[&str]) -> Result<Ended> {
+    pub fn call(&self, arguments: &[&str]) -> Result<ChildOutput> {
         let command = self.command(&self.project()).arguments(arguments.iter().copied());
         let command = command.environment([("NO_PROXY", "")]);
         command.run().with_context(|| format!("cannot start `{}`", self.installation.binary.display()))
@@ -167,14 +167,14 @@ impl Home {
 
     fn disable(&self, names: &BTreeSet<String>) -> Result<()> {
         let path = self.folder().join("config.toml");
-        let mut config = scratch::read(&path)?;
+        let mut config = temp_dir::read(&path)?;
         for server in names {
             for plugin in self.copies.keys() {
                 let (id, server) = (key(&self.id(plugin)), key(server));
                 config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
             }
         }
-        Ok(scratch::write(&path, config.as_bytes(), false)?)
+        Ok(temp_dir::write(&path, config.as_bytes(), false)?)
     }
 }
 
@@ -195,7 +195,7 @@ fn key(text: &str) -> String {
     out + "\""
 }
 
-fn answer(ended: &Ended) -> Result<Value> {
+fn answer(ended: &ChildOutput) -> Result<Value> {
     if !ended.succeeded() {
         return Err(anyhow!("{}: {}", ended.how(), ended.stderr_text().trim()));
     }
@@ -203,7 +203,7 @@ fn answer(ended: &Ended) -> Result<Value> {
 }
 
 /// The host's own error line, else everything it wrote.
-fn complaint(what: &str, ended: &Ended) -> String {
+fn complaint(what: &str, ended: &ChildOutput) -> String {
     let said = ended.stderr_text() + &ended.stdout_text();
     let line = said.lines().find(|line| line.starts_with("Error")).map_or(said.trim(), str::trim);
     format!("`codex plugin` {what}: {line}")

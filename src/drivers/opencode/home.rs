@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::disk::scratch::{self, Scratch};
-use crate::drivers::model_server::{Fixed, ModelServer};
+use crate::disk::temp_dir::{self, TempFolder};
+use crate::drivers::model_server::{FixedAnswer, ModelServer};
 use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::openai_chat::OpenaiChat;
 use crate::drivers::{text, workspace};
-use crate::process::Command;
+use crate::process::ChildCommand;
 
 /// What the host asks outside of conversations: nothing (1.18.33 with a provider of its own list).
-const FIXED: &[Fixed] = &[];
+const FIXED: &[FixedAnswer] = &[];
 /// The data of the module that registers a plugin's components.
 pub const MODULE_DATA: &str = "plugcast.plugin.json";
 
 /// The home, its configuration and its model.
-pub struct Home {
-    folders: Scratch,
+pub struct OpenCodeHome {
+    folders: TempFolder,
     /// `HOME`, fresh or given.
     home: PathBuf,
     installation: Installation,
@@ -28,7 +28,7 @@ pub struct Home {
     pub model: ModelServer,
 }
 
-impl Home {
+impl OpenCodeHome {
     /// Makes a home, or takes the given one, with a configuration folder beside it that names these
     /// plugin folders. `quiet` names servers that must not start.
     ///
@@ -40,11 +40,11 @@ impl Home {
         quiet: &[String],
         installation: &Installation,
     ) -> Result<Self> {
-        let folders = Scratch::new()?;
+        let folders = TempFolder::new()?;
         let fresh = folders.folder("home")?;
         workspace::create(&folders)?;
         // npm takes the next folder above that has one for the project to install into.
-        scratch::write(&folders.path().join("package.json"), b"{}\n", false)?;
+        temp_dir::write(&folders.path().join("package.json"), b"{}\n", false)?;
         let model = ModelServer::start(&OpenaiChat, FIXED)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
         let servers: serde_json::Map<String, Value> =
@@ -65,7 +65,7 @@ impl Home {
             "snapshot": false,
             "provider": { "scripted": { "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options, "models": models } },
         });
-        scratch::write(&folders.path().join("config/opencode.json"), config.to_string().as_bytes(), false)?;
+        temp_dir::write(&folders.path().join("config/opencode.json"), config.to_string().as_bytes(), false)?;
         let home = given.map_or(fresh, Path::to_path_buf);
         Ok(Self { folders, home, installation: installation.clone(), model })
     }
@@ -76,7 +76,7 @@ impl Home {
     }
 
     /// A command of the host in this home, not started yet.
-    pub fn command(&self, folder: &Path) -> Command {
+    pub fn command(&self, folder: &Path) -> ChildCommand {
         let inside = |folder: &str| text(&self.home.join(folder));
         let mut pairs = vec![
             ("PATH", self.installation.search_path.clone()),
@@ -94,6 +94,6 @@ impl Home {
         let switches: Vec<String> =
             switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
         pairs.extend(switches.iter().map(|switch| (switch.as_str(), "1".to_owned())));
-        Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
+        ChildCommand::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::home::MODULE_DATA;
 use crate::disk::beneath;
-use crate::disk::scratch::{self, Scratch};
+use crate::disk::temp_dir::{self, TempFolder};
 use crate::target::Targets;
 
 /// The copy.
@@ -26,17 +26,17 @@ impl InertPlugin {
     ///
     /// # Errors
     /// When files cannot be read or written.
-    pub fn copy(plugin: &Path, copies: &Scratch) -> Result<Result<Self, String>> {
+    pub fn copy(plugin: &Path, copies: &TempFolder) -> Result<Result<Self, String>> {
         let name = plugin.file_name().context("a plugin's folder has a name")?;
         let folder = copies.path().join(name);
-        scratch::copy_tree(plugin, &folder)?;
+        temp_dir::copy_tree(plugin, &folder)?;
         if let Some(changed) = changed_module(&folder)? {
             return Ok(Err(format!(
                 "`{changed}` is not the module that this plugcast writes; build the bundle again, or pass `--allow-exec`"
             )));
         }
         let path = folder.join(MODULE_DATA);
-        let mut data: Value = serde_json::from_str(&scratch::read(&path)?)
+        let mut data: Value = serde_json::from_str(&temp_dir::read(&path)?)
             .with_context(|| format!("`{}` is no JSON", path.display()))?;
         if let Some(data) = data.as_object_mut() {
             data.remove("hooks");
@@ -54,7 +54,7 @@ impl InertPlugin {
             body.remove("includes");
         }
         let servers = data["mcp"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-        scratch::write(&path, data.to_string().as_bytes(), false)?;
+        temp_dir::write(&path, data.to_string().as_bytes(), false)?;
         Ok(Ok(Self { folder, servers }))
     }
 }
@@ -75,12 +75,12 @@ fn changed_module(folder: &Path) -> Result<Option<String>> {
         .find(|target| target.templates.contains_key(MODULE))
         .context("the module is embedded")?;
     for (name, text) in target.templates.iter().filter(|(name, _)| name.ends_with(".js")) {
-        if scratch::read_bytes(&folder.join(name)).ok().as_deref() != Some(text.as_bytes()) {
+        if temp_dir::read_bytes(&folder.join(name)).ok().as_deref() != Some(text.as_bytes()) {
             return Ok(Some(name.clone()));
         }
     }
     let package: Value =
-        serde_json::from_str(&scratch::read(&folder.join(PACKAGE)).unwrap_or_default()).unwrap_or_default();
+        serde_json::from_str(&temp_dir::read(&folder.join(PACKAGE)).unwrap_or_default()).unwrap_or_default();
     let loads_module = package["main"] == format!("./{MODULE}").as_str() && package.get("exports").is_none();
     Ok((!loads_module).then(|| PACKAGE.to_owned()))
 }

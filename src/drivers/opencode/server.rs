@@ -9,10 +9,10 @@ use minreq::{Method, Request, ResponseLazy};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::home::Home;
+use super::home::OpenCodeHome;
 use crate::drivers::observation::LIMIT;
-use crate::drivers::script::{Conversation, Exchange, Reply, Script, Step};
-use crate::process::{Line, Running};
+use crate::drivers::script::{Conversation, Exchange, ModelReply, ModelScript, ScriptStep};
+use crate::process::{ChildLine, RunningChild};
 
 /// The log goes to standard error, since the log file loses its end when the server is killed.
 const SERVE: [&str; 8] =
@@ -24,8 +24,8 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'
 const LONGEST: u64 = 64 << 20;
 
 /// A running server.
-pub struct Server {
-    host: Running,
+pub struct OpenCodeServer {
+    host: RunningChild,
     address: String,
     query: String,
     /// The server runs whatever it is told: other users of the machine must not reach it.
@@ -33,19 +33,19 @@ pub struct Server {
 }
 
 /// What one message to a session brought.
-pub struct Turn {
+pub struct SessionTurn {
     /// What passed between the host and the model.
     pub exchange: Exchange,
     /// What the server answered when it refused.
     pub refusal: Option<String>,
 }
 
-impl Server {
+impl OpenCodeServer {
     /// Starts the server and waits for its address.
     ///
     /// # Errors
     /// When it does not start.
-    pub fn start(home: &Home) -> Result<Self> {
+    pub fn start(home: &OpenCodeHome) -> Result<Self> {
         let password = password();
         let command = home
             .command(&home.project())
@@ -54,12 +54,12 @@ impl Server {
         let mut host = command.start().context("cannot start `opencode serve`")?;
         let address = loop {
             match host.next_line() {
-                Line::Text(line) => match line.split_once("listening on ") {
+                ChildLine::Text(line) => match line.split_once("listening on ") {
                     Some((_, address)) => break address.trim().to_owned(),
                     None => continue,
                 },
-                Line::End => bail!("`opencode serve` ended: {}", host.stderr_so_far().trim()),
-                Line::Late => bail!("`opencode serve` did not name its address"),
+                ChildLine::End => bail!("`opencode serve` ended: {}", host.stderr_so_far().trim()),
+                ChildLine::Late => bail!("`opencode serve` did not name its address"),
             }
         };
         let project = home.project();
@@ -109,7 +109,13 @@ impl Server {
     ///
     /// # Errors
     /// When the server does not answer.
-    pub fn prompt(&self, home: &Home, session: &str, text: &str, conversation: Conversation) -> Result<Turn> {
+    pub fn prompt(
+        &self,
+        home: &OpenCodeHome,
+        session: &str,
+        text: &str,
+        conversation: Conversation,
+    ) -> Result<SessionTurn> {
         self.turn(
             home,
             &format!("/session/{session}/message"),
@@ -124,11 +130,11 @@ impl Server {
     /// When the server does not answer.
     pub fn command(
         &self,
-        home: &Home,
+        home: &OpenCodeHome,
         session: &str,
         name: &str,
         conversation: Conversation,
-    ) -> Result<Turn> {
+    ) -> Result<SessionTurn> {
         self.turn(
             home,
             &format!("/session/{session}/command"),
@@ -137,12 +143,18 @@ impl Server {
         )
     }
 
-    fn turn(&self, home: &Home, path: &str, body: &Value, conversation: Conversation) -> Result<Turn> {
-        home.model.follow(Script::default().with(titles()).with(conversation));
+    fn turn(
+        &self,
+        home: &OpenCodeHome,
+        path: &str,
+        body: &Value,
+        conversation: Conversation,
+    ) -> Result<SessionTurn> {
+        home.model.follow(ModelScript::default().with(titles()).with(conversation));
         let answer = self.post(path, body)?;
         // A title may still be asked for when the turn has ended.
-        let exchange = home.model.follow(Script::default().with(titles()));
-        Ok(Turn { exchange, refusal: answer.err() })
+        let exchange = home.model.follow(ModelScript::default().with(titles()));
+        Ok(SessionTurn { exchange, refusal: answer.err() })
     }
 
     /// Ends the server and returns its log: warnings and errors.
@@ -153,7 +165,7 @@ impl Server {
 
 /// The host asks for a title of each session, without tools, beside the conversation.
 pub fn titles() -> Conversation {
-    let title = Step::reply(Reply::text("title")).any_number();
+    let title = ScriptStep::reply(ModelReply::text("title")).any_number();
     Conversation::new("title", |request| request.tools.is_empty()).then(title)
 }
 

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use super::{ListedComponent, ListedPlugin};
 use crate::bundle::source_verification::{MissingComponent, SourceComparison};
-use crate::ledger::{Kind, Ledger, Outcome, Row};
+use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 
 /// The plugins by the names that the bundles have for them: one without a manifest is named after its folder on the
 /// host, and by the author's settings in a bundle.
 pub fn named(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<ListedPlugin> {
-    let rows = || ledger.into_iter().flat_map(|ledger| &ledger.rows).filter(|row| row.kind == Kind::Plugin);
+    let rows =
+        || ledger.into_iter().flat_map(|ledger| &ledger.rows).filter(|row| row.kind == ComponentKind::Plugin);
     for plugin in &mut plugins {
         let place = plugin.root.as_deref().map(|root| if root.is_empty() { "." } else { root });
         let by_place = place.and_then(|place| rows().find(|row| row.path == place));
@@ -27,11 +28,11 @@ pub fn bundle(
     host: &str,
     listed: &[ListedPlugin],
     ledger: &Ledger,
-    renames: &BTreeSet<(Kind, String, String)>,
+    renames: &BTreeSet<(ComponentKind, String, String)>,
 ) -> SourceComparison {
     let mut missing = Vec::new();
     for plugin in listed {
-        let rows: Vec<&Row> = ledger.rows.iter().filter(|row| row.plugin == plugin.name).collect();
+        let rows: Vec<&LedgerRow> = ledger.rows.iter().filter(|row| row.plugin == plugin.name).collect();
         for component in &plugin.components {
             if let Err((reason, path)) = accounted(plugin, component, &rows, ledger, renames) {
                 let (plugin, name) = (plugin.name.clone(), component.name.clone());
@@ -43,9 +44,11 @@ pub fn bundle(
 }
 
 /// Whether a kind of row may stand for a kind that the host lists.
-fn fits(listed: Kind, row: Kind) -> bool {
+fn fits(listed: ComponentKind, row: ComponentKind) -> bool {
     match listed {
-        Kind::Skill => matches!(row, Kind::Skill | Kind::Command | Kind::Workflow),
+        ComponentKind::Skill => {
+            matches!(row, ComponentKind::Skill | ComponentKind::Command | ComponentKind::Workflow)
+        }
         kind => row == kind,
     }
 }
@@ -54,9 +57,9 @@ fn fits(listed: Kind, row: Kind) -> bool {
 fn accounted(
     plugin: &ListedPlugin,
     component: &ListedComponent,
-    rows: &[&Row],
+    rows: &[&LedgerRow],
     ledger: &Ledger,
-    renames: &BTreeSet<(Kind, String, String)>,
+    renames: &BTreeSet<(ComponentKind, String, String)>,
 ) -> Result<(), (String, Option<String>)> {
     let qualified = format!("{}:{}", plugin.name, component.name);
     let also: Vec<&String> =
@@ -67,7 +70,7 @@ fn accounted(
     });
     let mut without_class = None;
     for row in here.by_ref() {
-        if row.outcome != Outcome::Dropped || row.loss.is_some() {
+        if row.outcome != RowOutcome::Dropped || row.loss.is_some() {
             return Ok(());
         }
         without_class.get_or_insert(*row);
@@ -78,8 +81,8 @@ fn accounted(
     }
     let places = places(plugin, component);
     let row_of = |place: &String| {
-        let above = |row: &&Row| {
-            row.kind == Kind::File
+        let above = |row: &&LedgerRow| {
+            row.kind == ComponentKind::File
                 && (row.path == *place
                     || place.strip_prefix(&row.path).is_some_and(|rest| rest.starts_with('/')))
         };
@@ -99,14 +102,14 @@ fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
     let root = plugin.root.clone().filter(|root| !root.is_empty()).map(|root| root + "/").unwrap_or_default();
     let path = component.name.replace(':', "/");
     let inner = match component.kind {
-        Kind::Skill => vec![
+        ComponentKind::Skill => vec![
             format!("skills/{path}/SKILL.md"),
             format!("commands/{path}.md"),
             format!("{path}/SKILL.md"),
             format!("workflows/{path}.js"),
         ],
-        Kind::Agent => vec![format!("agents/{path}.md")],
-        Kind::Hook => vec!["hooks/hooks.json".to_owned()],
+        ComponentKind::Agent => vec![format!("agents/{path}.md")],
+        ComponentKind::Hook => vec!["hooks/hooks.json".to_owned()],
         _ => vec![".mcp.json".to_owned()],
     };
     inner.into_iter().map(|inner| format!("{root}{inner}")).collect()
@@ -115,12 +118,12 @@ fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::Class;
+    use crate::ledger::LossClass;
     use camino::Utf8Path;
 
-    fn listed(names: &[(Kind, &str)]) -> Vec<ListedPlugin> {
+    fn listed(names: &[(ComponentKind, &str)]) -> Vec<ListedPlugin> {
         let component =
-            |(kind, name): &(Kind, &str)| ListedComponent { kind: *kind, name: (*name).to_owned() };
+            |(kind, name): &(ComponentKind, &str)| ListedComponent { kind: *kind, name: (*name).to_owned() };
         let components = names.iter().map(component).collect();
         vec![ListedPlugin {
             name: "folder".to_owned(),
@@ -130,36 +133,37 @@ mod tests {
         }]
     }
 
-    fn row(kind: Kind, name: &str, path: &str) -> Row {
-        Row::kept("kit", kind, name, Utf8Path::new(path))
+    fn row(kind: ComponentKind, name: &str, path: &str) -> LedgerRow {
+        LedgerRow::kept("kit", kind, name, Utf8Path::new(path))
     }
 
     #[test]
     fn what_is_carried_or_a_loss_with_a_class_is_accounted_for() {
-        let lost = row(Kind::Hook, "Stop/*/1", "hooks/hooks.json")
-            .became(Outcome::Dropped, "no such event")
-            .loss("hooks", Class::Behavior, (Kind::Hook, "Stop/*/1"), "");
+        let lost = row(ComponentKind::Hook, "Stop/*/1", "hooks/hooks.json")
+            .became(RowOutcome::Dropped, "no such event")
+            .loss("hooks", LossClass::Behavior, (ComponentKind::Hook, "Stop/*/1"), "");
         let rows = vec![
-            row(Kind::Plugin, "kit", ""),
-            row(Kind::Skill, "kit:plan", "skills/plan/SKILL.md"),
-            row(Kind::Command, "kit:team:go", "commands/team/go.md"),
+            row(ComponentKind::Plugin, "kit", ""),
+            row(ComponentKind::Skill, "kit:plan", "skills/plan/SKILL.md"),
+            row(ComponentKind::Command, "kit:team:go", "commands/team/go.md"),
             lost,
-            row(Kind::Agent, "kit:judge", "agents/judge.md").became(Outcome::Dropped, "broken"),
-            row(Kind::File, "themes", "themes").became(Outcome::Dropped, "it is part of no plugin"),
-            row(Kind::Skill, "kit:new", "skills/old/SKILL.md"),
+            row(ComponentKind::Agent, "kit:judge", "agents/judge.md").became(RowOutcome::Dropped, "broken"),
+            row(ComponentKind::File, "themes", "themes")
+                .became(RowOutcome::Dropped, "it is part of no plugin"),
+            row(ComponentKind::Skill, "kit:new", "skills/old/SKILL.md"),
         ];
         let ledger = Ledger::new(rows);
         let listed = listed(&[
-            (Kind::Skill, "plan"),
-            (Kind::Skill, "team:go"),
-            (Kind::Hook, "Stop/*/1"),
-            (Kind::Agent, "judge"),
-            (Kind::Skill, "themes"),
-            (Kind::Skill, "gone"),
-            (Kind::Skill, "old"),
+            (ComponentKind::Skill, "plan"),
+            (ComponentKind::Skill, "team:go"),
+            (ComponentKind::Hook, "Stop/*/1"),
+            (ComponentKind::Agent, "judge"),
+            (ComponentKind::Skill, "themes"),
+            (ComponentKind::Skill, "gone"),
+            (ComponentKind::Skill, "old"),
         ]);
         let named = named(listed, Some(&ledger));
-        let renames = BTreeSet::from([(Kind::Skill, "kit:old".to_owned(), "kit:new".to_owned())]);
+        let renames = BTreeSet::from([(ComponentKind::Skill, "kit:old".to_owned(), "kit:new".to_owned())]);
         let missing = bundle("mars", &named, &ledger, &renames).missing;
         let said: Vec<(&str, &str)> =
             missing.iter().map(|missing| (missing.name.as_str(), missing.reason.as_str())).collect();

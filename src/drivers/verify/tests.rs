@@ -10,18 +10,18 @@ use serde_json::json;
 use super::*;
 use crate::bundle::ManifestFile;
 use crate::bundle::verification::Method;
-use crate::disk::scratch;
-use crate::drivers::observation::{Invocation, Way};
+use crate::disk::temp_dir;
+use crate::drivers::observation::{BodyInvocation, Invoker};
 use crate::drivers::session::{Session, Transcript};
-use crate::ledger::Kind;
+use crate::ledger::ComponentKind;
 
 /// A host that lists these names, and gives the model this text for every body.
-struct Played {
+struct PlayedHost {
     listed: &'static [&'static str],
     given: &'static str,
 }
 
-impl Driver for Played {
+impl Driver for PlayedHost {
     fn host(&self) -> &'static str {
         "played"
     }
@@ -34,30 +34,30 @@ impl Driver for Played {
     fn package(&self) -> &'static str {
         "played"
     }
-    fn shown(&self, _kind: Kind, _plugin: &str, name: &str) -> String {
+    fn shown(&self, _kind: ComponentKind, _plugin: &str, name: &str) -> String {
         name.to_owned()
     }
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: Scope) -> Option<Way> {
-        Some(Way::Person)
+    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+        Some(Invoker::Person)
     }
     fn lines(&self, body: &str) -> Vec<String> {
         body.lines().map(str::to_owned).collect()
     }
-    fn unshown(&self, _kind: Kind) -> &'static str {
+    fn unshown(&self, _kind: ComponentKind) -> &'static str {
         "it keeps them to itself"
     }
     fn observe(
         &self,
         bundle: &LoadedBundle,
-        bodies: &[Invocation],
+        bodies: &[BodyInvocation],
         _installation: &Installation,
-        _scope: Scope,
+        _scope: ObservationScope,
     ) -> Result<Observation> {
         let mut observation = Observation::default();
         let listed: BTreeSet<String> = self.listed.iter().map(|name| (*name).to_owned()).collect();
         for plugin in &bundle.plugins {
-            observation.see_listed(plugin, &[Kind::Skill], &listed);
-            for component in plugin.of(&[Kind::Agent]) {
+            observation.see_listed(plugin, &[ComponentKind::Skill], &listed);
+            for component in plugin.of(&[ComponentKind::Agent]) {
                 observation.see(&plugin.name, component, Method::Resolved);
             }
         }
@@ -73,13 +73,13 @@ impl Driver for Played {
 
 /// A bundle with the skills `demo:one` and `demo:two` (whose words were edited) and an agent; a third
 /// skill is dropped. The binary is in it as well.
-fn bundle() -> scratch::Scratch {
-    let folder = scratch::Scratch::new().unwrap();
+fn bundle() -> temp_dir::TempFolder {
+    let folder = temp_dir::TempFolder::new().unwrap();
     let skill = |name: &str| format!("plugins/demo/skills/{name}/SKILL.md");
     let mut files = Vec::new();
     for name in ["one", "two"] {
         let text = format!("---\nname: {name}\n---\nwords of {name}\n");
-        scratch::write(&folder.path().join(skill(name)), text.as_bytes(), false).unwrap();
+        temp_dir::write(&folder.path().join(skill(name)), text.as_bytes(), false).unwrap();
         let sha256: String = sha256_of(text.as_bytes());
         files.push(json!({ "path": skill(name), "mode": "0644", "size": text.len(), "sha256": sha256, "from": skill(name) }));
     }
@@ -96,7 +96,7 @@ fn bundle() -> scratch::Scratch {
     let edit = json!({ "edit": "variable", "emitted": range, "source": range, "reason": "x" });
     let document = |name: &str, value: serde_json::Value| {
         let path = folder.path().join(".plugcast").join(name);
-        scratch::write(&path, value.to_string().as_bytes(), false).unwrap();
+        temp_dir::write(&path, value.to_string().as_bytes(), false).unwrap();
     };
     let listed: Vec<ManifestFile> = serde_json::from_value(json!(files)).unwrap();
     let digest = ManifestFile::digest(&listed);
@@ -109,7 +109,7 @@ fn bundle() -> scratch::Scratch {
         "sourcemap.json",
         json!({ "schema": "plugcast.sourcemap/1", "files": [{ "path": skill("two"), "from": skill("two"), "edits": [edit] }] }),
     );
-    scratch::write(&folder.path().join("played"), b"#!/bin/sh\necho Played 1.0.0\n", true).unwrap();
+    temp_dir::write(&folder.path().join("played"), b"#!/bin/sh\necho Played 1.0.0\n", true).unwrap();
     folder
 }
 
@@ -120,8 +120,8 @@ fn sha256_of(bytes: &[u8]) -> String {
 
 fn shown(folder: &Path, listed: &'static [&'static str], given: &'static str) -> HostVerification {
     let installation = Installation { binary: folder.join("played"), search_path: String::new() };
-    let driver = Played { listed, given };
-    let (result, manifest) = verify(folder, &driver, &installation, Scope::default()).unwrap();
+    let driver = PlayedHost { listed, given };
+    let (result, manifest) = verify(folder, &driver, &installation, ObservationScope::default()).unwrap();
     record(&Folder::open(folder).unwrap(), &manifest, &result, false).unwrap();
     result
 }
@@ -133,12 +133,12 @@ fn everything_shown_passes_and_leaves_a_proof() {
     let folder = bundle();
     let result = shown(folder.path(), BOTH, "words of one\nwords of two\n");
     let plugin = &result.plugins[0];
-    assert_eq!((result.result, result.invoked, result.total), (Verdict::Pass, 2, 2), "{plugin:?}");
+    assert_eq!((result.result, result.invoked, result.total), (HostVerdict::Pass, 2, 2), "{plugin:?}");
     assert_eq!(plugin.expected.skills, ["demo:one", "demo:two"]);
     assert_eq!((plugin.method.skills, plugin.method.agents), (Some(Method::Listed), Some(Method::Resolved)));
-    let proof = scratch::read(&folder.path().join(".plugcast/verified.json")).unwrap();
-    let proof: Verified = serde_json::from_str(&proof).unwrap();
-    let manifest = loaded::manifest(folder.path()).unwrap();
+    let proof = temp_dir::read(&folder.path().join(".plugcast/verified.json")).unwrap();
+    let proof: VerificationRecord = serde_json::from_str(&proof).unwrap();
+    let manifest = loaded_bundle::manifest(folder.path()).unwrap();
     assert_eq!(proof.digest, ManifestFile::digest(&manifest.files));
     assert_eq!((proof.host.as_str(), proof.version.as_str()), ("played", "1.0.0"));
 }
@@ -149,16 +149,16 @@ fn missing_and_unexpected_names_fail_and_take_an_old_proof_away() {
     shown(folder.path(), BOTH, "words of one\nwords of two\n");
     let result = shown(folder.path(), &["demo:one", "demo:three"], "words of one\nwords of two\n");
     let plugin = &result.plugins[0];
-    assert_eq!(result.result, Verdict::Fail);
+    assert_eq!(result.result, HostVerdict::Fail);
     assert_eq!((plugin.missing[0].as_str(), plugin.unexpected[0].as_str()), ("demo:two", "demo:three"));
-    assert!(!scratch::exists(&folder.path().join(".plugcast/verified.json")));
+    assert!(!temp_dir::exists(&folder.path().join(".plugcast/verified.json")));
 }
 
 #[test]
 fn a_body_that_does_not_arrive_fails() {
     let folder = bundle();
     let result = shown(folder.path(), BOTH, "words of one\n");
-    assert_eq!(result.result, Verdict::Fail);
+    assert_eq!(result.result, HostVerdict::Fail);
     assert!(
         result.plugins[0].errors[0].contains("`demo:two`")
             && result.plugins[0].errors[0].contains("words of two")
@@ -169,9 +169,9 @@ fn a_body_that_does_not_arrive_fails() {
 fn a_bundle_that_was_changed_proves_nothing() {
     let folder = bundle();
     let file = folder.path().join("plugins/demo/skills/one/SKILL.md");
-    scratch::write(&file, b"---\nname: one\n---\nwords of one\nand more\n", false).unwrap();
+    temp_dir::write(&file, b"---\nname: one\n---\nwords of one\nand more\n", false).unwrap();
     let result = shown(folder.path(), BOTH, "words of one\nand more\nwords of two\n");
-    assert_eq!(result.result, Verdict::Fail);
+    assert_eq!(result.result, HostVerdict::Fail);
     assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` does not match the manifest"));
 }
 
@@ -180,13 +180,13 @@ fn a_bundle_that_was_changed_proves_nothing() {
 fn a_proof_is_left_in_the_bundle_that_was_opened() {
     let (folder, elsewhere) = (bundle(), bundle());
     let result = shown(folder.path(), BOTH, "words of one\nwords of two\n");
-    let manifest = loaded::manifest(folder.path()).unwrap();
-    let proof = |folder: &Path| scratch::exists(&folder.join(".plugcast/verified.json"));
+    let manifest = loaded_bundle::manifest(folder.path()).unwrap();
+    let proof = |folder: &Path| temp_dir::exists(&folder.join(".plugcast/verified.json"));
     let open = Folder::open(folder.path()).unwrap();
     let own = |name: &str| folder.path().join(name);
-    scratch::remove(&own(".plugcast/verified.json")).unwrap();
+    temp_dir::remove(&own(".plugcast/verified.json")).unwrap();
     rustix::fs::rename(own(".plugcast"), own("away")).unwrap();
-    scratch::link(&own(".plugcast"), &elsewhere.path().join(".plugcast")).unwrap();
+    temp_dir::link(&own(".plugcast"), &elsewhere.path().join(".plugcast")).unwrap();
     let refused = record(&open, &manifest, &result, false).unwrap_err().to_string();
     assert!(refused.contains("it is a link or a file, not a folder"), "{refused}");
     assert!(!proof(elsewhere.path()));

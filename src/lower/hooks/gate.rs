@@ -9,7 +9,7 @@ use super::matcher::covers;
 
 /// What a hook's `if` says.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Gate<'a> {
+pub enum HookCondition<'a> {
     /// Nothing: the hook runs for all that its matcher matches.
     Open,
     /// The source host never runs the hook, with the reason.
@@ -24,17 +24,17 @@ pub enum Gate<'a> {
 }
 
 /// The gate of a hook.
-pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> Gate<'a> {
+pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> {
     if hook.fills_shell() {
         let reason = "the source host never runs it: it fills no `${user_config.…}` in the words of a shell";
-        return Gate::Never(reason.to_owned());
+        return HookCondition::Never(reason.to_owned());
     }
     let rule = hook.node.get("if").and_then(Node::as_str).unwrap_or_default();
     if rule.is_empty() {
-        return Gate::Open;
+        return HookCondition::Open;
     }
     if !source.tool_events.contains(&hook.event) {
-        return Gate::Never(format!(
+        return HookCondition::Never(format!(
             "the source host never runs it: `if` is a rule about tools, and `{}` is about none",
             hook.event
         ));
@@ -43,7 +43,9 @@ pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> Gate<'a> {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     let limited = !matches!(subject, None | Some("" | "*"));
     if !is_name || limited && !source.rule_tools.iter().any(|tool| tool == name) {
-        return Gate::Never(format!("the source host never runs it: no call fits its `if`, `{rule}`"));
+        return HookCondition::Never(format!(
+            "the source host never runs it: no call fits its `if`, `{rule}`"
+        ));
     }
     let matcher = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
     // Of the two names of one tool each is meant by the other.
@@ -53,11 +55,11 @@ pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> Gate<'a> {
             || is_dispatch(name) && source.dispatch_tools.iter().any(|tool| covers(matcher, tool))
     };
     if matcher.is_some_and(|matcher| !covered(matcher)) {
-        return Gate::Never(format!(
+        return HookCondition::Never(format!(
             "the source host never runs it: its `if` is about `{name}`, which its matcher does not match"
         ));
     }
-    Gate::Tool { name, limited }
+    HookCondition::Tool { name, limited }
 }
 
 /// The tool of a rule, and what stands in its parentheses.

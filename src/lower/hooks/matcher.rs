@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 
 use regex_automata::meta::{BuildError, Regex};
 
-use super::super::Scene;
-use crate::ledger::Row;
+use super::super::LoweringContext;
+use crate::ledger::LedgerRow;
 use crate::model::hook::Hook;
 use crate::model::server;
 use crate::target::HookFacts;
 
-use super::all_but::{self, AllBut};
+use super::exclusion::{self, ExclusionMatcher};
 use super::server_pattern::ServerPattern;
 
 /// What became of a matcher.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Matched {
+pub struct LoweredMatcher {
     /// The matcher on the host; `None` for everything.
     pub text: Option<String>,
     /// Names that were left out.
@@ -31,24 +31,24 @@ pub struct Matched {
 
 /// The matchers of a plugin's hooks.
 #[derive(Debug, Default)]
-pub struct Matchers {
+pub struct HookMatchers {
     /// Every server of the source, made when a matcher is first rewritten.
-    servers: Option<Vec<Server>>,
+    servers: Option<Vec<ServerPrefix>>,
     /// The rows that there are: handlers of one group share one matcher.
     rows: BTreeSet<String>,
 }
 
-impl Matchers {
+impl HookMatchers {
     /// The matcher of `hook` on the host; `tool` is the one tool that it is for, where the host does not see that itself.
     pub fn rewrite(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &LoweringContext<'_>,
         facts: &HookFacts,
         hook: &Hook,
         tool: Option<&str>,
-    ) -> Matched {
+    ) -> LoweredMatcher {
         let written = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
-        let Some(written) = tool.or(written) else { return Matched::default() };
+        let Some(written) = tool.or(written) else { return LoweredMatcher::default() };
         let mut out = self.rewritten(scene, facts, hook, written);
         // The host takes a list of names and `*` for what they are.
         let is_name = |c: char| c.is_alphanumeric() || "_-|, ".contains(c);
@@ -62,17 +62,23 @@ impl Matchers {
         out
     }
 
-    fn rewritten(&mut self, scene: &Scene<'_>, facts: &HookFacts, hook: &Hook, written: &str) -> Matched {
+    fn rewritten(
+        &mut self,
+        scene: &LoweringContext<'_>,
+        facts: &HookFacts,
+        hook: &Hook,
+        written: &str,
+    ) -> LoweredMatcher {
         if !scene.source.tool_events.contains(&hook.event) {
-            return Matched { text: Some(written.to_owned()), ..Matched::default() };
+            return LoweredMatcher { text: Some(written.to_owned()), ..LoweredMatcher::default() };
         }
         let servers = self.servers.get_or_insert_with(|| servers(scene, facts.server_tools.as_deref()));
-        match all_but::read(written, facts).filter(|_| facts.pattern_loss.is_some()) {
-            Some(AllBut::Every) => Matched::default(),
-            Some(AllBut::Names(names)) => {
+        match exclusion::read(written, facts).filter(|_| facts.pattern_loss.is_some()) {
+            Some(ExclusionMatcher::Every) => LoweredMatcher::default(),
+            Some(ExclusionMatcher::Names(names)) => {
                 let note =
                     Some("its patterns cannot leave out names, so the other tools are listed".to_owned());
-                Matched { text: Some(names.join("|")), note, ..Matched::default() }
+                LoweredMatcher { text: Some(names.join("|")), note, ..LoweredMatcher::default() }
             }
             None if facts.matchers.is_empty() => same(written, servers),
             None => table(written, &scene.source.tools, facts, servers),
@@ -80,7 +86,7 @@ impl Matchers {
     }
 
     /// Whether no row of a matcher was like this one.
-    pub fn is_new(&mut self, row: &Row) -> bool {
+    pub fn is_new(&mut self, row: &LedgerRow) -> bool {
         self.rows.insert(row.id.clone())
     }
 }
@@ -94,7 +100,7 @@ fn said(error: &BuildError) -> String {
 
 /// How the names of one server's tools begin.
 #[derive(Debug)]
-struct Server {
+struct ServerPrefix {
     /// As it stands in such names.
     name: String,
     /// On the source host.
@@ -106,15 +112,15 @@ struct Server {
 }
 
 /// Every server of the source, those with the longest names first.
-fn servers(scene: &Scene<'_>, form: Option<&str>) -> Vec<Server> {
+fn servers(scene: &LoweringContext<'_>, form: Option<&str>) -> Vec<ServerPrefix> {
     let plugins = scene.project.plugins.iter();
     let all = plugins.flat_map(|plugin| plugin.servers().map(move |other| (plugin, other)));
-    let mut out: Vec<Server> = all
+    let mut out: Vec<ServerPrefix> = all
         .map(|(plugin, other)| {
             let ours = server::tools_of(&plugin.name, &other.name);
             let dash = scene.target.tool_dash();
             let theirs = form.map(|form| form.replace("{server}", &server::in_tool(&other.name, dash)));
-            Server {
+            ServerPrefix {
                 name: server::in_tool(&other.name, '-'),
                 carried: scene.lost_server(&ours).is_none(),
                 theirs: theirs.unwrap_or_else(|| ours.clone()),
@@ -128,7 +134,7 @@ fn servers(scene: &Scene<'_>, form: Option<&str>) -> Vec<Server> {
 
 /// What an alternative says of servers' tools.
 #[derive(Debug, Default)]
-struct OfServers {
+struct ServerAlternative {
     /// What stands for it on the host.
     kept: Vec<String>,
     /// The servers that it names and that the host does not get.
@@ -138,9 +144,9 @@ struct OfServers {
 }
 
 /// What stands for an alternative that names tools of the source's servers; `None` where it names none.
-fn of_servers(part: &str, servers: &[Server]) -> Option<OfServers> {
+fn of_servers(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative> {
     if let Some(server) = servers.iter().find(|server| part.contains(&server.ours)) {
-        let mut out = OfServers { matches: server.carried, ..OfServers::default() };
+        let mut out = ServerAlternative { matches: server.carried, ..ServerAlternative::default() };
         match server.carried {
             true => out.kept.push(part.replacen(&server.ours, &server.theirs, 1)),
             false => out.lost.push(part.to_owned()),
@@ -151,10 +157,10 @@ fn of_servers(part: &str, servers: &[Server]) -> Option<OfServers> {
     let of_plugins = begins.starts_with(server::ANY_PLUGIN);
     let is_pattern = !begins.trim_end_matches('$').chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
     if !is_pattern || !part.contains(PLUGIN) && !begins.starts_with(SERVERS) {
-        return of_plugins.then(OfServers::default);
+        return of_plugins.then(ServerAlternative::default);
     }
     let pattern = ServerPattern::new(part);
-    let mut out = OfServers { matches: !of_plugins, ..OfServers::default() };
+    let mut out = ServerAlternative { matches: !of_plugins, ..ServerAlternative::default() };
     let mut kept = BTreeSet::new();
     for server in servers {
         let rests = pattern.rests(&server.ours);
@@ -181,9 +187,9 @@ pub(super) const SERVERS: &str = "mcp__";
 const PLUGIN: &str = "plugin_";
 
 /// A matcher on a host that knows every name: those of servers that it does not get match nothing.
-fn same(text: &str, servers: &[Server]) -> Matched {
+fn same(text: &str, servers: &[ServerPrefix]) -> LoweredMatcher {
     if servers.iter().all(|server| server.carried) {
-        return Matched { text: Some(text.to_owned()), ..Matched::default() };
+        return LoweredMatcher { text: Some(text.to_owned()), ..LoweredMatcher::default() };
     }
     let (mut lost, mut matches) = (Vec::new(), false);
     for part in alternatives(text) {
@@ -191,10 +197,10 @@ fn same(text: &str, servers: &[Server]) -> Matched {
         matches |= of.as_ref().is_none_or(|of| of.matches || of.lost.is_empty());
         lost.extend(of.map(|of| of.lost).unwrap_or_default());
     }
-    Matched { never: !matches, text: Some(text.to_owned()), lost, ..Matched::default() }
+    LoweredMatcher { never: !matches, text: Some(text.to_owned()), lost, ..LoweredMatcher::default() }
 }
 
-fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) -> Matched {
+fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[ServerPrefix]) -> LoweredMatcher {
     let mut kept: Vec<String> = Vec::new();
     let mut lost = Vec::new();
     for part in alternatives(text) {
@@ -215,7 +221,7 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) ->
     }
     let mut known = BTreeSet::new();
     kept.retain(|name| known.insert(name.clone()));
-    Matched { never: kept.is_empty(), text: Some(kept.join("|")), lost, ..Matched::default() }
+    LoweredMatcher { never: kept.is_empty(), text: Some(kept.join("|")), lost, ..LoweredMatcher::default() }
 }
 
 /// Whether a matcher may match a tool: by its name, or by a pattern.
@@ -266,8 +272,8 @@ mod tests {
         assert_eq!(alternatives("Edit, Write"), ["Edit", "Write"]);
     }
 
-    fn servers() -> Vec<Server> {
-        let server = |name: &str, carried| Server {
+    fn servers() -> Vec<ServerPrefix> {
+        let server = |name: &str, carried| ServerPrefix {
             name: name.to_owned(),
             ours: format!("mcp__plugin_a_{name}__"),
             theirs: format!("mcp__{name}__"),

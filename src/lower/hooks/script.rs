@@ -3,26 +3,26 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Cast, Scene, rows};
+use super::super::{LoweredBundle, LoweringContext, rows};
 use super::matcher::covers;
 use super::script_files;
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::hook::Hook;
 use crate::model::plugin::OtherComponent;
 use crate::source::{SourceFile, Span};
 use crate::target::{HookFacts, ScriptFacts};
 
 /// Places that have their row already: several hooks may run one script.
-pub type Described = BTreeSet<(String, usize)>;
+pub type DescribedScripts = BTreeSet<(String, usize)>;
 
 /// Writes a row for each thing that the target knows of and the hook's text or script has.
 pub fn describe(
-    scene: &Scene<'_>,
+    scene: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
-    described: &mut Described,
-    cast: &mut Cast,
+    described: &mut DescribedScripts,
+    cast: &mut LoweredBundle,
 ) {
     for rule in facts.scripts.iter().filter(|rule| applies(rule, hook)) {
         for (file, within) in texts(scene, other, hook) {
@@ -37,10 +37,10 @@ pub fn describe(
             if !described.insert((file.path.to_string(), span.start)) {
                 continue;
             }
-            let row =
-                Row::kept(&scene.plugin.name, Kind::Construct, word, &file.path).at(rows::span(file, span));
-            let (axis, owner) = (rule.axis, (Kind::Hook, other.name.as_str()));
-            cast.rows.push(row.became(Outcome::Degraded, &rule.reason).loss(
+            let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Construct, word, &file.path)
+                .at(rows::span(file, span));
+            let (axis, owner) = (rule.axis, (ComponentKind::Hook, other.name.as_str()));
+            cast.rows.push(row.became(RowOutcome::Degraded, &rule.reason).loss(
                 axis.id(),
                 axis.floor(),
                 owner,
@@ -51,7 +51,7 @@ pub fn describe(
 }
 
 /// Whether the hook's command or its script names a variable.
-pub fn names(scene: &Scene<'_>, hook: &Hook, variable: &str) -> bool {
+pub fn names(scene: &LoweringContext<'_>, hook: &Hook, variable: &str) -> bool {
     script_files::words(hook).any(|text| text.contains(variable))
         || script_files::of(scene, hook)
             .into_iter()
@@ -65,7 +65,11 @@ fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
 }
 
 /// The command of a hook where it stands, and the scripts of the plugin that it names.
-fn texts<'a>(scene: &Scene<'a>, other: &OtherComponent, hook: &Hook) -> Vec<(&'a SourceFile, Span)> {
+fn texts<'a>(
+    scene: &LoweringContext<'a>,
+    other: &OtherComponent,
+    hook: &Hook,
+) -> Vec<(&'a SourceFile, Span)> {
     let said = hook.node.get("command").or_else(|| hook.node.get("input"));
     let own = scene.project.tree.get(&other.path).zip(said.map(|node| node.span));
     let scripts = script_files::of(scene, hook).into_iter();

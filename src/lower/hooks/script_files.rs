@@ -3,7 +3,7 @@
 
 use camino::Utf8Path;
 
-use super::super::Scene;
+use super::super::LoweringContext;
 use crate::model::hook::Hook;
 use crate::read::tree::Node;
 use crate::source::SourceFile;
@@ -22,7 +22,7 @@ pub fn words(hook: &Hook) -> impl Iterator<Item = &str> {
 }
 
 /// The files that a hook's command names, and those that they name.
-pub fn of<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
+pub fn of<'a>(scene: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
     let mut found: Vec<&SourceFile> = Vec::new();
     let root = &scene.plugin.root;
     // Where the command says nothing of the plugin's folder, its words are names in the user's project.
@@ -67,7 +67,7 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 
 /// Adds the file of the plugin that `word` of the file `from` means, seen from `folder`.
 fn add<'a>(
-    scene: &Scene<'a>,
+    scene: &LoweringContext<'a>,
     from: Option<&Utf8Path>,
     folder: &Utf8Path,
     word: &str,

@@ -1,11 +1,11 @@
 //! Hooks that call a tool of a server: the server has to be there, and each host has a name of its own for it.
 
-use super::super::{Scene, rows};
-use crate::ledger::{Kind, Outcome, Row};
+use super::super::{LoweringContext, rows};
+use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::model::hook::Hook;
 use crate::model::plugin::OtherComponent;
 use crate::model::server;
-use crate::read::tree::{Entry, Node};
+use crate::read::tree::{MappingEntry, Node};
 
 /// The type of such a hook.
 const TYPE: &str = "mcp_tool";
@@ -14,7 +14,7 @@ const OF_PLUGIN: &str = "plugin:";
 
 /// What the server of a hook that calls a tool is called on the host, or why the host does not get it; `None` for every
 /// other hook.
-pub fn server(scene: &Scene<'_>, hook: &Hook) -> Option<Result<String, String>> {
+pub fn server(scene: &LoweringContext<'_>, hook: &Hook) -> Option<Result<String, String>> {
     if hook.node.get("type").and_then(Node::as_str) != Some(TYPE) {
         return None;
     }
@@ -34,11 +34,16 @@ pub fn server(scene: &Scene<'_>, hook: &Hook) -> Option<Result<String, String>> 
 }
 
 /// The row of a server that is called `name` in the host's hooks, where the source has another name.
-pub fn row(scene: &Scene<'_>, other: &OtherComponent, entry: &Entry, name: &str) -> Option<Row> {
+pub fn row(
+    scene: &LoweringContext<'_>,
+    other: &OtherComponent,
+    entry: &MappingEntry,
+    name: &str,
+) -> Option<LedgerRow> {
     let file = scene.project.tree.get(&other.path).filter(|_| entry.node.as_str() != Some(name))?;
-    let row = Row::kept(&scene.plugin.name, Kind::Field, "server", &other.path)
+    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, "server", &other.path)
         .at(rows::span(file, entry.span()))
         .pointer(format!("{}/server", other.pointer))
         .to(name);
-    Some(row.became(Outcome::Mapped, "a server of a plugin has its own name in the host's hooks"))
+    Some(row.became(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"))
 }

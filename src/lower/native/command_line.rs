@@ -3,7 +3,7 @@
 
 /// One command of a line.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Part<'a> {
+pub struct CommandPart<'a> {
     /// Its text, without redirections behind it.
     pub text: &'a str,
     /// Its words, without quotes.
@@ -21,7 +21,7 @@ const HARMLESS: [&str; 7] =
 const SIGNS: [char; 12] = ['$', '`', '\\', '(', ')', '{', '}', '<', '>', '&', '\n', '#'];
 
 /// The parts of a line; `None` where something else than words decides. `root` stands for a folder.
-pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<Part<'a>>> {
+pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<CommandPart<'a>>> {
     let mut parts = Vec::new();
     let mut rest = line.trim_start();
     loop {
@@ -37,10 +37,10 @@ pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<Part<'a>>> {
 }
 
 /// The first part of a text, what parts it from the next one, and the text behind that.
-fn part<'a>(text: &'a str, root: &str) -> Option<(Part<'a>, Option<&'static str>, &'a str)> {
+fn part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'static str>, &'a str)> {
     let (mut words, mut redirected, mut end, mut at) = (Vec::new(), false, 0, 0);
     let found = |words: Vec<String>, redirected, end| {
-        (!words.is_empty()).then_some(Part { text: &text[..end], words, redirected })
+        (!words.is_empty()).then_some(CommandPart { text: &text[..end], words, redirected })
     };
     loop {
         at += text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();

@@ -1,10 +1,10 @@
 //! Commands that the source host runs without a grant, since they only read, and only in the project.
 
-use super::command_line::Part;
+use super::command_line::CommandPart;
 use crate::read::format::SourceFacts;
 
 /// Whether the source host runs this part of a command line unasked.
-pub fn is(part: &Part<'_>, source: &SourceFacts) -> bool {
+pub fn is(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
     let words = &part.words;
     // That host takes a test in brackets beside a redirection for something else.
     if part.redirected && words[0].starts_with('[') {

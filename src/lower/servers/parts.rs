@@ -2,7 +2,7 @@
 
 /// A part of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum StringPart<'a> {
     /// Text that stays.
     Text(&'a str),
     /// A variable, and what counts where it is not set.
@@ -13,13 +13,13 @@ pub enum Part<'a> {
 pub fn whole(text: &str) -> Option<(&str, Option<&str>)> {
     let parts = parts(text);
     match parts.as_slice() {
-        [Part::Variable(name, default)] => Some((name, *default)),
+        [StringPart::Variable(name, default)] => Some((name, *default)),
         _ => None,
     }
 }
 
 /// The parts of a string, in order.
-pub fn parts(text: &str) -> Vec<Part<'_>> {
+pub fn parts(text: &str) -> Vec<StringPart<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -28,13 +28,13 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
         let (name, default) =
             inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
         if start > 0 {
-            out.push(Part::Text(&rest[..start]));
+            out.push(StringPart::Text(&rest[..start]));
         }
-        out.push(Part::Variable(name, default));
+        out.push(StringPart::Variable(name, default));
         rest = &rest[start + 2 + length + 1..];
     }
     if !rest.is_empty() {
-        out.push(Part::Text(rest));
+        out.push(StringPart::Text(rest));
     }
     out
 }

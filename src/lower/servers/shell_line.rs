@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::parts::{Part, parts};
+use super::parts::{StringPart, parts};
 
 /// How many defaults may lie within each other.
 const MOST_DEFAULTS: usize = 32;
@@ -21,28 +21,28 @@ pub struct ShellLine {
 /// The line that runs `words`; `None` where one names a variable that the environment cannot have, or that `is_taken`.
 /// `root` is the variable of the plugin's folder, and what stands for it.
 pub fn of(words: &[String], root: (&str, &str), is_taken: &dyn Fn(&str) -> bool) -> Option<ShellLine> {
-    let mut writer = Writer { root, is_taken, line: ShellLine::default() };
+    let mut writer = ShellWriter { root, is_taken, line: ShellLine::default() };
     let words: Option<Vec<String>> = words.iter().map(|word| writer.word(word)).collect();
     let mut line = writer.line;
     line.text = format!("exec {}", words?.join(" "));
     Some(line)
 }
 
-struct Writer<'a> {
+struct ShellWriter<'a> {
     root: (&'a str, &'a str),
     is_taken: &'a dyn Fn(&str) -> bool,
     line: ShellLine,
 }
 
-impl Writer<'_> {
+impl ShellWriter<'_> {
     /// One word, quoted for the shell.
     fn word(&mut self, text: &str) -> Option<String> {
         let mut out = String::new();
         for part in parts(text) {
             match part {
-                Part::Text(text) => out.push_str(&quoted(text)),
-                Part::Variable(name, _) if name == self.root.0 => out.push_str(&quoted(self.folder())),
-                Part::Variable(name, default) => {
+                StringPart::Text(text) => out.push_str(&quoted(text)),
+                StringPart::Variable(name, _) if name == self.root.0 => out.push_str(&quoted(self.folder())),
+                StringPart::Variable(name, default) => {
                     out.push_str(&format!("\"{}\"", self.variable(name, default, MOST_DEFAULTS)?));
                 }
             }
@@ -61,9 +61,13 @@ impl Writer<'_> {
         let mut inner = String::new();
         for part in parts(default) {
             match part {
-                Part::Text(text) => inner.push_str(&escaped(text)),
-                Part::Variable(name, _) if name == self.root.0 => inner.push_str(&escaped(self.folder())),
-                Part::Variable(name, default) => inner.push_str(&self.variable(name, default, most - 1)?),
+                StringPart::Text(text) => inner.push_str(&escaped(text)),
+                StringPart::Variable(name, _) if name == self.root.0 => {
+                    inner.push_str(&escaped(self.folder()))
+                }
+                StringPart::Variable(name, default) => {
+                    inner.push_str(&self.variable(name, default, most - 1)?)
+                }
             }
         }
         Some(format!("${{{name}-{inner}}}"))

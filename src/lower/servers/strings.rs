@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::super::running;
-use super::parts::{Part, parts, whole};
-use super::{Said, shell_line, texts};
-use crate::ledger::Outcome;
+use super::super::hooks_and_servers;
+use super::parts::{StringPart, parts, whole};
+use super::{PartRow, shell_line, texts};
+use crate::ledger::RowOutcome;
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node};
+use crate::read::tree::{MappingEntry, Node};
 use crate::target::ServerFacts;
 
 /// The strings of one server in the host's own form.
@@ -34,7 +34,7 @@ pub struct Strings<'a> {
     /// The variables that a shell fills when the server starts.
     pub shell: BTreeSet<String>,
     /// Rows for parts that are said otherwise.
-    pub said: Vec<Said>,
+    pub said: Vec<PartRow>,
     /// Their pointers.
     pointers: BTreeSet<String>,
 }
@@ -111,7 +111,7 @@ impl<'a> Strings<'a> {
         let arguments = arguments.iter().map(|item| item.scalar().unwrap_or_default());
         let words = std::iter::once(command.to_owned()).chain(arguments);
         let words: Vec<String> =
-            words.map(|word| running::own_options(self.defaults, source, &word)).collect();
+            words.map(|word| hooks_and_servers::own_options(self.defaults, source, &word)).collect();
         if words.iter().all(|word| self.filled(word).is_ok()) {
             return false;
         }
@@ -159,8 +159,8 @@ impl<'a> Strings<'a> {
     }
 
     /// A string in a place where a value of the environment cannot be named.
-    fn plain(&mut self, text: &str, entry: &Entry) -> String {
-        let text = running::own_options(self.defaults, self.source, text);
+    fn plain(&mut self, text: &str, entry: &MappingEntry) -> String {
+        let text = hooks_and_servers::own_options(self.defaults, self.source, text);
         if self.facts.expands {
             return text;
         }
@@ -178,8 +178,8 @@ impl<'a> Strings<'a> {
         }
     }
 
-    fn variable(&mut self, entry: &Entry, text: &str) {
-        let text = running::own_options(self.defaults, self.source, text);
+    fn variable(&mut self, entry: &MappingEntry, text: &str) {
+        let text = hooks_and_servers::own_options(self.defaults, self.source, text);
         if self.facts.expands {
             return self.env.push((entry.key.clone(), text));
         }
@@ -197,13 +197,13 @@ impl<'a> Strings<'a> {
                     "the host passes a variable on under its own name only: set `{}` itself",
                     entry.key
                 );
-                self.say(entry, &format!("env/{}", entry.key), Outcome::Degraded, reason);
+                self.say(entry, &format!("env/{}", entry.key), RowOutcome::Degraded, reason);
             }
         }
     }
 
-    fn header(&mut self, entry: &Entry, text: &str) {
-        let text = running::own_options(self.defaults, self.source, text);
+    fn header(&mut self, entry: &MappingEntry, text: &str) {
+        let text = hooks_and_servers::own_options(self.defaults, self.source, text);
         if self.facts.expands {
             return self.headers.push((entry.key.clone(), text));
         }
@@ -228,7 +228,7 @@ impl<'a> Strings<'a> {
                 }
                 Err(_) => {
                     let reason = self.facts.variable_loss.clone().unwrap_or_default();
-                    self.say(entry, &format!("headers/{}", entry.key), Outcome::Dropped, reason);
+                    self.say(entry, &format!("headers/{}", entry.key), RowOutcome::Dropped, reason);
                 }
             }
         }
@@ -245,29 +245,29 @@ impl<'a> Strings<'a> {
         let (mut out, mut defaults, mut root) = (String::new(), false, false);
         for part in parts(text) {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Variable(name, _) if name == self.source.plugin_root => {
+                StringPart::Text(text) => out.push_str(text),
+                StringPart::Variable(name, _) if name == self.source.plugin_root => {
                     out.push_str(self.facts.root.as_deref().unwrap_or("."));
                     root = true;
                 }
-                Part::Variable(name, Some(_)) if most == 0 => return Err(name.to_owned()),
-                Part::Variable(_, Some(default)) => {
+                StringPart::Variable(name, Some(_)) if most == 0 => return Err(name.to_owned()),
+                StringPart::Variable(_, Some(default)) => {
                     out.push_str(&self.filled_within(default, most - 1)?.0);
                     defaults = true;
                 }
-                Part::Variable(name, None) => return Err(name.to_owned()),
+                StringPart::Variable(name, None) => return Err(name.to_owned()),
             }
         }
         self.at_root |= root;
         Ok((out, defaults))
     }
 
-    fn default(&mut self, entry: &Entry, pointer: &str) {
+    fn default(&mut self, entry: &MappingEntry, pointer: &str) {
         let reason = self.facts.default_loss.clone().unwrap_or_default();
-        self.say(entry, pointer, Outcome::Degraded, reason);
+        self.say(entry, pointer, RowOutcome::Degraded, reason);
     }
 
-    fn say(&mut self, entry: &Entry, pointer: &str, outcome: Outcome, reason: String) {
+    fn say(&mut self, entry: &MappingEntry, pointer: &str, outcome: RowOutcome, reason: String) {
         if self.pointers.insert(pointer.to_owned()) {
             self.said.push((entry.clone(), pointer.to_owned(), outcome, reason));
         }

@@ -6,18 +6,18 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 /// Words of the file, each with its place.
-pub type Words = BTreeMap<Spanned<String>, Spanned<String>>;
+pub type PlacedWords = BTreeMap<Spanned<String>, Spanned<String>>;
 
 /// `[targets.<host>]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HostConfig {
     /// New names: a component, as `name`, `plugin:name` or `kind/name`, and what the last part of its name is here.
-    pub rename: Words,
+    pub rename: PlacedWords,
     /// Frontmatter to add or to say otherwise: `skills`, `agents`, `commands` or one component, then key and value.
     pub frontmatter: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<Value>>>,
     /// What stands for a model that the source names, where the host takes one.
-    pub models: Words,
+    pub models: PlacedWords,
     /// What the generated block says for a tool of the source host.
-    pub tools: Words,
+    pub tools: PlacedWords,
 }

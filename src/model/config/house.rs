@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// `[check.house]`
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct House {
+pub struct HouseConfig {
     /// What every skill and agent of a plugin begins with, by plugin; without an entry, nothing.
     pub name_prefix: BTreeMap<String, String>,
     /// Bytes that a skill file may have, each line feed counted twice.
@@ -16,7 +16,7 @@ pub struct House {
     pub sizes: BTreeMap<String, usize>,
 }
 
-impl Default for House {
+impl Default for HouseConfig {
     fn default() -> Self {
         Self { name_prefix: BTreeMap::new(), size: 8_000, sizes: BTreeMap::new() }
     }

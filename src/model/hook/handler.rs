@@ -1,16 +1,16 @@
 //! What is wrong with one handler, by the fields that its type has on the source host (Claude Code 2.1.330): one wrong
 //! value, and nothing that is declared beside the handler is applied.
 
-use super::super::plugin::Declared;
+use super::super::plugin::Declaration;
 use super::super::server::is_absolute_url;
 use crate::diagnostic::Diagnostic;
 use crate::read::tree::{Node, Value};
 
 /// Whether a value fits a field.
-type Fits = fn(&Node) -> bool;
+type FieldCheck = fn(&Node) -> bool;
 
 /// A field, whether a value fits it, what is wrong otherwise, and what to do.
-type Field = (&'static str, Fits, &'static str, &'static str);
+type HandlerField = (&'static str, FieldCheck, &'static str, &'static str);
 
 /// The types, and the fields that each of them must have as text.
 const TYPES: [(&str, &[&str]); 5] = [
@@ -21,7 +21,7 @@ const TYPES: [(&str, &[&str]); 5] = [
     ("mcp_tool", &["server", "tool"]),
 ];
 
-const ANY: &[Field] = &[
+const ANY: &[HandlerField] = &[
     (
         "timeout",
         is_positive,
@@ -33,7 +33,7 @@ const ANY: &[Field] = &[
     ("statusMessage", is_text, "`statusMessage` must be text", "write `\"…\"` or leave it out"),
 ];
 
-const COMMAND: &[Field] = &[
+const COMMAND: &[HandlerField] = &[
     ("args", is_list, "`args` must be a list of strings", "write `[\"…\"]`"),
     ("async", is_flag, "`async` must be true or false", "write `true` or leave it out"),
     ("asyncRewake", is_flag, "`asyncRewake` must be true or false", "write `true` or leave it out"),
@@ -42,7 +42,7 @@ const COMMAND: &[Field] = &[
     ("shell", is_shell, "`shell` must be `bash` or `powershell`", "write `bash` or leave it out"),
 ];
 
-const HTTP: &[Field] = &[
+const HTTP: &[HandlerField] = &[
     (
         "url",
         is_url,
@@ -58,17 +58,18 @@ const HTTP: &[Field] = &[
     ("allowedEnvVars", is_list, "`allowedEnvVars` must be a list of strings", "write `[\"…\"]`"),
 ];
 
-const MODEL: Field = ("model", is_text, "`model` must be text", "write the name of a model, or leave it out");
-const PROMPT: &[Field] = &[
+const MODEL: HandlerField =
+    ("model", is_text, "`model` must be text", "write the name of a model, or leave it out");
+const PROMPT: &[HandlerField] = &[
     MODEL,
     ("continueOnBlock", is_flag, "`continueOnBlock` must be true or false", "write `true` or leave it out"),
 ];
-const AGENT: &[Field] = &[MODEL];
-const MCP_TOOL: &[Field] =
+const AGENT: &[HandlerField] = &[MODEL];
+const MCP_TOOL: &[HandlerField] =
     &[("input", is_mapping, "`input` must be a mapping", "write `{ … }` or leave it out")];
 
 /// What is wrong with a handler; a finding says it with its place.
-pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(kind) = node.get("type") else {
         let help = "write `\"type\": \"command\"`";
         return Some(place.refuse("hook-type", node, "a hook needs a `type`", help, found));
@@ -97,7 +98,7 @@ pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnosti
         "agent" => AGENT,
         _ => MCP_TOOL,
     };
-    let wrong = |(key, fits, message, help): &Field| {
+    let wrong = |(key, fits, message, help): &HandlerField| {
         let value = node.get(key).filter(|value| !fits(value))?;
         Some((value, *message, *help))
     };

@@ -8,7 +8,7 @@ use crate::source::{SourceFile, Span};
 
 /// What a field must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldShape {
     /// Text.
     Text,
     /// A whole address, such as `https://example.org`.
@@ -40,71 +40,71 @@ pub enum Shape {
 }
 
 /// The fields of `plugin.json`.
-pub const MANIFEST: &[(&str, Shape)] = &[
-    ("$schema", Shape::Text),
-    ("name", Shape::Text),
-    ("version", Shape::Text),
-    ("description", Shape::Text),
-    ("displayName", Shape::Text),
-    ("homepage", Shape::Address),
-    ("repository", Shape::Text),
-    ("license", Shape::Text),
-    ("author", Shape::Person),
-    ("keywords", Shape::Texts),
-    ("defaultEnabled", Shape::Flag),
-    ("dependencies", Shape::Dependencies),
-    ("settings", Shape::Mapping),
-    ("userConfig", Shape::Options),
-    ("channels", Shape::Channels),
-    ("skills", Shape::Paths),
-    ("agents", Shape::Paths),
-    ("commands", Shape::Declared),
-    ("hooks", Shape::Declared),
-    ("mcpServers", Shape::Declared),
-    ("lspServers", Shape::Declared),
-    ("outputStyles", Shape::Paths),
-    ("workflows", Shape::Paths),
-    ("monitors", Shape::Monitors),
-    ("themes", Shape::Paths),
-    ("experimental", Shape::Experimental),
-    ("metadata", Shape::Anything),
-    ("types", Shape::Anything),
+pub const MANIFEST: &[(&str, FieldShape)] = &[
+    ("$schema", FieldShape::Text),
+    ("name", FieldShape::Text),
+    ("version", FieldShape::Text),
+    ("description", FieldShape::Text),
+    ("displayName", FieldShape::Text),
+    ("homepage", FieldShape::Address),
+    ("repository", FieldShape::Text),
+    ("license", FieldShape::Text),
+    ("author", FieldShape::Person),
+    ("keywords", FieldShape::Texts),
+    ("defaultEnabled", FieldShape::Flag),
+    ("dependencies", FieldShape::Dependencies),
+    ("settings", FieldShape::Mapping),
+    ("userConfig", FieldShape::Options),
+    ("channels", FieldShape::Channels),
+    ("skills", FieldShape::Paths),
+    ("agents", FieldShape::Paths),
+    ("commands", FieldShape::Declared),
+    ("hooks", FieldShape::Declared),
+    ("mcpServers", FieldShape::Declared),
+    ("lspServers", FieldShape::Declared),
+    ("outputStyles", FieldShape::Paths),
+    ("workflows", FieldShape::Paths),
+    ("monitors", FieldShape::Monitors),
+    ("themes", FieldShape::Paths),
+    ("experimental", FieldShape::Experimental),
+    ("metadata", FieldShape::Anything),
+    ("types", FieldShape::Anything),
 ];
 
 /// The fields of a marketplace file.
-pub const MARKETPLACE: &[(&str, Shape)] = &[
-    ("$schema", Shape::Text),
-    ("name", Shape::Text),
-    ("owner", Shape::Person),
-    ("description", Shape::Text),
-    ("version", Shape::Text),
-    ("metadata", Shape::Mapping),
-    ("renames", Shape::Mapping),
-    ("allowCrossMarketplaceDependenciesOn", Shape::Texts),
-    ("plugins", Shape::Anything),
+pub const MARKETPLACE: &[(&str, FieldShape)] = &[
+    ("$schema", FieldShape::Text),
+    ("name", FieldShape::Text),
+    ("owner", FieldShape::Person),
+    ("description", FieldShape::Text),
+    ("version", FieldShape::Text),
+    ("metadata", FieldShape::Mapping),
+    ("renames", FieldShape::Mapping),
+    ("allowCrossMarketplaceDependenciesOn", FieldShape::Texts),
+    ("plugins", FieldShape::Anything),
 ];
 
 /// What an entry of a marketplace has besides the fields of a manifest.
-pub const ENTRY: &[(&str, Shape)] = &[
-    ("source", Shape::Anything),
-    ("category", Shape::Text),
-    ("tags", Shape::Texts),
-    ("strict", Shape::Flag),
-    ("relevance", Shape::Anything),
+pub const ENTRY: &[(&str, FieldShape)] = &[
+    ("source", FieldShape::Anything),
+    ("category", FieldShape::Text),
+    ("tags", FieldShape::Texts),
+    ("strict", FieldShape::Flag),
+    ("relevance", FieldShape::Anything),
 ];
 
 /// The kinds of value that the user can be asked for.
 const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
 
 /// What is wrong with a value.
-struct Fault {
+struct FieldFault {
     span: Span,
     message: String,
     help: String,
 }
 
 /// The fields of `node` among `known` that the source host refuses, with the finding for each.
-pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, Shape)]) -> Vec<(String, Diagnostic)> {
+pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, FieldShape)]) -> Vec<(String, Diagnostic)> {
     let mut out = Vec::new();
     for (key, shape) in known {
         let Some(entry) = node.entry(key) else { continue };
@@ -117,24 +117,24 @@ pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, Shape)]) -> Vec<(
 }
 
 /// Whether `node` has a value of `key` that the source host refuses, where `known` has that field.
-pub fn refuses(node: &Node, key: &str, known: &[(&str, Shape)]) -> bool {
+pub fn refuses(node: &Node, key: &str, known: &[(&str, FieldShape)]) -> bool {
     let shape = known.iter().find(|(name, _)| *name == key).map(|(_, shape)| *shape);
     shape.zip(node.get(key)).is_some_and(|(shape, value)| wrong(key, value, shape).is_some())
 }
 
 /// Why `node` cannot be the value of `key`.
-fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
+fn wrong(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
     match shape {
-        Shape::Anything => None,
-        Shape::Text => kind(key, node, "text"),
-        Shape::Flag => kind(key, node, "a boolean"),
-        Shape::Mapping => kind(key, node, "a mapping"),
-        Shape::Address => kind(key, node, "text").or_else(|| address(key, node)),
-        Shape::Texts => kind(key, node, "a list").or_else(|| {
+        FieldShape::Anything => None,
+        FieldShape::Text => kind(key, node, "text"),
+        FieldShape::Flag => kind(key, node, "a boolean"),
+        FieldShape::Mapping => kind(key, node, "a mapping"),
+        FieldShape::Address => kind(key, node, "text").or_else(|| address(key, node)),
+        FieldShape::Texts => kind(key, node, "a list").or_else(|| {
             node.items()?.iter().find_map(|item| kind(&format!("an item of {key}"), item, "text"))
         }),
-        Shape::Person => kind(key, node, "a mapping").or_else(|| person(key, node)),
-        Shape::Dependencies => kind(key, node, "a list").or_else(|| {
+        FieldShape::Person => kind(key, node, "a mapping").or_else(|| person(key, node)),
+        FieldShape::Dependencies => kind(key, node, "a list").or_else(|| {
             let named = |item: &&Node| {
                 let name = item.get("name").unwrap_or(item);
                 !name.as_str().is_some_and(|name| !name.is_empty() && !name.contains(' '))
@@ -146,28 +146,28 @@ fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
                 "write the plugin's name as text",
             ))
         }),
-        Shape::Options => kind(key, node, "a mapping")
+        FieldShape::Options => kind(key, node, "a mapping")
             .or_else(|| node.entries().iter().find_map(|entry| option(&entry.key, &entry.node))),
-        Shape::Channels => kind(key, node, "a list").or_else(|| {
+        FieldShape::Channels => kind(key, node, "a list").or_else(|| {
             let item =
                 node.items()?.iter().find(|item| item.get("server").and_then(Node::as_str).is_none())?;
             Some(fault(item, format!("an item of `{key}` has no `server`"), "add `\"server\": \"…\"`"))
         }),
-        Shape::Paths => paths(key, node, false),
-        Shape::Declared => paths(key, node, true),
-        Shape::Monitors => monitors(key, node),
-        Shape::Experimental => {
+        FieldShape::Paths => paths(key, node, false),
+        FieldShape::Declared => paths(key, node, true),
+        FieldShape::Monitors => monitors(key, node),
+        FieldShape::Experimental => {
             let part = |key, shape| wrong(key, node.get(key)?, shape);
-            part("monitors", Shape::Monitors).or_else(|| part("themes", Shape::Paths))
+            part("monitors", FieldShape::Monitors).or_else(|| part("themes", FieldShape::Paths))
         }
     }
 }
 
-fn fault(node: &Node, message: String, help: &str) -> Fault {
-    Fault { span: node.span, message, help: help.to_owned() }
+fn fault(node: &Node, message: String, help: &str) -> FieldFault {
+    FieldFault { span: node.span, message, help: help.to_owned() }
 }
 
-fn kind(key: &str, node: &Node, wanted: &str) -> Option<Fault> {
+fn kind(key: &str, node: &Node, wanted: &str) -> Option<FieldFault> {
     let bare = key.strip_prefix("an item of ");
     let named = bare.map_or_else(|| format!("`{key}`"), |key| format!("an item of `{key}`"));
     let key = bare.unwrap_or(key);
@@ -183,12 +183,12 @@ fn kind(key: &str, node: &Node, wanted: &str) -> Option<Fault> {
             _ if bare.is_some() => format!("write it as {wanted}"),
             _ => format!("write `{key}` as {wanted}"),
         };
-        Fault { span: node.span, message, help }
+        FieldFault { span: node.span, message, help }
     })
 }
 
 /// As an address is read by hosts: a scheme, and behind `//` a host name without blanks.
-fn address(key: &str, node: &Node) -> Option<Fault> {
+fn address(key: &str, node: &Node) -> Option<FieldFault> {
     let text = node.as_str()?.trim();
     let scheme = text.split_once(':').filter(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -205,7 +205,7 @@ fn address(key: &str, node: &Node) -> Option<Fault> {
     })
 }
 
-fn person(key: &str, node: &Node) -> Option<Fault> {
+fn person(key: &str, node: &Node) -> Option<FieldFault> {
     let help = "add `\"name\": \"…\"`";
     let name = match node.get("name") {
         None => return Some(fault(node, format!("`{key}` has no `name`"), help)),
@@ -221,7 +221,7 @@ fn person(key: &str, node: &Node) -> Option<Fault> {
 }
 
 /// One option that the user is asked for.
-fn option(key: &str, node: &Node) -> Option<Fault> {
+fn option(key: &str, node: &Node) -> Option<FieldFault> {
     if let Some(found) = kind(key, node, "a mapping") {
         return Some(found);
     }
@@ -246,7 +246,7 @@ fn option(key: &str, node: &Node) -> Option<Fault> {
     })
 }
 
-fn paths(key: &str, node: &Node, mapping: bool) -> Option<Fault> {
+fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
     let sound = |item: &Node| match item.value {
         Value::String(_) => true,
         Value::Map(_) => mapping,
@@ -270,7 +270,7 @@ fn paths(key: &str, node: &Node, mapping: bool) -> Option<Fault> {
 }
 
 /// A path, or monitors in a list.
-fn monitors(key: &str, node: &Node) -> Option<Fault> {
+fn monitors(key: &str, node: &Node) -> Option<FieldFault> {
     match node.items() {
         Some(items) => items.iter().find_map(|item| kind(&format!("an item of {key}"), item, "a mapping")),
         None if node.as_str().is_some() => None,
@@ -287,10 +287,10 @@ mod tests {
 
     use super::*;
     use crate::read::json;
-    use crate::source::Content;
+    use crate::source::FileContent;
 
     fn messages(text: &str) -> Vec<String> {
-        let content = Content::Text(text.into());
+        let content = FileContent::Text(text.into());
         let file = SourceFile::new("p.json".into(), PathBuf::new(), false, text.len() as u64, content);
         let node = json::parse(text).0.expect("JSON");
         refused(&file, &node, MANIFEST).into_iter().map(|(_, found)| found.message).collect()

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use crate::model::overrides::{Place, Said};
-use crate::read::tree::{Entry, escaped};
+use crate::model::overrides::{ConfigPlace, OverrideValue};
+use crate::read::tree::{MappingEntry, escaped};
 use crate::source::SourceFile;
 
 /// Keys of such an object, with the fields of frontmatter that they are.
@@ -18,7 +18,11 @@ const FIELDS: [(&str, &str); 4] = [
 ];
 
 /// What the object at `pointer` says, by the field of frontmatter; what is empty says nothing.
-pub(super) fn fields(command: &Entry, file: &SourceFile, pointer: &str) -> BTreeMap<String, Said> {
+pub(super) fn fields(
+    command: &MappingEntry,
+    file: &SourceFile,
+    pointer: &str,
+) -> BTreeMap<String, OverrideValue> {
     let said = FIELDS.iter().filter_map(|(key, field)| {
         let entry = command.node.entries().iter().rfind(|entry| entry.key == *key)?;
         let value = match entry.node.as_str() {
@@ -29,14 +33,14 @@ pub(super) fn fields(command: &Entry, file: &SourceFile, pointer: &str) -> BTree
             return None;
         }
         let position = file.position(entry.key_span.start);
-        let at = Place {
+        let at = ConfigPlace {
             path: file.path.clone(),
             span: entry.span(),
             line: position.line,
             column: position.column,
             pointer: format!("{pointer}/{}", escaped(key)),
         };
-        Some(((*field).to_owned(), Said { value, at }))
+        Some(((*field).to_owned(), OverrideValue { value, at }))
     });
     said.collect()
 }

@@ -3,19 +3,21 @@
 use super::{LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
-use crate::model::overrides::{Place, Said};
-use crate::source::{Kind, SourceFile, SourceTree, Span};
+use crate::model::overrides::{ConfigPlace, OverrideValue};
+use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// Two components of one name: the source host shows one. Skills and commands share their names,
 /// and there the command wins (Claude Code 2.1.330); otherwise the first path does.
 pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Component> = Vec::new();
     let mut components = std::mem::take(&mut plugin.components);
-    components.sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
+    components.sort_by(|a, b| {
+        (a.kind != ComponentKind::Command, &a.path).cmp(&(b.kind != ComponentKind::Command, &b.path))
+    });
     for component in components {
         let rival = kept.iter().position(|other| {
             // The source host tells agents apart by case, too; no file is named after them.
-            match (other.kind == Kind::Agent, component.kind == Kind::Agent) {
+            match (other.kind == ComponentKind::Agent, component.kind == ComponentKind::Agent) {
                 (true, true) => other.qualified == component.qualified,
                 (false, false) => other.qualified.eq_ignore_ascii_case(&component.qualified),
                 _ => false,
@@ -58,7 +60,7 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
 
 /// The source host lists a command without a description by that of the skill it hides, and runs the command.
 fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
-    let is_pair = command.kind == Kind::Command && skill.kind == Kind::Skill;
+    let is_pair = command.kind == ComponentKind::Command && skill.kind == ComponentKind::Skill;
     let is_offered =
         !command.user_only() && !skill.user_only() && command.text_field("description").is_none();
     if !is_pair || !is_offered {
@@ -71,14 +73,14 @@ fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
         return;
     };
     let position = file.position(entry.key_span.start);
-    let at = Place {
+    let at = ConfigPlace {
         path: skill.path.clone(),
         span: entry.span(),
         line: position.line,
         column: position.column,
         pointer: "/description".to_owned(),
     };
-    command.declared.insert("description".to_owned(), Said { value: text.into(), at });
+    command.declared.insert("description".to_owned(), OverrideValue { value: text.into(), at });
 }
 
 /// A finding about a name that is given twice.

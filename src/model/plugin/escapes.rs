@@ -6,8 +6,8 @@ use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::manifest;
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value, escaped};
-use crate::source::{Kind, SourceFile, SourceTree};
+use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::source::{ComponentKind, SourceFile, SourceTree};
 
 /// Why such a path is not carried.
 const REASON: &str = "the source host refuses a path that does not stay in the plugin";
@@ -69,7 +69,7 @@ fn escaping(
             // `experimental` holds path fields of its own.
             Value::Map(fields) if entry.key == "experimental" => fields
                 .iter()
-                .flat_map(|field: &Entry| items(&format!("{pointer}/{}", field.key), &field.node))
+                .flat_map(|field: &MappingEntry| items(&format!("{pointer}/{}", field.key), &field.node))
                 .collect(),
             _ => items(&pointer, &entry.node),
         };
@@ -94,13 +94,13 @@ fn escaping(
 }
 
 /// Whether a command that is declared by name has a name and a file that can be used.
-fn sound(command: &Entry, listed: bool) -> bool {
+fn sound(command: &MappingEntry, listed: bool) -> bool {
     let source = command.node.get("source").and_then(Node::as_str);
     command_name(&command.key, listed).is_ok() && source.is_none_or(|path| manifest::inside(path).is_ok())
 }
 
 /// Takes what is at the pointers out of a field's value.
-fn without(entry: &Entry, escaping: &[(String, String)]) -> Option<Entry> {
+fn without(entry: &MappingEntry, escaping: &[(String, String)]) -> Option<MappingEntry> {
     let pointer = format!("/{}", entry.key);
     let bad = |at: &str| escaping.iter().any(|(pointer, _)| pointer == at);
     let mut entry = entry.clone();
@@ -140,7 +140,7 @@ fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(String, String)>)
         });
         let Some(other) = at.map(|at| plugin.others.remove(at)) else { continue };
         plugin.lost.push(LostComponent {
-            kind: Kind::from_id(&other.kind).unwrap_or(Kind::Setting),
+            kind: ComponentKind::from_id(&other.kind).unwrap_or(ComponentKind::Setting),
             name: other.name,
             path: other.path,
             pointer: Some(other.pointer),

@@ -13,12 +13,12 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value, escaped};
+use crate::read::tree::{MappingEntry, Node, Value, escaped};
 use crate::read::{frontmatter, salvage};
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
 
-struct Finder<'a> {
+struct ComponentFinder<'a> {
     tree: &'a SourceTree,
     plugin: &'a mut Plugin,
     found: &'a mut Vec<Diagnostic>,
@@ -35,7 +35,7 @@ pub(super) fn components(
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut finder = Finder { tree, plugin, found, source, loose: !loose.is_empty() };
+    let mut finder = ComponentFinder { tree, plugin, found, source, loose: !loose.is_empty() };
     let manifest_file = tree.get(finder.plugin.root.join(&source.manifest)).cloned();
     if !alone {
         finder.skills(manifest_file.as_ref());
@@ -47,10 +47,11 @@ pub(super) fn components(
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
 }
 
-impl Finder<'_> {
+impl ComponentFinder<'_> {
     /// The value of a component field in the manifest, with the file that holds it.
     fn in_manifest(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
-        let usable = |manifest: &&manifest::Manifest| !manifest.refused.iter().any(|refused| refused == key);
+        let usable =
+            |manifest: &&manifest::PluginManifest| !manifest.refused.iter().any(|refused| refused == key);
         let own = self.plugin.manifest.as_ref().filter(usable)?;
         Some((own.node.get(key)?.clone(), manifest?.clone()))
     }
@@ -90,20 +91,20 @@ impl Finder<'_> {
             }
         }
         let Some(list) = self.in_entry("agents") else { return };
-        let known = self.paths_of(Kind::Agent);
+        let known = self.paths_of(ComponentKind::Agent);
         let added = self.agent_files(&list).into_iter().filter(|path| !known.contains(path));
         added.for_each(|path| self.agent(path, ""));
     }
 
     /// The files of the components of a kind that are found.
-    fn paths_of(&self, kind: Kind) -> BTreeSet<Utf8PathBuf> {
+    fn paths_of(&self, kind: ComponentKind) -> BTreeSet<Utf8PathBuf> {
         let found = self.plugin.components.iter().filter(|component| component.kind == kind);
         found.map(|component| component.path.clone()).collect()
     }
 
     fn agent(&mut self, path: Utf8PathBuf, prefix: &str) {
         let stem = path.file_stem().unwrap_or_default().to_owned();
-        self.component(Kind::Agent, path, &stem, true, Vec::new(), prefix);
+        self.component(ComponentKind::Agent, path, &stem, true, Vec::new(), prefix);
     }
 
     /// The files that a list of agents names.
@@ -133,7 +134,7 @@ impl Finder<'_> {
             self.commands_below(&default, &none);
         }
         if let Some(list) = self.in_entry("commands") {
-            self.declared_commands(&list, &self.paths_of(Kind::Command));
+            self.declared_commands(&list, &self.paths_of(ComponentKind::Command));
         }
     }
 
@@ -153,7 +154,7 @@ impl Finder<'_> {
             }
             if self.tree.get(path).is_some() {
                 let stem = path.file_stem().unwrap_or_default().to_owned();
-                self.component(Kind::Command, path.clone(), &stem, false, Vec::new(), "");
+                self.component(ComponentKind::Command, path.clone(), &stem, false, Vec::new(), "");
             } else if self.tree.has_folder(path) {
                 self.commands_below(path, known);
             } else {
@@ -166,12 +167,12 @@ impl Finder<'_> {
     fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>) {
         for path in self.markdown_below(root).into_iter().filter(|path| !known.contains(path)) {
             let (prefix, stem) = nested_name(root, &path);
-            self.component(Kind::Command, path, &stem, false, Vec::new(), &prefix);
+            self.component(ComponentKind::Command, path, &stem, false, Vec::new(), &prefix);
         }
     }
 
     /// A command that the manifest declares by name, with a file or with its text.
-    fn command_object(&mut self, entry: &Entry, file: &SourceFile) {
+    fn command_object(&mut self, entry: &MappingEntry, file: &SourceFile) {
         let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
         let base = self.plugin.entry.as_ref().filter(|_| listed).map_or("", |entry| &entry.pointer);
         let pointer = format!("{base}/commands/{}", escaped(&entry.key));
@@ -182,7 +183,7 @@ impl Finder<'_> {
                 Diagnostic::at(file, entry.key_span, Severity::Error, "name-format", message.clone())
                     .help(help),
             );
-            return self.lose(Kind::Command, &entry.key, &file.path, Some(pointer), &message);
+            return self.lose(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
         }
         let Some(source) = entry.node.get("source") else {
             return if listed { self.unread_text(entry, file) } else { self.inline(entry, file, pointer) };
@@ -190,7 +191,7 @@ impl Finder<'_> {
         for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
             if self.tree.get(&path).is_some() {
                 let known = self.plugin.components.len();
-                self.component(Kind::Command, path, &entry.key, false, Vec::new(), "");
+                self.component(ComponentKind::Command, path, &entry.key, false, Vec::new(), "");
                 for command in &mut self.plugin.components[known..] {
                     command.declared = command_object::fields(entry, file, &pointer);
                 }
@@ -201,7 +202,7 @@ impl Finder<'_> {
     }
 
     /// A command whose text stands in the marketplace's entry: the source host shows none (2.1.330).
-    fn unread_text(&mut self, entry: &Entry, file: &SourceFile) {
+    fn unread_text(&mut self, entry: &MappingEntry, file: &SourceFile) {
         let message = format!("the source host shows no command `{}`: it has no `source`", entry.key);
         let help =
             "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
@@ -211,7 +212,7 @@ impl Finder<'_> {
     }
 
     /// A command whose text stands in the manifest.
-    fn inline(&mut self, entry: &Entry, file: &SourceFile, pointer: String) {
+    fn inline(&mut self, entry: &MappingEntry, file: &SourceFile, pointer: String) {
         let name = entry.key.clone();
         let refused = match (names::check_component(&name), entry.node.get("content").and_then(Node::as_str))
         {
@@ -235,21 +236,28 @@ impl Finder<'_> {
         self.found.push(
             Diagnostic::at(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
         );
-        self.lose(Kind::Command, &name, &file.path, Some(pointer), &refused);
+        self.lose(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
     }
 
     fn markdown_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         self.kept_below(folder).filter(|path| path.extension() == Some("md")).cloned().collect()
     }
 
-    fn lose(&mut self, kind: Kind, name: &str, path: &Utf8Path, pointer: Option<String>, reason: &str) {
+    fn lose(
+        &mut self,
+        kind: ComponentKind,
+        name: &str,
+        path: &Utf8Path,
+        pointer: Option<String>,
+        reason: &str,
+    ) {
         let (name, path, reason) = (name.to_owned(), path.to_owned(), reason.to_owned());
         self.plugin.lost.push(LostComponent { kind, name, path, pointer, reason, misnamed: false });
     }
 
     fn component(
         &mut self,
-        kind: Kind,
+        kind: ComponentKind,
         path: Utf8PathBuf,
         fallback: &str,
         named: bool,
@@ -319,13 +327,13 @@ impl Finder<'_> {
             .and_then(Node::scalar)
             .filter(|name| !name.trim().is_empty());
         let name = match own {
-            Some(name) if kind == Kind::Skill => names::shown(name.trim()),
+            Some(name) if kind == ComponentKind::Skill => names::shown(name.trim()),
             // A block of YAML ends with a line break, which no caller writes.
             Some(name) => name.trim_matches(char::is_control).to_owned(),
             None => fallback.to_owned(),
         };
         // A skill's folder has its name on every host.
-        let check = if kind == Kind::Skill { names::check } else { names::check_component };
+        let check = if kind == ComponentKind::Skill { names::check } else { names::check_component };
         let mut checked =
             std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
         if let Some((part, why)) = checked.find_map(|part| check(part).err().map(|why| (part, why))) {

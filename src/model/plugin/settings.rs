@@ -1,8 +1,8 @@
 //! The hooks of a project: they stand among its settings, and one that is wrong costs the others nothing (Claude Code
 //! 2.1.330).
 
-use super::other::OtherComponent;
-use super::{Declared, Plugin};
+use super::other_components::OtherComponent;
+use super::{Declaration, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::{hook, manifest};
 use crate::read::format::SourceFacts;
@@ -30,7 +30,7 @@ pub(super) fn hooks(
         faults.retain(|fault| fault.rule != "byte-order-mark");
         found.append(&mut faults);
         let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };
-        let place = Declared { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
+        let place = Declaration { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
         hook::find(hooks, &place, &source, &mut out, found);
     }
     out

@@ -11,19 +11,19 @@ const BLOCK: usize = 64;
 
 /// The words that are sought.
 #[derive(Debug, Clone)]
-pub(super) struct Finder {
+pub(super) struct WordFinder {
     words: Vec<Box<[u8]>>,
     /// By the hash of a word's first bytes: 0 for none, else one more than the place in `chains`.
     slots: Box<[u16; SLOTS]>,
     /// The words of one slot.
-    chains: Vec<Chain>,
+    chains: Vec<WordChain>,
     /// First bytes of words that are no part of a word themselves, such as `$`.
     marks: Vec<u8>,
 }
 
 /// Words that share a slot.
 #[derive(Debug, Clone, Default)]
-struct Chain {
+struct WordChain {
     /// Their places, in the order of the words.
     words: Vec<u32>,
     /// How many first bytes all of them share.
@@ -34,7 +34,7 @@ struct Chain {
 
 /// A word that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundWord {
     /// Which: its place in the order in which the words were given.
     pub(super) word: usize,
     /// Its first byte in the text.
@@ -43,7 +43,7 @@ pub(super) struct Found {
     pub(super) end: usize,
 }
 
-impl Finder {
+impl WordFinder {
     /// Prepares the search for `words`, none of which comes twice; an empty one is never found.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<Box<[u8]>> = words.map(|word| word.as_bytes().into()).collect();
@@ -74,7 +74,7 @@ impl Finder {
     fn add(&mut self, slot: usize, word: usize) {
         let slot = &mut self.slots[slot];
         if *slot == 0 {
-            self.chains.push(Chain::default());
+            self.chains.push(WordChain::default());
             *slot = self.chains.len() as u16;
         }
         let chain = &mut self.chains[usize::from(*slot) - 1];
@@ -89,7 +89,7 @@ impl Finder {
     }
 
     /// The words of `text`, in order.
-    pub(super) fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Found> + 'a {
+    pub(super) fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = FoundWord> + 'a {
         let text = text.as_bytes();
         // The block that begins at `at`, by the places in it that are still to be asked.
         let (mut at, mut left, mut before) = (0, 0_u64, false);
@@ -119,7 +119,7 @@ impl Finder {
 
     /// The longest word that begins at `start`.
     #[inline(always)]
-    fn at(&self, text: &[u8], start: usize) -> Option<Found> {
+    fn at(&self, text: &[u8], start: usize) -> Option<FoundWord> {
         let slot = self.slots[slot(number(&text[start..]))];
         if slot == 0 {
             return None;
@@ -133,7 +133,7 @@ impl Finder {
     }
 
     /// The longest word of a slot that `text` goes on with at `start`.
-    fn longest(&self, text: &[u8], start: usize, chain: &Chain) -> Option<Found> {
+    fn longest(&self, text: &[u8], start: usize, chain: &WordChain) -> Option<FoundWord> {
         let word = |at: &u32| &*self.words[*at as usize];
         let mut rest = &text[start..];
         if !rest.starts_with(&word(chain.words.first()?)[..chain.shared]) {
@@ -145,7 +145,7 @@ impl Finder {
             let at = chain.words[..before].last()?;
             let shared = shared(word(at), rest);
             if shared == word(at).len() {
-                return Some(Found { word: *at as usize, start, end: start + shared });
+                return Some(FoundWord { word: *at as usize, start, end: start + shared });
             }
             rest = &rest[..shared];
         }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn found<'a>(words: &[&str], text: &'a str) -> Vec<&'a str> {
-        Finder::new(words.iter().copied())
+        WordFinder::new(words.iter().copied())
             .find_iter(text)
             .map(|found| &text[found.start..found.end])
             .collect()
@@ -252,7 +252,7 @@ mod tests {
         let words: std::collections::BTreeSet<String> = (0..3000).map(number).collect();
         let text: String =
             (0..9000).map(|n: u32| format!("{:x} ", n.wrapping_mul(40_503) % 99_991)).collect();
-        let finder = Finder::new(words.iter().map(String::as_str));
+        let finder = WordFinder::new(words.iter().map(String::as_str));
         let ours: Vec<_> = finder.find_iter(&text).map(|found| &text[found.start..found.end]).collect();
         let longest = |token| {
             let token: &str = token;

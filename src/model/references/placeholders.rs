@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::{Named, Reference};
+use super::{Reference, ReferenceTarget};
 use crate::source::Span;
 
 /// `$ARGUMENTS`, `$ARGUMENTS[N]`, `$N` and `$name` for declared names; `\$` is an escape.
@@ -33,7 +33,11 @@ pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Refe
         };
         if let Some(length) = length {
             let span = Span::new(at, at + 1 + length);
-            out.push(Reference { span, named: Named::Argument(span.of(text).to_owned()), asked: false });
+            out.push(Reference {
+                span,
+                named: ReferenceTarget::Argument(span.of(text).to_owned()),
+                asked: false,
+            });
         }
     }
     out
@@ -73,7 +77,7 @@ pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
 }
 
 fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
-    out.push(Reference { span, named: Named::Shell(span.of(text).to_owned()), asked: false });
+    out.push(Reference { span, named: ReferenceTarget::Shell(span.of(text).to_owned()), asked: false });
 }
 
 /// `@path` after white space or at the start of a line, where the path looks like a file's.
@@ -88,7 +92,11 @@ pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
         let file = path.rsplit('/').next().is_some_and(|name| name.contains('.') && !name.ends_with('.'));
         if starts && allowed && file && path.bytes().any(|byte| byte.is_ascii_alphabetic()) {
             let span = Span::new(at, at + 1 + path.len()).shifted(body.start);
-            out.push(Reference { span, named: Named::Include(span.of(text).to_owned()), asked: false });
+            out.push(Reference {
+                span,
+                named: ReferenceTarget::Include(span.of(text).to_owned()),
+                asked: false,
+            });
         }
     }
     out

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn inventory() -> Inventory {
-    let name = |kind, local: &str| Name {
+fn inventory() -> NameInventory {
+    let name = |kind, local: &str| InventoryName {
         plugin: "p".into(),
         kind,
         local: local.into(),
@@ -11,13 +11,13 @@ fn inventory() -> Inventory {
         also: (local == "plan").then(|| "planning-folder".to_owned()),
     };
     let names = [
-        name(Kind::Agent, "review:checker"),
-        name(Kind::Skill, "plan"),
-        name(Kind::Agent, "plan-fixer"),
-        name(Kind::Command, "go"),
+        name(ComponentKind::Agent, "review:checker"),
+        name(ComponentKind::Skill, "plan"),
+        name(ComponentKind::Agent, "plan-fixer"),
+        name(ComponentKind::Command, "go"),
     ];
     let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    Inventory::new(
+    NameInventory::new(
         &names,
         (&strings(&["Read", "TodoWrite"]), &strings(&["Read"]), &strings(&["mcp__plugin_p_sea__"])),
         &strings(&["CLAUDE_PLUGIN_ROOT"]),
@@ -25,7 +25,7 @@ fn inventory() -> Inventory {
 }
 
 fn found(text: &str) -> Vec<String> {
-    let filled = Filled { arguments: vec!["issue".into()], includes: true };
+    let filled = FilledPlaceholders { arguments: vec!["issue".into()], includes: true };
     let references = inventory().find(text, Span::new(0, text.len()), "p", Some(&filled));
     references.into_iter().map(|reference| reference.span.of(text).to_owned()).collect()
 }

@@ -3,9 +3,9 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::model::near;
-use crate::model::plugin::Declared;
+use crate::model::plugin::Declaration;
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{MappingEntry, Node, Value};
 
 const RULE: &str = "mcp-shape";
 const TRANSPORT: &str = "mcp-transport";
@@ -15,9 +15,9 @@ pub(super) const LARGEST: f64 = 9_007_199_254_740_991.0;
 
 /// What is wrong with the name or the type of a server; a finding says it with its place.
 pub(super) fn name_and_type(
-    entry: &Entry,
+    entry: &MappingEntry,
     source: &SourceFacts,
-    place: &Declared<'_>,
+    place: &Declaration<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Option<String> {
     if source.lost_server_names.contains(&entry.key) {
@@ -52,7 +52,7 @@ fn listed<'a>(known: impl Iterator<Item = &'a String>) -> String {
 }
 
 /// What is wrong with the other fields; a finding says it with its place.
-pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let remote = match node.get("type").and_then(Node::as_str) {
         Some(kind) => kind != "stdio",
         None => node.get("url").is_some() && node.get("command").is_none(),
@@ -60,7 +60,7 @@ pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnosti
     let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
     let of_remote = |key: &str, fits: fn(&Node) -> bool| is(key, fits).filter(|_| remote);
     let of_local = |key: &str, fits: fn(&Node) -> bool| is(key, fits).filter(|_| !remote);
-    let wrong: [Fault<'_>; 8] = [
+    let wrong: [ServerFault<'_>; 8] = [
         (of_local("args", is_list), "`args` must be a list of strings", "write `[\"…\"]`"),
         (
             of_local("env", is_mapping_of_texts),
@@ -98,13 +98,13 @@ pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnosti
 }
 
 /// A value that does not fit, what is wrong with it, and what to write.
-pub(super) type Fault<'a> = (Option<&'a Node>, &'static str, &'static str);
+pub(super) type ServerFault<'a> = (Option<&'a Node>, &'static str, &'static str);
 
 /// Notes the first of the faults that is there.
 pub(super) fn refuse<'a>(
     rule: &str,
-    faults: impl IntoIterator<Item = Fault<'a>>,
-    place: &Declared<'_>,
+    faults: impl IntoIterator<Item = ServerFault<'a>>,
+    place: &Declaration<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Option<String> {
     let (value, message, help) =

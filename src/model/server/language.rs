@@ -1,11 +1,11 @@
 //! The fields of an LSP server as the source host takes them (Claude Code 2.1.330): with one that is unknown or of a wrong
 //! type it reads no server of the file.
 
-use super::fields::{Fault, LARGEST, is_flag, is_mapping_of_texts, is_text, is_whole, refuse};
+use super::fields::{LARGEST, ServerFault, is_flag, is_mapping_of_texts, is_text, is_whole, refuse};
 use crate::diagnostic::Diagnostic;
 use crate::model::near;
-use crate::model::plugin::Declared;
-use crate::read::tree::{Entry, Node, Value};
+use crate::model::plugin::Declaration;
+use crate::read::tree::{MappingEntry, Node, Value};
 
 const RULE: &str = "lsp-shape";
 
@@ -31,7 +31,11 @@ const FIELDS: [&str; 14] = [
 const LONGEST: f64 = 2_147_483_647.0;
 
 /// What is wrong with a server; a finding says it with its place.
-pub(super) fn check(entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+pub(super) fn check(
+    entry: &MappingEntry,
+    place: &Declaration<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<String> {
     let node = &entry.node;
     if let Some(odd) = node.entries().iter().find(|field| !FIELDS.contains(&field.key.as_str())) {
         let help = match near::slip(&odd.key, FIELDS) {
@@ -44,7 +48,7 @@ pub(super) fn check(entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagnos
     }
     let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
     let timeout = |key: &str| is(key, is_whole);
-    let wrong: [Fault<'_>; 11] = [
+    let wrong: [ServerFault<'_>; 11] = [
         (
             is("command", is_program),
             "`command` must be one program without blanks",
@@ -100,7 +104,8 @@ fn is_filled(value: &Node) -> bool {
 }
 
 fn is_languages(value: &Node) -> bool {
-    let fits = |entry: &Entry| entry.key.len() > 1 && entry.key.starts_with('.') && is_filled(&entry.node);
+    let fits =
+        |entry: &MappingEntry| entry.key.len() > 1 && entry.key.starts_with('.') && is_filled(&entry.node);
     value.entries().iter().all(fits)
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 
-use super::super::Command;
+use super::super::ChildCommand;
 use super::{UPLOAD_PACK, numbered, words};
 use crate::order;
 
 /// Settings against what a repository's configuration names by a name of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
+pub struct GitOverrides {
     settings: Vec<(String, String)>,
     filters: BTreeSet<String>,
 }
@@ -30,7 +30,7 @@ impl fmt::Display for UnreadableKey {
     }
 }
 
-impl Overrides {
+impl GitOverrides {
     /// By the answer to [`QUESTION`](super::QUESTION), or to [`OLD_QUESTION`](super::OLD_QUESTION) if not `scoped`. The
     /// user's own choice of a program that connects or signs in stays; that of a repository does not count.
     ///
@@ -148,7 +148,7 @@ impl Overrides {
     }
 
     /// A call of git with the settings before its command.
-    pub fn apply(&self, command: Command) -> Command {
+    pub fn apply(&self, command: ChildCommand) -> ChildCommand {
         command.environment(self.variables()).arguments(words()).arguments(self.words())
     }
 }
@@ -186,7 +186,7 @@ mod tests {
     fn filters_hooks_and_drivers_are_off_by_name() {
         let answer = b"global\0filter.lfs.clean\ngit-lfs\0local\0filter.a.b=c.process\nevil\0local\0core.bare\nfalse\0\
             local\0remote.o.uploadpack\nevil\0local\0merge.x.driver\nevil\0local\0hook.h.command\nevil\0";
-        let found = Overrides::parse(answer, true).unwrap();
+        let found = GitOverrides::parse(answer, true).unwrap();
         let words: Vec<String> = found.words().filter(|word| word != "-c").collect();
         assert_eq!(found.filters().collect::<Vec<_>>(), ["a.b=c", "lfs"]);
         for word in
@@ -205,7 +205,7 @@ mod tests {
     fn the_users_own_way_to_connect_stays_and_the_repositorys_goes() {
         let answer = b"global\0core.sshcommand\nssh -i key\0global\0credential.https://a.helper\nstore\0\
             local\0core.sshcommand\nevil\0local\0credential.helper\n!evil\0";
-        let found = Overrides::parse(answer, true).unwrap();
+        let found = GitOverrides::parse(answer, true).unwrap();
         let words: Vec<String> = found.words().filter(|word| word != "-c").collect();
         assert_eq!(
             words,
@@ -216,9 +216,12 @@ mod tests {
                 "credential.https://a.helper=store"
             ]
         );
-        assert_eq!(Overrides::parse(b"global\0credential.helper\nstore\0", true), Ok(Overrides::default()));
         assert_eq!(
-            Overrides::parse(b"core.sshcommand\nevil\0", false).unwrap().words().last().unwrap(),
+            GitOverrides::parse(b"global\0credential.helper\nstore\0", true),
+            Ok(GitOverrides::default())
+        );
+        assert_eq!(
+            GitOverrides::parse(b"core.sshcommand\nevil\0", false).unwrap().words().last().unwrap(),
             "core.sshcommand=ssh"
         );
     }
@@ -226,15 +229,15 @@ mod tests {
     #[test]
     fn a_key_that_is_not_utf_8_is_none_that_can_be_answered() {
         let answer = b"local\0filter.\xff.clean\nevil\0";
-        assert_eq!(Overrides::parse(answer, true), Err(UnreadableKey("filter.\u{fffd}.clean".to_owned())));
-        assert!(Overrides::parse(b"local\0core.editor\n\xff\0", true).is_ok());
+        assert_eq!(GitOverrides::parse(answer, true), Err(UnreadableKey("filter.\u{fffd}.clean".to_owned())));
+        assert!(GitOverrides::parse(b"local\0core.editor\n\xff\0", true).is_ok());
     }
 
     #[test]
     fn files_that_a_repository_names_are_not_read() {
         let answer = b"global\0core.excludesfile\n~/own\0local\0core.excludesfile\n/pipe\0local\0diff.orderfile\n/dev/zero\0";
         let words: Vec<String> =
-            Overrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
+            GitOverrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
         assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile=/dev/null"]);
     }
 
@@ -245,7 +248,7 @@ mod tests {
             local\0http.sslverify\nfalse\0local\0http.https://github.com/.extraheader\nAUTHORIZATION: basic x\0\
             worktree\0http.proxy\nevil\0local\0remote.o.proxy\nevil\0local\0fetch.fsck.skiplist\n/etc/passwd\0";
         let words: Vec<String> =
-            Overrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
+            GitOverrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
         assert_eq!(
             words,
             [
@@ -260,6 +263,9 @@ mod tests {
                 "transfer.fsckobjects=false"
             ]
         );
-        assert_eq!(Overrides::parse(b"global\0http.cookiefile\n~/own\0", true), Ok(Overrides::default()));
+        assert_eq!(
+            GitOverrides::parse(b"global\0http.cookiefile\n~/own\0", true),
+            Ok(GitOverrides::default())
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::read::control_chars;
 /// Which lines a host rewrites before it reads again, so that their values are text.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Rescue {
+pub struct LineRescue {
     /// Signs besides letters that the key of such a line may hold, blanks before it included.
     pub key_signs: String,
     /// The value holds one of these,
@@ -48,7 +48,7 @@ pub struct Rescue {
     pub quoted_part: bool,
 }
 
-impl Rescue {
+impl LineRescue {
     /// The text with the values of its lines as this host writes them anew.
     pub(super) fn lines(&self, yaml: &str) -> String {
         let mut out = String::new();

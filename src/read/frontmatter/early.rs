@@ -2,7 +2,7 @@
 
 use super::is_blank;
 use crate::read::dialect::is_mark;
-use crate::read::tree::{Fault, Value};
+use crate::read::tree::{ReadFault, Value};
 use crate::read::yaml;
 use crate::source::Span;
 
@@ -13,7 +13,7 @@ const NAMED: usize = 4;
 
 /// What stands behind the closing dashes at `mark` and is meant to be a part of the frontmatter `yaml`, with what to say
 /// of it.
-pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, Fault)> {
+pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, ReadFault)> {
     let line = text[..mark].rfind('\n').map_or(0, |end| end + 1);
     let end = text[mark..].find('\n').map_or(text.len(), |end| mark + end + 1);
     let before = text[line..mark].trim_matches(is_blank);
@@ -52,7 +52,7 @@ pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, Faul
     } else {
         "end it with a line of exactly three dashes"
     };
-    let fault = Fault {
+    let fault = ReadFault {
         span: Span::new(mark, mark + 3),
         rule: "frontmatter-ends-early",
         message: format!("the source host ends the frontmatter at these dashes: {what}"),

@@ -6,18 +6,18 @@ use crate::source::Span;
 
 /// A table or a list; all spans are byte ranges of the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rows {
+pub struct ListBlock {
     /// The whole of it.
     pub span: Span,
     /// The cells of a table's head; none for a list.
     pub head: Vec<Span>,
     /// Its rows or its outermost items.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ListRow>,
 }
 
 /// A row of a table, or an item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ListRow {
     /// The whole row; of an item what stands in its first line, without the mark.
     pub span: Span,
     /// Its cells; of an item that line alone.
@@ -25,19 +25,19 @@ pub struct Row {
 }
 
 /// The tables and the outermost lists in the part `body` of `text`, in their order.
-pub fn rows(text: &str, body: Span) -> Vec<Rows> {
-    let mut out: Vec<Rows> = Vec::new();
+pub fn rows(text: &str, body: Span) -> Vec<ListBlock> {
+    let mut out: Vec<ListBlock> = Vec::new();
     let mut depth = 0usize;
     let mut in_head = false;
     for (event, range) in Parser::new_ext(body.of(text), Options::ENABLE_TABLES).into_offset_iter() {
         let span = Span::new(range.start, range.end).shifted(body.start);
         match event {
-            Event::Start(Tag::Table(_)) => out.push(Rows { span, head: Vec::new(), rows: Vec::new() }),
+            Event::Start(Tag::Table(_)) => out.push(ListBlock { span, head: Vec::new(), rows: Vec::new() }),
             Event::Start(Tag::TableHead) => in_head = true,
             Event::End(TagEnd::TableHead) => in_head = false,
             Event::Start(Tag::TableRow) => {
                 out.iter_mut().last().into_iter().for_each(|table| {
-                    table.rows.push(Row { span, cells: Vec::new() });
+                    table.rows.push(ListRow { span, cells: Vec::new() });
                 });
             }
             Event::Start(Tag::TableCell) => {
@@ -50,7 +50,7 @@ pub fn rows(text: &str, body: Span) -> Vec<Rows> {
             }
             Event::Start(Tag::List(_)) => {
                 if depth == 0 {
-                    out.push(Rows { span, head: Vec::new(), rows: Vec::new() });
+                    out.push(ListBlock { span, head: Vec::new(), rows: Vec::new() });
                 }
                 depth += 1;
             }
@@ -68,7 +68,7 @@ pub fn rows(text: &str, body: Span) -> Vec<Rows> {
                 let start = span.start + line.len() - words.len();
                 let row = Span::new(start, span.start + line.trim_end().len().max(line.len() - words.len()));
                 if let Some(list) = out.last_mut() {
-                    list.rows.push(Row { span: row, cells: vec![row] });
+                    list.rows.push(ListRow { span: row, cells: vec![row] });
                 }
             }
             _ => {}

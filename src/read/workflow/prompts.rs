@@ -1,14 +1,14 @@
 //! The prompts of a workflow's script: what each call of `agent` says where that stands in the script as one text. A
 //! script that puts any of them together from parts has none here.
 
-use super::Reader;
+use super::WorkflowReader;
 
 /// Calls deeper than this within templates are read by nobody.
 const DEEPEST: usize = 16;
 
 /// One call of `agent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct AgentPrompt {
     /// Its first argument; `${…}` stays as it is written.
     pub text: String,
     /// The `agentType` of its options, where that is a text.
@@ -16,20 +16,20 @@ pub struct Prompt {
 }
 
 /// The prompts of `script`, in order; `None` where one of them is not one text, or there is none.
-pub fn prompts(script: &str) -> Option<Vec<Prompt>> {
-    let mut scanner = Scanner { rest: script, before: None, prompts: Vec::new() };
+pub fn prompts(script: &str) -> Option<Vec<AgentPrompt>> {
+    let mut scanner = PromptScanner { rest: script, before: None, prompts: Vec::new() };
     scanner.code(None, 0)?;
     Some(scanner.prompts).filter(|prompts| !prompts.is_empty())
 }
 
-struct Scanner<'a> {
+struct PromptScanner<'a> {
     rest: &'a str,
     /// The last character of code that is no blank.
     before: Option<char>,
-    prompts: Vec<Prompt>,
+    prompts: Vec<AgentPrompt>,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> PromptScanner<'a> {
     /// Goes through code up to the bracket `end` that no other one opened, or to the end of the script.
     fn code(&mut self, end: Option<char>, depth: usize) -> Option<()> {
         if depth > DEEPEST {
@@ -83,7 +83,7 @@ impl<'a> Scanner<'a> {
         }
         self.code(Some(')'), depth + 1)?;
         let agent = agent_type(&rest[..rest.len() - self.rest.len()]);
-        self.prompts.insert(at, Prompt { text, agent });
+        self.prompts.insert(at, AgentPrompt { text, agent });
         Some(())
     }
 
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         self.go(quote);
         let mut out = String::new();
         loop {
-            let mut reader = Reader { rest: self.rest };
+            let mut reader = WorkflowReader { rest: self.rest };
             let c = self.rest.chars().next()?;
             if c == quote {
                 self.go(quote);
@@ -142,7 +142,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn blank(&mut self) -> Option<()> {
-        let mut reader = Reader { rest: self.rest };
+        let mut reader = WorkflowReader { rest: self.rest };
         self.rest = reader.blank()?;
         Some(())
     }
@@ -167,7 +167,7 @@ fn is_word(c: char) -> bool {
 /// The `agentType` among the options of a call.
 fn agent_type(options: &str) -> Option<String> {
     let (_, behind) = options.split_once("agentType")?;
-    let mut reader = Reader { rest: behind.trim_start_matches(['"', '\'']) };
+    let mut reader = WorkflowReader { rest: behind.trim_start_matches(['"', '\'']) };
     reader.sign(':')?;
     reader.blank()?;
     reader.text()

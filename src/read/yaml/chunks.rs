@@ -1,14 +1,14 @@
 //! Frontmatter key by key: each top-level key with the lines that belong to it.
 
-use crate::read::tree::{Entry, Fault, Node, Style, Value};
+use crate::read::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 /// A quote that is never closed is found at the end of the text, and at fault where it stands.
-pub(super) fn at_open_quote(text: &str, chunk: Span, fault: Fault) -> Fault {
+pub(super) fn at_open_quote(text: &str, chunk: Span, fault: ReadFault) -> ReadFault {
     let value = chunk.of(text).find(": ").map(|at| chunk.start + at + 2);
     let value = value.map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());
     match value.filter(|at| text[*at..].starts_with(['"', '\'']) && fault.span.start >= chunk.end) {
-        Some(at) => Fault { span: Span::new(at, at + 1), ..fault },
+        Some(at) => ReadFault { span: Span::new(at, at + 1), ..fault },
         None => fault,
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn chunks(text: &str, range: Span) -> Vec<Span> {
 
 /// `key: anything on one line`, as the source host rescues it: not after an opening quote, and not
 /// with a colon at the end (both seen to lose every field in Claude Code 2.1.197).
-pub(super) fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
+pub(super) fn plain_line(text: &str, chunk: Span) -> Option<MappingEntry> {
     let line = chunk.of(text).trim_end();
     if line.contains('\n') {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
         return None;
     }
     let start = chunk.start + line.len() - rest.trim_start().len();
-    Some(Entry {
+    Some(MappingEntry {
         key: key.to_owned(),
         key_span: Span::new(chunk.start, chunk.start + key.len()),
         node: Node {

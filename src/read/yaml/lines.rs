@@ -1,6 +1,6 @@
 //! Where lines of YAML end, and how those begin that go on with a value.
 
-use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::tree::{MappingEntry, Node, Style, Value};
 
 /// The text with line feeds for the carriage returns that stand alone, which break a line of YAML as well; `None` without
 /// any.
@@ -27,14 +27,14 @@ pub fn begin_wrongly(node: &Node, text: &str) -> bool {
 
 /// Whether `node` is a mapping in brackets, and not one in lines whose first key begins with one.
 fn is_in_brackets(node: &Node, text: &str) -> bool {
-    let behind = |entry: &Entry| entry.key_span.start > node.span.start;
+    let behind = |entry: &MappingEntry| entry.key_span.start > node.span.start;
     node.span.of(text).starts_with('{') && node.entries().first().is_some_and(behind)
 }
 
 /// Whether a tab stands before a key, or a mapping behind a colon without a key.
 fn has_misplaced_keys(node: &Node, text: &str) -> bool {
     let in_lines = !node.span.of(text).starts_with('{');
-    let misplaced = |entry: &Entry| {
+    let misplaced = |entry: &MappingEntry| {
         let start = entry.key_span.start.min(text.len());
         let line = text[..start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         let before = &text[line..start];

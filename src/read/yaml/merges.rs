@@ -1,6 +1,6 @@
 //! Merge keys (`<<`), as the source host reads them (Bun 1.4.4).
 
-use crate::read::tree::{Entry, Value};
+use crate::read::tree::{MappingEntry, Value};
 
 /// The key that merges.
 pub(super) const KEY: &str = "<<";
@@ -8,9 +8,9 @@ pub(super) const KEY: &str = "<<";
 /// The entries with those that merge keys bring: of a mapping, or of each mapping in a list, those whose keys the mapping
 /// itself does not name. The first mapping that names a key counts, and of a key that it repeats the last. What is neither
 /// a mapping nor a list is a value like any other.
-pub(super) fn merged(entries: Vec<Entry>) -> Vec<Entry> {
+pub(super) fn merged(entries: Vec<MappingEntry>) -> Vec<MappingEntry> {
     let merges =
-        |entry: &Entry| entry.key == KEY && matches!(entry.node.value, Value::Map(_) | Value::List(_));
+        |entry: &MappingEntry| entry.key == KEY && matches!(entry.node.value, Value::Map(_) | Value::List(_));
     if !entries.iter().any(merges) {
         return entries;
     }
@@ -22,7 +22,7 @@ pub(super) fn merged(entries: Vec<Entry>) -> Vec<Entry> {
                 match own.iter().position(|existing| existing.key == entry.key) {
                     Some(at) if at < known => {}
                     Some(at) => own[at].node = entry.node.clone(),
-                    None => own.push(Entry {
+                    None => own.push(MappingEntry {
                         key: entry.key.clone(),
                         key_span: merge.key_span,
                         node: entry.node.clone(),

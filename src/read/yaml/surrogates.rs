@@ -1,7 +1,7 @@
 //! Two escapes for the halves of one character (`"\\ud83d\\ude00"`), as in JSON: the source host joins them (Bun 1.4.4), YAML
 //! has no such thing. Stand-ins of the same length keep all places.
 
-use super::super::tree::{Entry, Node, Value};
+use super::super::tree::{MappingEntry, Node, Value};
 
 /// Stands before a character that two escapes were joined to.
 const MARK: char = '\u{10ff00}';
@@ -55,7 +55,7 @@ pub(super) fn joined(node: Node) -> Node {
         Value::Map(entries) => Value::Map(
             entries
                 .into_iter()
-                .map(|entry| Entry { key: plain(entry.key), node: joined(entry.node), ..entry })
+                .map(|entry| MappingEntry { key: plain(entry.key), node: joined(entry.node), ..entry })
                 .collect(),
         ),
         value => value,

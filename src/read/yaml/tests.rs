@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn read(text: &str) -> (Option<Node>, Vec<Fault>) {
+fn read(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     parse(text, Span::new(0, text.len()))
 }
 

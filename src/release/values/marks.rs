@@ -1,6 +1,6 @@
 //! Versions inside a text: the first in a line, and the lines that release automation has marked.
 
-use super::Found;
+use super::FoundVersion;
 use crate::source::Span;
 
 /// What marks a line, a block and its end.
@@ -9,7 +9,7 @@ const START: &str = "x-release-please-start-version";
 const END: &str = "x-release-please-end";
 
 /// The versions of the marked lines; none where no line is marked.
-pub(super) fn find(text: &str) -> Vec<Found> {
+pub(super) fn find(text: &str) -> Vec<FoundVersion> {
     let mut out = Vec::new();
     let mut block = false;
     let mut at = 0;
@@ -21,7 +21,7 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         } else if line.contains(END) {
             block = false;
         } else if line.contains(INLINE) {
-            let none = || Found::Fault(span, "the marked line contains no version".to_owned());
+            let none = || FoundVersion::Fault(span, "the marked line contains no version".to_owned());
             out.push(version(text, span).unwrap_or_else(none));
         } else if block {
             out.extend(version(text, span));
@@ -31,7 +31,7 @@ pub(super) fn find(text: &str) -> Vec<Found> {
 }
 
 /// The first version in a part of `text`.
-pub(super) fn version(text: &str, part: Span) -> Option<Found> {
+pub(super) fn version(text: &str, part: Span) -> Option<FoundVersion> {
     let words = part.of(text);
     let starts = words.char_indices().filter(|(at, c)| {
         c.is_ascii_digit() && !words[..*at].ends_with(|before: char| before.is_ascii_digit() || before == '.')
@@ -39,7 +39,7 @@ pub(super) fn version(text: &str, part: Span) -> Option<Found> {
     starts.map(|(at, _)| at).find_map(|at| {
         let version = longest(&words[at..])?;
         let span = Span::new(at, at + version.len()).shifted(part.start);
-        Some(Found::Version(version.to_owned(), span))
+        Some(FoundVersion::Version(version.to_owned(), span))
     })
 }
 
@@ -62,7 +62,7 @@ mod tests {
         let versions: Vec<_> = find(text)
             .into_iter()
             .map(|found| match found {
-                Found::Version(version, span) => {
+                FoundVersion::Version(version, span) => {
                     assert_eq!(span.of(text), version);
                     version
                 }
@@ -70,7 +70,7 @@ mod tests {
             })
             .collect();
         assert_eq!(versions, ["1.2.3", "1.2.4-rc.1", "1.2.5"]);
-        assert!(matches!(find("none // x-release-please-version").as_slice(), [Found::Fault(..)]));
+        assert!(matches!(find("none // x-release-please-version").as_slice(), [FoundVersion::Fault(..)]));
         assert!(find("1.2.3\n").is_empty());
     }
 }

@@ -5,7 +5,7 @@ use crate::read::tree::Node;
 
 /// One step.
 #[derive(Debug, PartialEq, Eq)]
-enum Step<'a> {
+enum ValueStep<'a> {
     Key(&'a str),
     Place(usize),
     Each,
@@ -31,16 +31,16 @@ pub(super) fn follow<'n>(node: &'n Node, path: &str) -> Result<Vec<&'n Node>, St
     Ok(here)
 }
 
-fn taken<'n>(node: &'n Node, step: &Step<'_>) -> Vec<&'n Node> {
+fn taken<'n>(node: &'n Node, step: &ValueStep<'_>) -> Vec<&'n Node> {
     let inner = || node.entries().iter().map(|entry| &entry.node).chain(node.items().unwrap_or_default());
     match step {
-        Step::Key(key) => node.get(key).into_iter().collect(),
-        Step::Place(place) => node.items().and_then(|items| items.get(*place)).into_iter().collect(),
-        Step::Each => inner().collect(),
-        Step::Deep(key) => {
+        ValueStep::Key(key) => node.get(key).into_iter().collect(),
+        ValueStep::Place(place) => node.items().and_then(|items| items.get(*place)).into_iter().collect(),
+        ValueStep::Each => inner().collect(),
+        ValueStep::Deep(key) => {
             node.get(key).into_iter().chain(inner().flat_map(|below| taken(below, step))).collect()
         }
-        Step::Where(keys, value) => inner()
+        ValueStep::Where(keys, value) => inner()
             .filter(|entry| {
                 let said = keys.iter().try_fold(*entry, |node: &Node, key| match node.get(key) {
                     // Some readers of TOML say `value` for what a key has.
@@ -53,7 +53,7 @@ fn taken<'n>(node: &'n Node, step: &Step<'_>) -> Vec<&'n Node> {
     }
 }
 
-fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+fn steps(path: &str) -> Option<Vec<ValueStep<'_>>> {
     let mut rest = path.trim().strip_prefix('$').unwrap_or(path.trim());
     let mut out = Vec::new();
     while !rest.is_empty() {
@@ -68,10 +68,10 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
             };
             let (inside, after) = inner.split_once(close)?;
             out.push(match inside.trim() {
-                "*" => Step::Each,
-                inside if quoted => Step::Key(&inside[1..]),
+                "*" => ValueStep::Each,
+                inside if quoted => ValueStep::Key(&inside[1..]),
                 inside if inside.starts_with("?(") => condition(&inside[2..])?,
-                inside => Step::Place(inside.parse().ok()?),
+                inside => ValueStep::Place(inside.parse().ok()?),
             });
             rest = after;
             continue;
@@ -82,9 +82,9 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
         let (key, after) = word.split_at(end);
         let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-$@/".contains(c));
         out.push(match (key, deep) {
-            ("*", None) => Step::Each,
-            (key, None) if plain => Step::Key(key),
-            (key, Some(_)) if plain => Step::Deep(key),
+            ("*", None) => ValueStep::Each,
+            (key, None) if plain => ValueStep::Key(key),
+            (key, Some(_)) if plain => ValueStep::Deep(key),
             _ => return None,
         });
         rest = after;
@@ -93,10 +93,10 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
 }
 
 /// `@.key.key == 'value'`
-fn condition(text: &str) -> Option<Step<'_>> {
+fn condition(text: &str) -> Option<ValueStep<'_>> {
     let (keys, value) = text.split_once("===").or_else(|| text.split_once("=="))?;
     let keys = keys.trim().strip_prefix("@.")?.split('.').collect();
-    Some(Step::Where(keys, value.trim().trim_matches(['\'', '"'])))
+    Some(ValueStep::Where(keys, value.trim().trim_matches(['\'', '"'])))
 }
 
 #[cfg(test)]

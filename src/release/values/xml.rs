@@ -5,24 +5,24 @@ use std::ops::Range;
 
 use roxmltree::{Document, Node, NodeId, ParsingOptions, TextPos};
 
-use super::{Found, marks};
+use super::{FoundVersion, marks};
 use crate::source::Span;
 
 /// One step of a path.
 #[derive(Debug)]
-struct Step<'p> {
+struct XmlStep<'p> {
     deep: bool,
     name: &'p str,
     place: Option<usize>,
 }
 
 /// The versions to which `path` leads.
-pub(super) fn find(text: &str, path: &str) -> Vec<Found> {
+pub(super) fn find(text: &str, path: &str) -> Vec<FoundVersion> {
     let Some((steps, attribute)) = steps(path) else {
         let why = format!(
             "unsupported path `{path}`: supported are `/a/b`, `//b`, `/*/b`, `b[1]` and `@c` at the end"
         );
-        return vec![Found::Fault(Span::new(0, 0), why)];
+        return vec![FoundVersion::Fault(Span::new(0, 0), why)];
     };
     // A document type of the user's own is well-formed; what it includes is never read.
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
@@ -30,7 +30,7 @@ pub(super) fn find(text: &str, path: &str) -> Vec<Found> {
         Ok(document) => document,
         Err(error) => {
             let at = offset(text, error.pos());
-            return vec![Found::Fault(Span::new(at, at), format!("invalid XML: {error}"))];
+            return vec![FoundVersion::Fault(Span::new(at, at), format!("invalid XML: {error}"))];
         }
     };
     let mut here = vec![document.root()];
@@ -58,7 +58,7 @@ pub(super) fn find(text: &str, path: &str) -> Vec<Found> {
             None => words(&node),
         };
         let span = Span::new(range.start, range.end);
-        let none = || Found::Fault(span, format!("the value at `{path}` is not a version"));
+        let none = || FoundVersion::Fault(span, format!("the value at `{path}` is not a version"));
         Some(marks::version(text, span).unwrap_or_else(none))
     };
     here.into_iter().filter_map(of).collect()
@@ -94,7 +94,7 @@ fn offset(text: &str, position: TextPos) -> usize {
 }
 
 /// The steps of a path, and the attribute at its end.
-fn steps(path: &str) -> Option<(Vec<Step<'_>>, Option<&str>)> {
+fn steps(path: &str) -> Option<(Vec<XmlStep<'_>>, Option<&str>)> {
     let path = path.trim();
     let mut rest = path.strip_suffix("/text()").unwrap_or(path);
     let mut out = Vec::new();
@@ -112,7 +112,7 @@ fn steps(path: &str) -> Option<(Vec<Step<'_>>, Option<&str>)> {
         if name != "*" && !is_name(name) {
             return None;
         }
-        out.push(Step { deep: deep.is_some(), name, place });
+        out.push(XmlStep { deep: deep.is_some(), name, place });
         rest = after;
     }
     (!out.is_empty()).then_some((out, None))
@@ -130,13 +130,13 @@ mod tests {
     fn paths_lead_to_elements_and_attributes() {
         let text = "<?xml version=\"1.0\"?>\n<!-- <version>9.9.9</version> -->\n<project a='b>'>\n  <parent><version>0.0.1</version></parent>\n  <version>1.2.3</version>\n  <x v=\"1.2.4\"/>\n  <x v=\"1.2.5\"></x>\n  <name>demo</name>\n</project>\n";
         let at = |path: &str| {
-            let of = |found: Found| match found {
-                Found::Version(version, span) => {
+            let of = |found: FoundVersion| match found {
+                FoundVersion::Version(version, span) => {
                     assert_eq!(span.of(text), version);
                     version
                 }
-                Found::Fault(_, why) => why,
-                Found::Nothing => String::new(),
+                FoundVersion::Fault(_, why) => why,
+                FoundVersion::Nothing => String::new(),
             };
             find(text, path).into_iter().map(of).collect::<Vec<_>>()
         };
@@ -164,7 +164,7 @@ mod tests {
             ("< a/>", " a/>"),
         ] {
             let found = find(broken, "/a");
-            let [Found::Fault(span, why)] = found.as_slice() else { panic!("{broken}: {found:?}") };
+            let [FoundVersion::Fault(span, why)] = found.as_slice() else { panic!("{broken}: {found:?}") };
             assert!(why.starts_with("invalid XML: "), "{why}");
             assert_eq!(broken.rfind(at), Some(span.start), "{broken}: {why}");
         }
@@ -181,7 +181,9 @@ mod tests {
             ("<a>é &amp; 1.2.3</a>", "/a"),
         ] {
             let found = find(text, path);
-            let [Found::Version(version, span)] = found.as_slice() else { panic!("{text}: {found:?}") };
+            let [FoundVersion::Version(version, span)] = found.as_slice() else {
+                panic!("{text}: {found:?}")
+            };
             assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"), "{text}");
         }
     }

@@ -15,14 +15,14 @@ use crate::read::format::SourceFacts;
 use crate::source::Span;
 use crate::target::{Target, VariableForm};
 
-use runs::{LONGEST, Run, Word, link_end};
+use runs::{LONGEST, ScannedRun, ScannedWord, link_end};
 
 /// Stands in a block for the local name of any component of a plugin.
 const ANY_NAME: &str = "NAME";
 
 /// How a text names something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ClaimForm {
     /// `[text](path)`.
     Link,
     /// A path in prose or code.
@@ -39,11 +39,11 @@ pub(super) enum Form {
 
 /// One place of a text that names something.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Claim<'a> {
+pub(super) struct TextClaim<'a> {
     /// The bytes, with the variable.
     pub(super) span: Span,
     /// How.
-    pub(super) form: Form,
+    pub(super) form: ClaimForm,
     /// The path or name; empty for a variable.
     pub(super) written: &'a str,
     /// All bytes of the claim.
@@ -52,14 +52,14 @@ pub(super) struct Claim<'a> {
 
 /// What a block binds.
 #[derive(Debug)]
-pub(super) struct Bound<'a> {
+pub(super) struct BoundNames<'a> {
     /// Its code spans.
     codes: BTreeSet<&'a str>,
     /// How names begin that a rule for all names of a plugin binds.
     rules: BTreeSet<&'a str>,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> BoundNames<'a> {
     /// Reads a block.
     pub(super) fn by(block: &'a str) -> Self {
         let codes: BTreeSet<&str> = block.split('`').skip(1).step_by(2).collect();
@@ -68,15 +68,15 @@ impl<'a> Bound<'a> {
     }
 
     /// Whether the block binds the name or the variable of `claim`.
-    pub(super) fn has(&self, claim: &Claim<'_>) -> bool {
-        let name = if claim.form == Form::Variable { claim.whole } else { claim.written };
+    pub(super) fn has(&self, claim: &TextClaim<'_>) -> bool {
+        let name = if claim.form == ClaimForm::Variable { claim.whole } else { claim.written };
         self.codes.contains(name)
-            || (claim.form == Form::Name && self.rules.iter().any(|plugin| name.starts_with(plugin)))
+            || (claim.form == ClaimForm::Name && self.rules.iter().any(|plugin| name.starts_with(plugin)))
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trigger {
+enum ClaimTrigger {
     Slash,
     Link,
     Root,
@@ -87,25 +87,26 @@ enum Trigger {
 
 /// Finds claims.
 #[derive(Debug)]
-pub(super) struct Scanner {
+pub(super) struct ClaimScanner {
     /// `plugin:` of every plugin.
     plugins: AhoCorasick,
     /// `${NAME}` and what it is, the longest first.
-    variables: Vec<(String, Trigger)>,
+    variables: Vec<(String, ClaimTrigger)>,
     /// Whether the host leaves the variables of the plugin's and of a skill's folder as they are.
     unfilled: (bool, bool),
 }
 
-impl Scanner {
+impl ClaimScanner {
     /// Prepares the scan for the names of `project` and the variables that `target` does not fill.
     pub(super) fn new(project: &Project, target: &Target, source: &SourceFacts) -> Self {
         let left = |name: &&String| {
             target.variables.get(*name).is_some_and(|facts| facts.form != VariableForm::Native)
         };
-        let folders = [(&source.plugin_root, Trigger::Root), (&source.skill_folder, Trigger::Skill)];
+        let folders =
+            [(&source.plugin_root, ClaimTrigger::Root), (&source.skill_folder, ClaimTrigger::Skill)];
         let own = [&source.plugin_root, &source.skill_folder];
         let others = source.variables.iter().filter(|name| !own.contains(name)).filter(left);
-        let variables = folders.into_iter().chain(others.map(|name| (name, Trigger::Unfilled)));
+        let variables = folders.into_iter().chain(others.map(|name| (name, ClaimTrigger::Unfilled)));
         let variables = variables.map(|(name, trigger)| (format!("${{{name}}}"), trigger)).collect();
         let plugins = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -117,12 +118,14 @@ impl Scanner {
     }
 
     /// The places of `text` that may be claims, in order.
-    fn triggers<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Span, Trigger)> + 'a {
+    fn triggers<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Span, ClaimTrigger)> + 'a {
         let bytes = text.as_bytes();
         // A slash is frequent, so the single bytes are sought for, and not a set of words.
         let marks = memchr3_iter(b'/', b'(', b'$', bytes).filter_map(move |at| match bytes[at] {
-            b'/' => Some((Span::new(at, at + 1), Trigger::Slash)),
-            b'(' => (at > 0 && bytes[at - 1] == b']').then(|| (Span::new(at - 1, at + 1), Trigger::Link)),
+            b'/' => Some((Span::new(at, at + 1), ClaimTrigger::Slash)),
+            b'(' => {
+                (at > 0 && bytes[at - 1] == b']').then(|| (Span::new(at - 1, at + 1), ClaimTrigger::Link))
+            }
             _ => {
                 let (name, trigger) = self.variables.iter().find(|(name, _)| text[at..].starts_with(name))?;
                 Some((Span::new(at, at + name.len()), *trigger))
@@ -130,7 +133,7 @@ impl Scanner {
         });
         let names = self.plugins.find_iter(text);
         let mut names =
-            names.map(|found| (Span::new(found.start(), found.end()), Trigger::Plugin)).peekable();
+            names.map(|found| (Span::new(found.start(), found.end()), ClaimTrigger::Plugin)).peekable();
         let mut marks = marks.peekable();
         std::iter::from_fn(move || match (marks.peek(), names.peek()) {
             (Some((mark, _)), Some((name, _))) if name.start < mark.start => names.next(),
@@ -140,28 +143,28 @@ impl Scanner {
     }
 
     /// Calls `each` for every claim of `text`, in order.
-    pub(super) fn find<'a>(&self, text: &'a str, each: &mut dyn FnMut(Claim<'a>)) {
+    pub(super) fn find<'a>(&self, text: &'a str, each: &mut dyn FnMut(TextClaim<'a>)) {
         let mut done = 0;
-        let (mut word, mut link_end) = (Word::default(), Run::default());
+        let (mut word, mut link_end) = (ScannedWord::default(), ScannedRun::default());
         for (at, trigger) in self.triggers(text) {
             if at.start < done {
                 continue;
             }
             let unfilled = match trigger {
-                Trigger::Root => self.unfilled.0,
-                Trigger::Skill => self.unfilled.1,
-                _ => trigger == Trigger::Unfilled,
+                ClaimTrigger::Root => self.unfilled.0,
+                ClaimTrigger::Skill => self.unfilled.1,
+                _ => trigger == ClaimTrigger::Unfilled,
             };
             if unfilled {
-                each(claim(text, at, Form::Variable, Span::new(at.end, at.end)));
+                each(claim(text, at, ClaimForm::Variable, Span::new(at.end, at.end)));
             }
             let claim = match trigger {
-                Trigger::Slash => word.around(text, done, at.start).and_then(|span| bare(text, span)),
-                Trigger::Link => link(text, at.end, &mut link_end),
-                Trigger::Root => folder(text, at, Form::Root, &mut word),
-                Trigger::Skill => folder(text, at, Form::Skill, &mut word),
-                Trigger::Unfilled => None,
-                Trigger::Plugin => name(text, at),
+                ClaimTrigger::Slash => word.around(text, done, at.start).and_then(|span| bare(text, span)),
+                ClaimTrigger::Link => link(text, at.end, &mut link_end),
+                ClaimTrigger::Root => folder(text, at, ClaimForm::Root, &mut word),
+                ClaimTrigger::Skill => folder(text, at, ClaimForm::Skill, &mut word),
+                ClaimTrigger::Unfilled => None,
+                ClaimTrigger::Plugin => name(text, at),
             };
             if let Some(claim) = claim {
                 done = done.max(claim.span.end);
@@ -171,11 +174,11 @@ impl Scanner {
     }
 }
 
-fn claim(text: &str, span: Span, form: Form, written: Span) -> Claim<'_> {
-    Claim { span, form, written: written.of(text), whole: span.of(text) }
+fn claim(text: &str, span: Span, form: ClaimForm, written: Span) -> TextClaim<'_> {
+    TextClaim { span, form, written: written.of(text), whole: span.of(text) }
 }
 
-fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
+fn bare(text: &str, span: Span) -> Option<TextClaim<'_>> {
     let bytes = text.as_bytes();
     let (mut start, mut end) = (span.start, span.end);
     while start < end && bytes[start] == b'*' {
@@ -190,7 +193,7 @@ fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
     let in_name = || memrchr(b'.', shown).is_some_and(|dot| memchr(b'/', &shown[dot..]).is_none());
     let path = shown.ends_with(b"/") || shown.starts_with(b"./") || shown.starts_with(b"../") || in_name();
     let span = Span::new(start, start + word.len());
-    (path && !word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, Form::Bare, span))
+    (path && !word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, ClaimForm::Bare, span))
 }
 
 /// `path:12` without the number.
@@ -202,7 +205,7 @@ fn line_number(word: &str) -> &str {
     }
 }
 
-fn link<'a>(text: &'a str, at: usize, run: &mut Run) -> Option<Claim<'a>> {
+fn link<'a>(text: &'a str, at: usize, run: &mut ScannedRun) -> Option<TextClaim<'a>> {
     let end = run.end(at, || link_end(text, at));
     if end == text.len() || end - at > LONGEST {
         return None;
@@ -214,11 +217,11 @@ fn link<'a>(text: &'a str, at: usize, run: &mut Run) -> Option<Claim<'a>> {
     };
     let path = inner.split(['#', '?']).next().unwrap_or_default();
     let span = Span::new(at + lead, at + lead + path.len());
-    (plain(path) && !path.starts_with('@')).then(|| claim(text, span, Form::Link, span))
+    (plain(path) && !path.starts_with('@')).then(|| claim(text, span, ClaimForm::Link, span))
 }
 
 /// `${ROOT}/path`, or `"${ROOT}"/path`.
-fn folder<'a>(text: &'a str, span: Span, form: Form, word: &mut Word) -> Option<Claim<'a>> {
+fn folder<'a>(text: &'a str, span: Span, form: ClaimForm, word: &mut ScannedWord) -> Option<TextClaim<'a>> {
     let rest = &text[span.end..];
     let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
     let rest = &rest[lead..];
@@ -236,7 +239,7 @@ fn folder<'a>(text: &'a str, span: Span, form: Form, word: &mut Word) -> Option<
     })
 }
 
-fn name(text: &str, span: Span) -> Option<Claim<'_>> {
+fn name(text: &str, span: Span) -> Option<TextClaim<'_>> {
     let before = text[..span.start].chars().next_back();
     let second = text[..span.start].chars().rev().nth(1);
     let slash = before == Some('/') && second.is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c));
@@ -252,5 +255,5 @@ fn name(text: &str, span: Span) -> Option<Claim<'_>> {
         || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
     let whole = Span::new(span.start, span.end + local.len());
     (local.starts_with(|c: char| c.is_alphabetic()) && !file && !local.contains("::"))
-        .then(|| claim(text, whole, Form::Name, whole))
+        .then(|| claim(text, whole, ClaimForm::Name, whole))
 }

@@ -1,7 +1,7 @@
 //! What is wrong with a path, a program or a variable of a document that hosts read.
 
-use super::verdict::{CLOSURE, Judge, MISSING};
-use super::{Place, origin};
+use super::verdict::{CLOSURE, ClosureJudge, MISSING};
+use super::{FileContext, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::paths::{joined, meant};
 use crate::source::{SourceFile, Span};
@@ -12,10 +12,10 @@ const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
 const NOT_EXECUTABLE: &str = "script-not-executable";
 const NO_INTERPRETER: &str = "shebang-missing";
 
-impl<'a> Judge<'a> {
+impl<'a> ClosureJudge<'a> {
     /// A path of a document that hosts read, relative to the plugin's folder; `value` is where it
     /// stands in the emitted text.
-    pub(super) fn declared(&mut self, place: &Place<'_>, value: Span, path: &str) {
+    pub(super) fn declared(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         if joined(place.root(), path)
             .is_some_and(|path| path.starts_with(place.root()) && self.index.has(&path))
         {
@@ -37,7 +37,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A variable of a document that the host does not fill there; `value` is where it stands.
-    pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+    pub(super) fn unfilled(&mut self, place: &FileContext<'_>, value: Span, variable: &str) {
         let message =
             format!("`{}` says `{variable}`, which the host does not replace there", place.file.path);
         match self.declaration(place, value, variable) {
@@ -47,7 +47,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A variable that no hook is given on the host; `value` is where it stands.
-    pub(super) fn not_given(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+    pub(super) fn not_given(&mut self, place: &FileContext<'_>, value: Span, variable: &str) {
         let Some((file, span)) = self.declaration(place, value, variable) else { return };
         let message = format!("`{variable}` is empty here: the host gives it to no hook");
         let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
@@ -56,7 +56,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A file of a document that is called as a program and cannot be run.
-    pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
+    pub(super) fn not_executable(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let message = format!("`{path}` is called as a program and cannot be run");
         let help = format!("make it executable with `chmod +x {path}`, or call it with its interpreter");
@@ -69,7 +69,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A program that no shell starts, and whose first line does not say what runs it: it cannot be started.
-    pub(super) fn interpreted(&mut self, place: &Place<'_>, value: Span, path: &str) {
+    pub(super) fn interpreted(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         let Some(program) = self.project.tree.get(place.plugin.root.join(path)) else { return };
         let elsewhere = ["cmd", "bat", "exe"].map(Some).contains(&program.path.extension());
         if elsewhere || program.text().is_none_or(|text| text.starts_with("#!")) {
@@ -85,7 +85,12 @@ impl<'a> Judge<'a> {
     }
 
     /// Where the source declares `path`: at the same place, or in the file that says it.
-    fn declaration(&self, place: &Place<'_>, value: Span, path: &str) -> Option<(&'a SourceFile, Span)> {
+    fn declaration(
+        &self,
+        place: &FileContext<'_>,
+        value: Span,
+        path: &str,
+    ) -> Option<(&'a SourceFile, Span)> {
         let beside = origin::of(self.project, &place.file, value).map(|(file, span, _)| (file, span.start));
         self.lookup.declared(place.plugin, path, beside)
     }

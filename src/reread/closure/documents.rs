@@ -3,15 +3,15 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::claims::{Form, Scanner};
-use super::names::Offered;
-use super::verdict::Judge;
-use super::{Emitted, Place};
-use crate::ledger::Row;
+use super::claims::{ClaimForm, ClaimScanner};
+use super::names::BundleNames;
+use super::verdict::ClosureJudge;
+use super::{EmittedFile, FileContext};
+use crate::ledger::LedgerRow;
 use crate::model::paths::{joined, plain};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
-use crate::source::{Kind, Span, inside};
+use crate::source::{ComponentKind, Span, inside};
 
 /// Keys whose texts are run and not looked up: a path in them counts from where the program starts.
 const RUN: [&str; 2] = ["command", "args"];
@@ -20,7 +20,12 @@ const RUN: [&str; 2] = ["command", "args"];
 pub(super) const ENDS: &str = "\"'`;|&()<>:,";
 
 /// Checks a file beside the plugins: the marketplace, and agents to install.
-pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, scanner: &Scanner, file: &Emitted<'_>) {
+pub(super) fn beside(
+    judge: &mut ClosureJudge<'_>,
+    offered: &BundleNames,
+    scanner: &ClaimScanner,
+    file: &EmittedFile<'_>,
+) {
     let Some(text) = file.text else { return };
     let target = judge.target;
     if target.marketplace.as_ref().is_some_and(|facts| file.path == facts.path) {
@@ -65,8 +70,8 @@ pub fn reads_beside(path: &Utf8Path) -> bool {
 /// Checks the text of an agent to install: it has that of the agent's own file, and paths of the plugin in it
 /// lead somewhere only if it says which file they count from. Whether they resolve from there is said of that
 /// file.
-fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &str, name: &str) {
-    let is_own = |row: &&Row| row.kind == Kind::Agent && row.name == name;
+fn installed(judge: &mut ClosureJudge<'_>, scanner: &ClaimScanner, path: &Utf8Path, text: &str, name: &str) {
+    let is_own = |row: &&LedgerRow| row.kind == ComponentKind::Agent && row.name == name;
     let Some(own) = judge.ledger.rows.iter().find(is_own).and_then(|row| row.to.as_deref()) else { return };
     let own = Utf8Path::new(own);
     let root: Utf8PathBuf = own.components().take(2).collect();
@@ -83,7 +88,8 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
     };
     let mut first = None;
     scanner.find(text, &mut |claim| {
-        if first.is_none() && matches!(claim.form, Form::Bare | Form::Link) && leads(claim.written) {
+        if first.is_none() && matches!(claim.form, ClaimForm::Bare | ClaimForm::Link) && leads(claim.written)
+        {
             first = Some(claim.written);
         }
     });
@@ -95,7 +101,7 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
 }
 
 /// Checks one document of a plugin.
-pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>) {
+pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
     let path = place.file.path;
     let Ok(inner) = path.strip_prefix(place.root()) else { return };
     let (target, source) = (judge.target, judge.source);

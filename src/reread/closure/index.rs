@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
-use super::Emitted;
+use super::EmittedFile;
 use crate::source::SourceTree;
 
 /// A set of paths. They are compared as text, which is many times cheaper than part by part.
 #[derive(Debug)]
-pub(super) struct Index<'a> {
+pub(super) struct PathIndex<'a> {
     /// Path to whether it can be run.
     files: BTreeMap<&'a str, bool>,
     /// Every name of a file or folder: most paths that are not there end in none of them.
@@ -18,7 +18,7 @@ pub(super) struct Index<'a> {
     children: BTreeSet<(&'a str, &'a str)>,
 }
 
-impl<'a> Index<'a> {
+impl<'a> PathIndex<'a> {
     fn new(files: BTreeMap<&'a str, bool>) -> Self {
         let mut out = Self { files, names: BTreeSet::new(), children: BTreeSet::new() };
         let paths: Vec<&str> = out.files.keys().copied().collect();
@@ -39,12 +39,12 @@ impl<'a> Index<'a> {
     }
 
     /// The files of a bundle.
-    pub(super) fn of(files: &[Emitted<'a>]) -> Self {
+    pub(super) fn of(files: &[EmittedFile<'a>]) -> Self {
         Self::new(files.iter().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 
     /// The files of a source; `left_out` are paths that take no part, and are in no answer but that of
-    /// [`Index::has_child`].
+    /// [`PathIndex::has_child`].
     pub(super) fn of_source(tree: &'a SourceTree, left_out: impl Iterator<Item = &'a Utf8Path>) -> Self {
         let mut out = Self::new(tree.files().map(|file| (file.path.as_str(), file.executable)).collect());
         left_out.for_each(|path| out.learn(path.as_str()));

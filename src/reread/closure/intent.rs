@@ -1,23 +1,23 @@
 //! Whether a path that leads nowhere was meant to lead to a file of the plugin. Most that do not are
 //! examples, placeholders, or files that the text tells to make; a warning must be right.
 
-use super::claims::Form;
+use super::claims::ClaimForm;
 use crate::read::intent;
 use crate::source::Span;
 
 /// A path of a text, as the source says it.
-pub(super) struct Case<'a> {
+pub(super) struct SourcePath<'a> {
     /// The whole text.
     pub(super) text: &'a str,
     /// The path, with its variable.
     pub(super) span: Span,
     /// How it is written.
-    pub(super) form: Form,
+    pub(super) form: ClaimForm,
     /// The path.
     pub(super) path: &'a str,
 }
 
-impl Case<'_> {
+impl SourcePath<'_> {
     /// Whether a file of the plugin is meant. `folder` tells whether the folder is there that a path
     /// begins with, `elsewhere` whether a text near the path names another skill that has it,
     /// `is_link` whether Markdown takes it as a link.
@@ -31,21 +31,21 @@ impl Case<'_> {
         let last = self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let file = last.contains('.') && !last.starts_with('.');
         let climbs = self.path.starts_with("../");
-        if !(file || self.form == Form::Link && climbs && self.path.ends_with('/')) {
+        if !(file || self.form == ClaimForm::Link && climbs && self.path.ends_with('/')) {
             return false;
         }
         let top = self.path.split('/').find(|part| !matches!(*part, "." | ".."));
         let there = top.is_some_and(folder);
         let uses = || intent::uses(self.text, self.span.start);
         let used = match self.form {
-            Form::Link => climbs || there || (!self.path.contains('/') && uses()),
-            Form::Bare => there && uses(),
+            ClaimForm::Link => climbs || there || (!self.path.contains('/') && uses()),
+            ClaimForm::Bare => there && uses(),
             _ => there,
         };
-        let made = self.form != Form::Link && intent::makes(self.text, self.span.start);
+        let made = self.form != ClaimForm::Link && intent::makes(self.text, self.span.start);
         used && !made
             && !self.path.split('/').any(intent::stands_for_any)
             && !elsewhere(intent::near(self.text, self.span.start, self.span.end))
-            && (self.form != Form::Link || is_link())
+            && (self.form != ClaimForm::Link || is_link())
     }
 }

@@ -5,29 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
-use super::declared::Declared;
-use crate::ledger::{Ledger, Outcome, Row};
+use super::declaring_files::DeclaringFiles;
+use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::source::{SourceFile, Span};
 
 /// Rows and hooks by path.
 #[derive(Debug, Default)]
-pub(super) struct Lookup<'a> {
+pub(super) struct RowLookup<'a> {
     /// The first row with a loss of each path that was dropped.
-    losses: BTreeMap<&'a str, &'a Row>,
+    losses: BTreeMap<&'a str, &'a LedgerRow>,
     /// The first row of each file or folder that was dropped, with its number.
-    wholes: BTreeMap<&'a str, (usize, &'a Row)>,
+    wholes: BTreeMap<&'a str, (usize, &'a LedgerRow)>,
     /// Where hooks stand, by plugin and file, in order.
     hooks: BTreeMap<(&'a str, &'a str), Vec<Span>>,
     /// What the files of each plugin declare.
-    declared: BTreeMap<&'a str, Declared<'a>>,
+    declared: BTreeMap<&'a str, DeclaringFiles<'a>>,
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> RowLookup<'a> {
     pub(super) fn new(project: &'a Project, ledger: &'a Ledger) -> Self {
         let mut lookup = Self::default();
-        let dropped = ledger.rows.iter().filter(|row| row.outcome == Outcome::Dropped);
+        let dropped = ledger.rows.iter().filter(|row| row.outcome == RowOutcome::Dropped);
         for (at, row) in dropped.enumerate() {
             if row.loss.is_some() {
                 lookup.losses.entry(&row.path).or_insert(row);
@@ -42,7 +42,7 @@ impl<'a> Lookup<'a> {
             let paths = manifest.chain(plugin.others.iter().map(|other| &other.path));
             let files = paths.filter(|path| known.insert(*path)).filter_map(|path| project.tree.get(path));
             let manifest = plugin.manifest.as_ref().map(|manifest| &manifest.node);
-            lookup.declared.insert(&plugin.name, Declared::new(files.collect(), manifest));
+            lookup.declared.insert(&plugin.name, DeclaringFiles::new(files.collect(), manifest));
             for (other, _) in plugin.hooks() {
                 let spans = lookup.hooks.entry((&plugin.name, other.path.as_str())).or_default();
                 spans.extend(other.span);
@@ -53,7 +53,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// The ledger's row of the file or folder at `path` of the source, if it was dropped.
-    pub(super) fn dropped(&self, path: &Utf8Path) -> Option<&'a Row> {
+    pub(super) fn dropped(&self, path: &Utf8Path) -> Option<&'a LedgerRow> {
         let whole = || {
             let rows = path.ancestors().filter_map(|above| self.wholes.get(above.as_str()));
             rows.min_by_key(|(at, _)| *at).map(|(_, row)| *row)

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Emitted;
+use super::EmittedFile;
 use crate::model::near;
 use crate::model::project::Project;
 use crate::read::json;
-use crate::source::Kind;
+use crate::source::ComponentKind;
 use crate::target::{AgentEmission, Target};
 
 /// Qualified names that resolve in a bundle.
 #[derive(Debug)]
-pub(super) struct Offered {
+pub(super) struct BundleNames {
     names: BTreeSet<String>,
     /// Every qualified name of the source, with its file.
     source: BTreeMap<String, Utf8PathBuf>,
@@ -22,10 +22,10 @@ pub(super) struct Offered {
     last: BTreeMap<String, String>,
 }
 
-impl Offered {
+impl BundleNames {
     /// Reads the names from the emitted files: from the data of a module where one registers them,
     /// else from the files themselves.
-    pub(super) fn of(project: &Project, target: &Target, files: &[Emitted<'_>]) -> Self {
+    pub(super) fn of(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
         let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new(), last: BTreeMap::new() };
         if let Some(facts) = &target.registration {
             let data = files.iter().filter(|file| file.path.file_name() == Some(facts.data.as_str()));
@@ -39,7 +39,7 @@ impl Offered {
             let plugin = component.qualified.split(':').next().unwrap_or_default();
             let also = component.alias().map(|alias| format!("{plugin}:{alias}"));
             let registered = match component.kind {
-                Kind::Agent => target.agent.emission == AgentEmission::Registered,
+                ComponentKind::Agent => target.agent.emission == AgentEmission::Registered,
                 _ => target.registration.is_some(),
             };
             let there = if registered {

@@ -1,7 +1,7 @@
 //! From a place in an emitted file back to the source: through the source map where the file was
 //! edited, at the same place where it is a copy.
 
-use super::Emitted;
+use super::EmittedFile;
 use crate::model::project::Project;
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::{EditKind, MappedFile};
@@ -9,7 +9,7 @@ use crate::sourcemap::{EditKind, MappedFile};
 /// The source bytes behind `span` of an emitted file, and whether they were generated there.
 pub(super) fn of<'a>(
     project: &'a Project,
-    file: &Emitted<'_>,
+    file: &EmittedFile<'_>,
     span: Span,
 ) -> Option<(&'a SourceFile, Span, bool)> {
     let source = project.tree.get(file.from?)?;

@@ -4,15 +4,21 @@
 
 use camino::Utf8Path;
 
-use super::Place;
+use super::FileContext;
 use super::documents::texts;
-use super::verdict::Judge;
+use super::verdict::ClosureJudge;
 use crate::read::tree::Node;
 use crate::source::Span;
 use crate::target::{HookFacts, ServerFacts};
 
 /// Checks the document at `inner` of the plugin, `data` if it is what a module reads.
-pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>, inner: &Utf8Path, data: bool, document: &Node) {
+pub(super) fn check(
+    judge: &mut ClosureJudge<'_>,
+    place: &FileContext<'_>,
+    inner: &Utf8Path,
+    data: bool,
+    document: &Node,
+) {
     let target = judge.target;
     let is_here = |path: &Option<String>| path.as_deref().map_or(data, |path| inner == path);
     let mut left = Vec::new();
@@ -39,7 +45,7 @@ pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>, inner: &Utf8Path, 
 }
 
 /// Commands and their arguments: what the host does not give to a hook, and the command does not set.
-fn in_hooks(judge: &Judge<'_>, facts: &HookFacts, hooks: &Node, left: &mut Vec<(Span, String)>) {
+fn in_hooks(judge: &ClosureJudge<'_>, facts: &HookFacts, hooks: &Node, left: &mut Vec<(Span, String)>) {
     texts(hooks, "", false, &mut |node, text, key, _| {
         if !matches!(key, "command" | "args") || !text.contains('$') {
             return;

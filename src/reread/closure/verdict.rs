@@ -5,23 +5,23 @@ use std::cell::RefCell;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::claims::{Claim, Form};
-use super::index::Index;
-use super::lookup::Lookup;
-use super::names::Offered;
-use super::{Place, intent, origin};
+use super::claims::{ClaimForm, TextClaim};
+use super::index::PathIndex;
+use super::lookup::RowLookup;
+use super::names::BundleNames;
+use super::{FileContext, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Ledger, Row};
+use crate::ledger::{Ledger, LedgerRow};
 use crate::model::component::Component;
 use crate::model::files::BUILD_FILE;
 use crate::model::paths::{folder, joined, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
-use crate::model::references::Named;
+use crate::model::references::ReferenceTarget;
 use crate::read::format::SourceFacts;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
-use crate::source::{Exclusion, IGNORED, Kind, SourceFile, Span, inside};
+use crate::source::{ComponentKind, Exclusion, IGNORED, SourceFile, Span, inside};
 use crate::target::Target;
 
 /// The rules of `check` under which a build speaks of what leads nowhere in the source either.
@@ -36,24 +36,24 @@ pub(super) const CLOSURE: &str = "closure";
 const REPORT: &str = "this is a bug in plugcast; please report it with the file";
 
 /// Collects findings.
-pub(super) struct Judge<'a> {
+pub(super) struct ClosureJudge<'a> {
     pub(super) project: &'a Project,
     pub(super) target: &'a Target,
     pub(super) source: &'a SourceFacts,
-    pub(super) index: &'a Index<'a>,
-    pub(super) sources: &'a Index<'a>,
+    pub(super) index: &'a PathIndex<'a>,
+    pub(super) sources: &'a PathIndex<'a>,
     pub(super) ledger: &'a Ledger,
-    pub(super) lookup: Lookup<'a>,
+    pub(super) lookup: RowLookup<'a>,
     pub(super) found: Vec<Diagnostic>,
     /// The regions of the source text that was asked about last.
     pub(super) regions: RefCell<Option<(&'a Utf8Path, Vec<Region>)>>,
 }
 
 /// A path as the source says it.
-struct Written<'a> {
+struct WrittenPath<'a> {
     file: &'a SourceFile,
     span: Span,
-    form: Form,
+    form: ClaimForm,
     path: &'a str,
 }
 
@@ -63,14 +63,14 @@ fn is_build_file(plugin: &Plugin, path: &Utf8Path) -> bool {
     left_out.any(|exclusion| exclusion.reason == BUILD_FILE && path.starts_with(&exclusion.path))
 }
 
-impl<'a> Judge<'a> {
+impl<'a> ClosureJudge<'a> {
     /// Whether the path of `claim` resolves in the bundle, from one of the folders that it may count
     /// from; what leaves the plugin's folder does not.
-    fn resolves(&self, place: &Place<'_>, claim: &Claim<'_>) -> bool {
+    fn resolves(&self, place: &FileContext<'_>, claim: &TextClaim<'_>) -> bool {
         let own = folder(place.file.path);
         let bases = match claim.form {
-            Form::Root => [Some(place.root()), None, None],
-            Form::Skill => [place.skill_folder(), own, None],
+            ClaimForm::Root => [Some(place.root()), None, None],
+            ClaimForm::Skill => [place.skill_folder(), own, None],
             _ => [own, place.skill_folder(), Some(place.root())],
         };
         let root = place.root().as_str();
@@ -79,19 +79,19 @@ impl<'a> Judge<'a> {
     }
 
     /// The name that a path in prose begins with, if it counts from a folder and never climbs.
-    pub(super) fn first_name<'t>(claim: &Claim<'t>) -> Option<&'t str> {
+    pub(super) fn first_name<'t>(claim: &TextClaim<'t>) -> Option<&'t str> {
         let mut parts = claim.written.split('/').skip_while(|part| matches!(*part, "" | "."));
-        let first = parts.next().filter(|first| claim.form == Form::Bare && *first != "..")?;
+        let first = parts.next().filter(|first| claim.form == ClaimForm::Bare && *first != "..")?;
         parts.all(|part| part != "..").then_some(first)
     }
 
     /// Whether `name` lies in any of the folders that a path in prose may count from. Most paths are
     /// examples, of some other project, and this look is a cheap one.
-    pub(super) fn begins_here(&self, place: &Place<'_>, name: &str) -> bool {
+    pub(super) fn begins_here(&self, place: &FileContext<'_>, name: &str) -> bool {
         let emitted = [folder(place.file.path), place.skill_folder(), Some(place.root())];
         let own = place.file.from.and_then(folder);
         let written = [own, place.owner.map(|owner| owner.folder()), Some(place.plugin.root.as_path())];
-        let holds = |index: &Index<'_>, folders: [Option<&Utf8Path>; 3]| {
+        let holds = |index: &PathIndex<'_>, folders: [Option<&Utf8Path>; 3]| {
             folders.into_iter().flatten().any(|folder| index.has_child(folder, name))
         };
         holds(self.index, emitted) || holds(self.sources, written)
@@ -99,8 +99,8 @@ impl<'a> Judge<'a> {
 
     /// Judges a path in an author's text. A text that no host loads is read by people, in the source:
     /// only its links count.
-    pub(super) fn path(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
-        if (place.owner.is_none() && claim.form != Form::Link) || self.resolves(place, claim) {
+    pub(super) fn path(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
+        if (place.owner.is_none() && claim.form != ClaimForm::Link) || self.resolves(place, claim) {
             return;
         }
         let project = self.project;
@@ -109,33 +109,34 @@ impl<'a> Judge<'a> {
             return;
         }
         let (form, path) = self.as_written(claim, span.of(file.text().unwrap_or_default()));
-        let written = Written { file, span, form, path };
+        let written = WrittenPath { file, span, form, path };
         match self.there(place, &written) {
             // In prose, `.gitignore` is the user's.
-            Some(path) if form == Form::Bare && is_build_file(place.plugin, &path) => {}
+            Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
             None => self.dangling(place, &written),
             Some(path) => self.lost(place, (file, span), written.path, &path),
         }
     }
 
     /// The claim in the words of the source, where the emitted ones were edited.
-    fn as_written<'t>(&self, claim: &Claim<'_>, text: &'t str) -> (Form, &'t str) {
-        for (name, form) in [(&self.source.plugin_root, Form::Root), (&self.source.skill_folder, Form::Skill)]
+    fn as_written<'t>(&self, claim: &TextClaim<'_>, text: &'t str) -> (ClaimForm, &'t str) {
+        for (name, form) in
+            [(&self.source.plugin_root, ClaimForm::Root), (&self.source.skill_folder, ClaimForm::Skill)]
         {
             if let Some(rest) = text.strip_prefix(&format!("${{{name}}}")) {
                 return (form, rest.trim_start_matches(['"', '\'', '/']));
             }
         }
-        (if claim.form == Form::Link { Form::Link } else { Form::Bare }, text)
+        (if claim.form == ClaimForm::Link { ClaimForm::Link } else { ClaimForm::Bare }, text)
     }
 
     /// Where in the source the path leads, whether or not that takes part in the build.
-    fn there(&self, place: &Place<'_>, written: &Written<'_>) -> Option<Utf8PathBuf> {
+    fn there(&self, place: &FileContext<'_>, written: &WrittenPath<'_>) -> Option<Utf8PathBuf> {
         let own = written.file.path.parent();
         let skill = place.owner.map(|owner| owner.folder());
         let bases = match written.form {
-            Form::Root => [Some(place.plugin.root.as_path()), None],
-            Form::Skill => [skill, own],
+            ClaimForm::Root => [Some(place.plugin.root.as_path()), None],
+            ClaimForm::Skill => [skill, own],
             _ => [own, skill],
         };
         let paths = bases.into_iter().flatten().filter_map(|base| joined(base, written.path));
@@ -152,7 +153,7 @@ impl<'a> Judge<'a> {
     /// A path or name that only the bundle lacks; `path` is its file in the source.
     pub(super) fn lost(
         &mut self,
-        place: &Place<'_>,
+        place: &FileContext<'_>,
         (file, span): (&SourceFile, Span),
         named: &str,
         path: &Utf8Path,
@@ -169,7 +170,7 @@ impl<'a> Judge<'a> {
 
     /// How much it weighs that a bundle lacks what `row` is about, and what to do. What the author
     /// accepted, and what only people read, fails no build.
-    fn weight(&self, row: Option<&Row>, loaded: bool) -> (Severity, String) {
+    fn weight(&self, row: Option<&LedgerRow>, loaded: bool) -> (Severity, String) {
         let loss = row.and_then(|row| row.loss.as_ref());
         let accepted = loss.is_some_and(|loss| loss.accepted);
         let severity = if loaded && !accepted { Severity::Error } else { Severity::Warning };
@@ -186,11 +187,11 @@ impl<'a> Judge<'a> {
     }
 
     /// A path that leads nowhere in the source, if it was meant to lead to a file of the plugin.
-    fn dangling(&mut self, place: &Place<'_>, written: &Written<'a>) {
+    fn dangling(&mut self, place: &FileContext<'_>, written: &WrittenPath<'a>) {
         let Some(owner) = place.owner else { return };
         let base = match written.form {
-            Form::Root => place.plugin.root.as_path(),
-            Form::Skill => owner.folder(),
+            ClaimForm::Root => place.plugin.root.as_path(),
+            ClaimForm::Skill => owner.folder(),
             _ => {
                 let own = written.file.path.parent().unwrap_or(Utf8Path::new(""));
                 let top = written.path.split('/').next().unwrap_or_default();
@@ -199,7 +200,7 @@ impl<'a> Judge<'a> {
             }
         };
         let text = written.file.text().unwrap_or_default();
-        let beside = if written.form == Form::Root { [base, base] } else { [base, owner.folder()] };
+        let beside = if written.form == ClaimForm::Root { [base, base] } else { [base, owner.folder()] };
         let folder = |top: &str| beside.iter().any(|base| self.sources.has_folder(&base.join(top)));
         let other_skill = |near: &str| {
             let skills = place.plugin.components.iter().filter(|other| other.path != owner.path);
@@ -207,7 +208,7 @@ impl<'a> Judge<'a> {
                 near.contains(&*other.name) && self.sources.has(&other.folder().join(written.path))
             })
         };
-        let case = intent::Case { text, span: written.span, form: written.form, path: written.path };
+        let case = intent::SourcePath { text, span: written.span, form: written.form, path: written.path };
         let is_link = || self.is_link(written.file, written.span.start);
         let path = &written.file.path;
         if in_examples(path) || is_changelog(path) || !case.meant(&folder, &other_skill, &is_link) {
@@ -230,7 +231,7 @@ impl<'a> Judge<'a> {
         };
         let rule = match written.form {
             _ if !inside => LEAVES,
-            Form::Link => BROKEN_LINK,
+            ClaimForm::Link => BROKEN_LINK,
             _ => MISSING,
         };
         let finding = Diagnostic::at(written.file, written.span, Severity::Warning, rule, message);
@@ -250,9 +251,9 @@ impl<'a> Judge<'a> {
 
     /// A path in a generated block. What leads nowhere in the source, or is
     /// not carried, is said where the author's text names it.
-    pub(super) fn generated(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
+    pub(super) fn generated(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let relative = claim.written.starts_with("./") || claim.written.starts_with("../");
-        let counts = claim.form == Form::Bare && (relative || claim.written.ends_with(".md"));
+        let counts = claim.form == ClaimForm::Bare && (relative || claim.written.ends_with(".md"));
         if !counts || self.resolves(place, claim) {
             return;
         }
@@ -271,9 +272,10 @@ impl<'a> Judge<'a> {
 
     /// A variable or name that means nothing on the host and that no line of the block binds. A component needs
     /// nobody to bind its own name, or that of an agent which it only mentions.
-    pub(super) fn unbound(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
+    pub(super) fn unbound(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
-        if claim.form == Form::Name && place.owner.is_some_and(|owner| !self.is_used(owner, file, span)) {
+        if claim.form == ClaimForm::Name && place.owner.is_some_and(|owner| !self.is_used(owner, file, span))
+        {
             return;
         }
         let main = place.main.map_or(place.file.path, |main| main.path);
@@ -294,8 +296,10 @@ impl<'a> Judge<'a> {
             nearest.rfind(|reference| reference.span.contains(span.start))
         });
         match found.map(|reference| (&reference.named, reference.asked)) {
-            Some((Named::Component(_, name), _)) if *name == owner.qualified => false,
-            Some((Named::Component(Kind::Agent, _), asked)) => asked && owner.may_dispatch(self.source),
+            Some((ReferenceTarget::Component(_, name), _)) if *name == owner.qualified => false,
+            Some((ReferenceTarget::Component(ComponentKind::Agent, _), asked)) => {
+                asked && owner.may_dispatch(self.source)
+            }
             _ => true,
         }
     }
@@ -313,7 +317,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A qualified name that the bundle does not offer.
-    pub(super) fn name(&mut self, place: &Place<'_>, claim: &Claim<'_>, offered: &Offered) {
+    pub(super) fn name(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>, offered: &BundleNames) {
         let Some(owner) = place.owner else { return };
         let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
         let written = claim.written;
@@ -324,7 +328,7 @@ impl<'a> Judge<'a> {
             let help = format!("did you mean `{near}`?");
             let path = offered.source_of(near);
             let agents = self.project.plugins.iter().flat_map(|plugin| &plugin.components);
-            let mut agents = agents.filter(|component| component.kind == Kind::Agent);
+            let mut agents = agents.filter(|component| component.kind == ComponentKind::Agent);
             let agent = agents.any(|agent| path.is_some_and(|path| path == agent.path));
             let rule = if agent { UNKNOWN_AGENT } else { UNKNOWN_SKILL };
             self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));

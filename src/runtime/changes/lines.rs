@@ -1,11 +1,11 @@
 //! Counts the lines of a diff, file by file, while it passes by. What is a header and what is a line of a file
 //! is told by the numbers in the hunks, never by how a line looks.
 
-use super::listed::{HEADER, Listed, UNMERGED};
+use super::file_list::{FileListEntry, HEADER, UNMERGED};
 
 /// What is counted of one file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Count {
+pub(super) struct LineCount {
     pub(super) added: u64,
     pub(super) deleted: u64,
     pub(super) binary: bool,
@@ -15,7 +15,7 @@ pub(super) struct Count {
 
 /// What became of a piece of a diff.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fed {
+pub(super) enum PieceOutcome {
     /// All of it belongs here.
     All,
     /// The file that ends the part begins after so many bytes of what was kept back and this piece together.
@@ -26,14 +26,14 @@ pub(super) enum Fed {
 
 /// Reads a part of a diff: of the files from one number of the list up to another.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct DiffReader {
     /// The first file.
     first: usize,
     /// The file that is read, by its number in the list.
     at: usize,
     /// The file that is not of this part any more.
     end: usize,
-    counts: Vec<Count>,
+    counts: Vec<LineCount>,
     /// What the open hunk still has of the old and the new side.
     left: (u64, u64),
     /// The rest of a line of a file is on its way.
@@ -42,10 +42,10 @@ pub(super) struct Lines {
     kept: Vec<u8>,
 }
 
-impl Lines {
+impl DiffReader {
     /// A reader of the files `first..end`.
     pub(super) fn of(first: usize, end: usize) -> Self {
-        let counts = vec![Count::default(); end - first];
+        let counts = vec![LineCount::default(); end - first];
         Self { first, at: first, end, counts, left: (0, 0), within: false, kept: Vec::new() }
     }
 
@@ -60,12 +60,12 @@ impl Lines {
     }
 
     /// The counts of all files.
-    pub(super) fn counts(self) -> Vec<Count> {
+    pub(super) fn counts(self) -> Vec<LineCount> {
         self.counts
     }
 
     /// Reads a piece. A line that is not whole and is none of a file is kept back and belongs to the next piece.
-    pub(super) fn feed(&mut self, listed: &[Listed], piece: &[u8]) -> Fed {
+    pub(super) fn feed(&mut self, listed: &[FileListEntry], piece: &[u8]) -> PieceOutcome {
         let (mut at, held) = (0, self.kept.len());
         while at < piece.len() {
             let rest = &piece[at..];
@@ -82,15 +82,15 @@ impl Lines {
                 if end.is_some() {
                     let line = std::mem::take(&mut self.kept);
                     match self.line(listed, &line[..line.len() - 1]) {
-                        Fed::Until(_) => return Fed::Until(held + at - before),
-                        Fed::All => {}
+                        PieceOutcome::Until(_) => return PieceOutcome::Until(held + at - before),
+                        PieceOutcome::All => {}
                         unknown => return unknown,
                     }
                 }
             }
             at += length;
         }
-        Fed::All
+        PieceOutcome::All
     }
 
     /// One line of a file, by its first byte. An empty line may stand for one with a space.
@@ -109,7 +109,7 @@ impl Lines {
     }
 
     /// A line between hunks.
-    fn line(&mut self, listed: &[Listed], line: &[u8]) -> Fed {
+    fn line(&mut self, listed: &[FileListEntry], line: &[u8]) -> PieceOutcome {
         let known = |lines: &mut Self, binary: bool| {
             if let Some(count) = lines.counts.get_mut(lines.at - lines.first) {
                 count.known = true;
@@ -118,11 +118,11 @@ impl Lines {
         };
         if line.starts_with(HEADER) || line.starts_with(UNMERGED) {
             let Some(found) = listed[self.at..].iter().position(|one| one.begins(line)) else {
-                return Fed::Unknown(line.to_vec());
+                return PieceOutcome::Unknown(line.to_vec());
             };
             self.at += found;
             if self.at >= self.end {
-                return Fed::Until(0);
+                return PieceOutcome::Until(0);
             }
         } else if let Some(sizes) = line.strip_prefix(b"@@ -") {
             self.left = hunk(sizes).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Lines {
         } else if line.starts_with(b"Binary files ") {
             known(self, true);
         }
-        Fed::All
+        PieceOutcome::All
     }
 }
 
@@ -155,13 +155,13 @@ mod tests {
         diff --git a/c b/c\nnew file mode 100644\nBinary files /dev/null and b/c differ\n\
         * Unmerged path d\n";
 
-    fn listed() -> Vec<Listed> {
+    fn listed() -> Vec<FileListEntry> {
         ["M\ta", "M\tb", "A\tc", "U\td"]
-            .map(|end| Listed::read(format!(":1 1 0 0 {end}").as_bytes()).unwrap())
+            .map(|end| FileListEntry::read(format!(":1 1 0 0 {end}").as_bytes()).unwrap())
             .into()
     }
 
-    fn counts(lines: Lines) -> Vec<(u64, u64, bool, bool)> {
+    fn counts(lines: DiffReader) -> Vec<(u64, u64, bool, bool)> {
         lines.counts().into_iter().map(|c| (c.added, c.deleted, c.binary, c.known)).collect()
     }
 
@@ -169,9 +169,9 @@ mod tests {
     fn lines_are_counted_however_the_diff_is_cut() {
         let wanted = [(3, 2, false, true), (0, 0, false, false), (0, 0, true, true), (0, 0, false, false)];
         for size in 1..DIFF.len() {
-            let mut lines = Lines::of(0, 4);
+            let mut lines = DiffReader::of(0, 4);
             for piece in DIFF.chunks(size) {
-                assert_eq!(lines.feed(&listed(), piece), Fed::All);
+                assert_eq!(lines.feed(&listed(), piece), PieceOutcome::All);
             }
             assert_eq!(counts(lines), wanted, "pieces of {size} bytes");
         }
@@ -181,13 +181,13 @@ mod tests {
     fn a_part_ends_before_the_file_of_the_next_one() {
         let begins = memchr::memmem::find(DIFF, b"diff --git a/c").unwrap();
         for size in 1..DIFF.len() {
-            let mut lines = Lines::of(0, 2);
+            let mut lines = DiffReader::of(0, 2);
             let mut passed = 0;
             for piece in DIFF.chunks(size) {
                 let kept = lines.kept.len();
                 match lines.feed(&listed(), piece) {
-                    Fed::All => passed += piece.len(),
-                    Fed::Until(at) => {
+                    PieceOutcome::All => passed += piece.len(),
+                    PieceOutcome::Until(at) => {
                         passed = passed - kept + at;
                         break;
                     }
@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn a_header_of_no_file_is_told() {
-        let mut lines = Lines::of(0, 4);
+        let mut lines = DiffReader::of(0, 4);
         let line = b"diff --git a/z b/z".to_vec();
-        assert_eq!(lines.feed(&listed(), b"diff --git a/z b/z\n"), Fed::Unknown(line));
+        assert_eq!(lines.feed(&listed(), b"diff --git a/z b/z\n"), PieceOutcome::Unknown(line));
     }
 }

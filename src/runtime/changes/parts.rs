@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use super::Question;
-use super::lines::{Count, Fed, Lines};
-use super::listed::{List, Listed};
-use crate::runtime::answer::Failure;
+use super::ChangeRequest;
+use super::file_list::{FileListEntry, FileListReader};
+use super::lines::{DiffReader, LineCount, PieceOutcome};
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
 /// So many files are worth a call of git of their own.
@@ -24,33 +24,33 @@ const AHEAD: usize = 512;
 const BEGINS: (u32, u32) = (2, 31);
 
 /// Takes the diff, in its order; the header of a file comes in one piece.
-pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<(), Failure> + 'a;
+pub type DiffSink<'a> = dyn FnMut(&[u8]) -> Result<(), CallFailure> + 'a;
 
 /// Reads what git prints, piece by piece, and says when it has enough.
-type Reader<'a> = dyn FnMut(&[u8]) -> Result<ControlFlow<()>, Failure> + 'a;
+type PieceReader<'a> = dyn FnMut(&[u8]) -> Result<ControlFlow<()>, CallFailure> + 'a;
 
 /// What was read.
 #[derive(Debug, Default)]
-pub(super) struct Whole {
-    pub(super) listed: Vec<Listed>,
-    pub(super) counts: Vec<Count>,
+pub(super) struct ReadChange {
+    pub(super) listed: Vec<FileListEntry>,
+    pub(super) counts: Vec<LineCount>,
     /// The size of the diff.
     pub(super) bytes: u64,
 }
 
 /// A change that is read in parts.
-struct Reading<'a> {
+struct PartReading<'a> {
     repository: &'a Repository,
-    question: &'a Question<'a>,
+    question: &'a ChangeRequest<'a>,
     /// The files, as soon as the first call has listed them.
-    listed: OnceLock<Vec<Listed>>,
+    listed: OnceLock<Vec<FileListEntry>>,
     /// Nobody waits for the answer any more.
     given_up: AtomicBool,
 }
 
 /// A part that another call of git answers.
-struct Later<'scope> {
-    thread: ScopedJoinHandle<'scope, Result<(Vec<Count>, u64), Failure>>,
+struct LaterPart<'scope> {
+    thread: ScopedJoinHandle<'scope, Result<(Vec<LineCount>, u64), CallFailure>>,
     /// Its diff, where somebody takes it.
     pieces: Option<Receiver<Vec<u8>>>,
 }
@@ -62,35 +62,36 @@ struct Later<'scope> {
 /// When git fails, or `sink`.
 pub(super) fn read(
     repository: &Repository,
-    question: &Question<'_>,
-    sink: Option<&mut Sink<'_>>,
+    question: &ChangeRequest<'_>,
+    sink: Option<&mut DiffSink<'_>>,
     wanted: &mut dyn FnMut() -> bool,
-) -> Result<Option<Whole>, Failure> {
-    let reading = Reading { repository, question, listed: OnceLock::new(), given_up: AtomicBool::new(false) };
+) -> Result<Option<ReadChange>, CallFailure> {
+    let reading =
+        PartReading { repository, question, listed: OnceLock::new(), given_up: AtomicBool::new(false) };
     let read = thread::scope(|scope| {
         let read = reading.all(scope, sink, wanted);
         reading.given_up.store(!matches!(read, Ok(Some(_))), Ordering::SeqCst);
         read
     });
     let listed = reading.listed.into_inner().unwrap_or_default();
-    Ok(read?.map(|(counts, bytes)| Whole { listed, counts, bytes }))
+    Ok(read?.map(|(counts, bytes)| ReadChange { listed, counts, bytes }))
 }
 
-impl<'a> Reading<'a> {
+impl<'a> PartReading<'a> {
     /// The first part, then the others in their order.
     fn all<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        mut sink: Option<&mut Sink<'_>>,
+        mut sink: Option<&mut DiffSink<'_>>,
         wanted: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<(Vec<Count>, u64)>, Failure> {
+    ) -> Result<Option<(Vec<LineCount>, u64)>, CallFailure> {
         let taken = sink.is_some();
         let mut bytes = 0;
         let mut out = |piece: &[u8]| {
             bytes += piece.len() as u64;
             sink.as_mut().map_or(Ok(()), |sink| sink(piece))
         };
-        let (mut list, mut later, mut first, mut asked) = (List::default(), Vec::new(), None, None);
+        let (mut list, mut later, mut first, mut asked) = (FileListReader::default(), Vec::new(), None, None);
         self.stream(None, &mut |piece| {
             let Some(rest) = list.feed(piece).map_err(unexpected)? else {
                 return Ok(ControlFlow::Continue(()));
@@ -104,7 +105,7 @@ impl<'a> Reading<'a> {
                     .zip(ends)
                     .map(|(begin, end)| self.later(scope, *begin, end, taken))
                     .collect();
-                Lines::of(0, begins.first().copied().unwrap_or(listed.len()))
+                DiffReader::of(0, begins.first().copied().unwrap_or(listed.len()))
             });
             // Asked once.
             if *asked.get_or_insert_with(&mut *wanted) {
@@ -144,11 +145,11 @@ impl<'a> Reading<'a> {
         begin: usize,
         end: usize,
         taken: bool,
-    ) -> Later<'scope> {
+    ) -> LaterPart<'scope> {
         let (send, pieces) = sync_channel(AHEAD);
         let send = taken.then_some(send);
         let thread = scope.spawn(move || self.part(begin, end, send.as_ref()));
-        Later { thread, pieces: taken.then_some(pieces) }
+        LaterPart { thread, pieces: taken.then_some(pieces) }
     }
 
     fn part(
@@ -156,14 +157,14 @@ impl<'a> Reading<'a> {
         begin: usize,
         end: usize,
         send: Option<&SyncSender<Vec<u8>>>,
-    ) -> Result<(Vec<Count>, u64), Failure> {
+    ) -> Result<(Vec<LineCount>, u64), CallFailure> {
         let listed = self.listed.get().map(Vec::as_slice).unwrap_or_default();
-        let mut lines = Lines::of(begin, end);
+        let mut lines = DiffReader::of(begin, end);
         let mut bytes = 0;
         let mut out = |piece: &[u8]| {
             bytes += piece.len() as u64;
             // Whoever does not take it has failed, and says why.
-            send.map_or(Ok(()), |send| send.send(piece.to_vec()).map_err(|_| Failure::interrupted()))
+            send.map_or(Ok(()), |send| send.send(piece.to_vec()).map_err(|_| CallFailure::interrupted()))
         };
         self.stream(listed[begin].argument(), &mut |piece| {
             if self.given_up.load(Ordering::SeqCst) {
@@ -176,7 +177,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Runs git, from the file `begin` on where one is named; the list comes only without one.
-    fn stream(&self, begin: Option<String>, sink: &mut Reader<'_>) -> Result<(), Failure> {
+    fn stream(&self, begin: Option<String>, sink: &mut PieceReader<'_>) -> Result<(), CallFailure> {
         let command = self.repository.git(self.question.arguments(begin.as_deref()))?;
         let mut failed = None;
         self.repository.stream(&command, "diff", &mut |piece| {
@@ -191,16 +192,16 @@ impl<'a> Reading<'a> {
 
 /// Reads a piece of a part's diff, and hands on what is whole and belongs to it.
 fn pass(
-    lines: &mut Lines,
-    listed: &[Listed],
+    lines: &mut DiffReader,
+    listed: &[FileListEntry],
     piece: &[u8],
-    out: &mut Sink<'_>,
-) -> Result<ControlFlow<()>, Failure> {
+    out: &mut DiffSink<'_>,
+) -> Result<ControlFlow<()>, CallFailure> {
     let mut all = lines.kept().to_vec();
     let (whole, flow) = match lines.feed(listed, piece) {
-        Fed::All => (all.len() + piece.len() - lines.kept().len(), ControlFlow::Continue(())),
-        Fed::Until(whole) => (whole, ControlFlow::Break(())),
-        Fed::Unknown(line) => return Err(unexpected(line)),
+        PieceOutcome::All => (all.len() + piece.len() - lines.kept().len(), ControlFlow::Continue(())),
+        PieceOutcome::Until(whole) => (whole, ControlFlow::Break(())),
+        PieceOutcome::Unknown(line) => return Err(unexpected(line)),
     };
     if all.is_empty() {
         out(&piece[..whole])?;
@@ -212,17 +213,17 @@ fn pass(
 }
 
 /// Whether a part came to its end: git may end well and yet have written less than it should, on a full disk or pipe.
-fn whole(lines: &Lines) -> Result<(), Failure> {
+fn whole(lines: &DiffReader) -> Result<(), CallFailure> {
     if lines.is_whole() { Ok(()) } else { Err(unexpected(b"half a diff".to_vec())) }
 }
 
-fn unexpected(line: Vec<u8>) -> Failure {
+fn unexpected(line: Vec<u8>) -> CallFailure {
     let message = format!("`git diff` answered what it should not: {}", String::from_utf8_lossy(&line));
-    Failure::environment("git_unexpected", message, "run it again when nothing else changes the files")
+    CallFailure::environment("git_unexpected", message, "run it again when nothing else changes the files")
 }
 
 /// The files that later parts begin with: none for a small change, one processor, or an old git.
-fn begins(repository: &Repository, listed: &[Listed]) -> Vec<usize> {
+fn begins(repository: &Repository, listed: &[FileListEntry]) -> Vec<usize> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let parts = processors.min(MOST).min(listed.len() / WORTH);
     if parts < 2 || repository.version().is_none_or(|version| version < BEGINS) {

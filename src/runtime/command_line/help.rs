@@ -1,8 +1,8 @@
 //! The help of a command or a group of commands, from its table.
 
 use super::parse::below;
-use super::{Kind, Parameter};
-use crate::runtime::grammar::{GROUPS, Globals};
+use super::{Parameter, ParameterKind};
+use crate::runtime::grammar::{GROUPS, GlobalArguments};
 use crate::runtime::published;
 
 use super::Options;
@@ -19,7 +19,7 @@ pub fn help(path: &str) -> String {
     let group = GROUPS.iter().find(|(words, _)| *words == path).map_or("", |(_, about)| about);
     let about = match command {
         Some(command) => command.about,
-        None if path.is_empty() => Globals::ABOUT,
+        None if path.is_empty() => GlobalArguments::ABOUT,
         None => &[group],
     };
     paragraphs(about, "", &mut out);
@@ -44,13 +44,16 @@ pub fn help(path: &str) -> String {
         parameters.iter().partition(|parameter| parameter.is_positional());
     section("Arguments", &own, &mut out);
     let mut named = named;
-    named.extend(Globals::PARAMETERS.iter().filter(|one| path.is_empty() && one.kind == Kind::Switch));
+    named.extend(
+        GlobalArguments::PARAMETERS.iter().filter(|one| path.is_empty() && one.kind == ParameterKind::Switch),
+    );
     named.push(&HELP);
     section("Options", &named, &mut out);
-    let every: Vec<&Parameter> = Globals::PARAMETERS.iter().filter(|one| one.kind != Kind::Switch).collect();
+    let every: Vec<&Parameter> =
+        GlobalArguments::PARAMETERS.iter().filter(|one| one.kind != ParameterKind::Switch).collect();
     section(EVERY, &every, &mut out);
     let examples =
-        if path.is_empty() { Globals::EXAMPLES } else { command.map_or(&[][..], |one| one.examples) };
+        if path.is_empty() { GlobalArguments::EXAMPLES } else { command.map_or(&[][..], |one| one.examples) };
     if !examples.is_empty() {
         out += "\nExamples:\n";
         for example in examples {

@@ -2,39 +2,40 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::{InvalidValue, Kind, Matches, Parameter};
-use crate::runtime::answer::Failure;
-use crate::runtime::published::{self, Published};
+use super::{InvalidValue, Parameter, ParameterKind, ParameterMatches};
+use crate::runtime::answer::CallFailure;
+use crate::runtime::published::{self, PublishedCommand};
 
 /// What a command line says.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedLine {
     /// What was given for the options of every command.
-    pub global: Matches,
+    pub global: ParameterMatches,
     /// The command, with what was given for its options.
-    pub command: Option<(&'static Published, Matches)>,
+    pub command: Option<(&'static PublishedCommand, ParameterMatches)>,
     /// The words of the command or group whose help is asked for.
     pub help: Option<String>,
 }
 
 /// One parameter with the words that were given for it.
-type Given = (&'static Parameter, Vec<OsString>);
+type GivenWords = (&'static Parameter, Vec<OsString>);
 
 /// A command line while it is read.
-struct Reader {
+struct LineReader {
     /// The words of the group or command so far.
     path: String,
-    command: Option<&'static Published>,
-    global: Vec<Given>,
-    own: Vec<Given>,
+    command: Option<&'static PublishedCommand>,
+    global: Vec<GivenWords>,
+    own: Vec<GivenWords>,
 }
 
 /// Reads a command line without the program's name; `global` are the options of every command.
 ///
 /// # Errors
 /// A wrong call, with what was perhaps meant.
-pub fn parse(words: &[OsString], global: &'static [Parameter]) -> Result<Parsed, Failure> {
-    let mut reader = Reader { path: String::new(), command: None, global: none_of(global), own: Vec::new() };
+pub fn parse(words: &[OsString], global: &'static [Parameter]) -> Result<ParsedLine, CallFailure> {
+    let mut reader =
+        LineReader { path: String::new(), command: None, global: none_of(global), own: Vec::new() };
     let mut words = words.iter().peekable();
     let (mut asks_for_help, mut only_values) = (false, false);
     while let Some(word) = words.next() {
@@ -66,21 +67,21 @@ pub fn parse(words: &[OsString], global: &'static [Parameter]) -> Result<Parsed,
         reader.must_fit()?;
     }
     let command = reader.command.map_or("", |command| command.command);
-    let matches = |given: Vec<Given>| Matches { command, given: given.into_iter() };
-    Ok(Parsed {
+    let matches = |given: Vec<GivenWords>| ParameterMatches { command, given: given.into_iter() };
+    Ok(ParsedLine {
         command: reader.command.map(|found| (found, matches(reader.own))),
         global: matches(reader.global),
         help,
     })
 }
 
-fn none_of(parameters: &'static [Parameter]) -> Vec<Given> {
+fn none_of(parameters: &'static [Parameter]) -> Vec<GivenWords> {
     parameters.iter().map(|parameter| (parameter, Vec::new())).collect()
 }
 
-impl Reader {
+impl LineReader {
     /// A word of the command.
-    fn enter(&mut self, word: &str) -> Result<(), Failure> {
+    fn enter(&mut self, word: &str) -> Result<(), CallFailure> {
         let path = if self.path.is_empty() { word.to_owned() } else { format!("{} {word}", self.path) };
         self.command = published::find(&path);
         let is_group = published::COMMANDS.iter().any(|row| below(row.command, &path).is_some());
@@ -94,9 +95,9 @@ impl Reader {
         Ok(())
     }
 
-    fn positional(&mut self, word: &OsStr) -> Result<(), Failure> {
-        let free = |(parameter, words): &&mut Given| {
-            parameter.is_positional() && (parameter.kind == Kind::Many || words.is_empty())
+    fn positional(&mut self, word: &OsStr) -> Result<(), CallFailure> {
+        let free = |(parameter, words): &&mut GivenWords| {
+            parameter.is_positional() && (parameter.kind == ParameterKind::Many || words.is_empty())
         };
         match self.own.iter_mut().find(free) {
             Some((parameter, words)) => {
@@ -108,12 +109,12 @@ impl Reader {
     }
 
     /// An option, with the word behind it, where that may be its value: whether it is.
-    fn option(&mut self, word: &OsStr, next: Option<&OsString>) -> Result<bool, Failure> {
+    fn option(&mut self, word: &OsStr, next: Option<&OsString>) -> Result<bool, CallFailure> {
         let bytes = word.as_encoded_bytes();
         let equals = bytes.iter().position(|byte| *byte == b'=').filter(|_| bytes.starts_with(b"--"));
         let text = word.to_string_lossy();
         let name = text.split('=').next().filter(|_| equals.is_some()).unwrap_or(&text);
-        let named = |(parameter, _): &&mut Given| parameter.is_called(name);
+        let named = |(parameter, _): &&mut GivenWords| parameter.is_called(name);
         let Some((parameter, words)) = self.own.iter_mut().chain(&mut self.global).find(named) else {
             let known =
                 self.own.iter().chain(&self.global).filter(|(parameter, _)| !parameter.is_positional());
@@ -124,15 +125,15 @@ impl Reader {
             return Err(self.wrong(format!("unexpected argument `{name}`"), tip));
         };
         let (parameter, spelled) = (*parameter, parameter.spelled);
-        if !words.is_empty() && parameter.kind != Kind::Many {
+        if !words.is_empty() && parameter.kind != ParameterKind::Many {
             return Err(self.wrong(format!("argument `{spelled}` cannot be used more than once"), None));
         }
         let value = match (parameter.kind, equals) {
-            (Kind::Switch, None) => {
+            (ParameterKind::Switch, None) => {
                 words.push(OsString::new());
                 return Ok(false);
             }
-            (Kind::Switch, Some(at)) => {
+            (ParameterKind::Switch, Some(at)) => {
                 let message = format!("unexpected value `{}` for `{spelled}`", &text[at + 1..]);
                 return Err(self.wrong(message, None));
             }
@@ -150,7 +151,7 @@ impl Reader {
     }
 
     /// The rules of the options.
-    fn must_fit(&mut self) -> Result<(), Failure> {
+    fn must_fit(&mut self) -> Result<(), CallFailure> {
         let is_given = |name: &str| {
             let mut given = self.own.iter().filter(|(_, words)| !words.is_empty());
             given.find(|(parameter, _)| parameter.name() == name).map(|(parameter, _)| parameter.spelled)
@@ -189,7 +190,7 @@ impl Reader {
         Ok(())
     }
 
-    fn wrong(&self, message: String, tip: Option<String>) -> Failure {
+    fn wrong(&self, message: String, tip: Option<String>) -> CallFailure {
         usage(&self.path, message, tip)
     }
 }
@@ -236,7 +237,7 @@ fn must_be_valid(parameter: &Parameter, word: &OsStr) -> Result<(), InvalidValue
 }
 
 /// The failure of a value that its option does not take.
-pub(super) fn invalid(command: &str, parameter: &Parameter, invalid: &InvalidValue) -> Failure {
+pub(super) fn invalid(command: &str, parameter: &Parameter, invalid: &InvalidValue) -> CallFailure {
     let reason = if invalid.reason.is_empty() { String::new() } else { format!(": {}", invalid.reason) };
     let similar = similar(&invalid.value, parameter.choices.iter().map(|choice| choice.name));
     let message = format!("invalid value `{}` for `{}`{reason}", invalid.value, parameter.spelled);
@@ -248,10 +249,10 @@ fn possible(parameter: &Parameter) -> Option<String> {
     (!names.is_empty()).then(|| format!("possible values: `{}`", names.join("`, `")))
 }
 
-fn usage(path: &str, message: String, tip: Option<String>) -> Failure {
+fn usage(path: &str, message: String, tip: Option<String>) -> CallFailure {
     let command = format!("plugcast-run {path}");
     let command = command.trim_end();
-    Failure::usage(message).hinting(match tip {
+    CallFailure::usage(message).hinting(match tip {
         Some(question) if question.ends_with('?') => format!("{question} see `{command} --help`"),
         Some(tip) => format!("{tip}; see `{command} --help`"),
         None => format!("see `{command} --help`"),

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::order;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::polish::checklist::{Action, parse};
+use crate::runtime::polish::checklist::{ItemAction, parse};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::surfaces::{self, Surface, surface};
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Tell who repairs what, and in which order
@@ -35,15 +35,15 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether there is anything to do.
-    pub status: Status,
+    pub status: DispatchStatus,
     /// The groups, by their lowest item.
-    pub groups: Vec<Group>,
+    pub groups: Vec<DispatchGroup>,
     /// Whether groups may be repaired at the same time.
     pub mode: DispatchMode,
     /// The reviewers that look at all touched files once every group is done.
     pub afterwards: Vec<&'static str>,
     /// The items that nobody is given, each with why.
-    pub never_dispatch: Vec<Withheld>,
+    pub never_dispatch: Vec<WithheldItem>,
     /// What a reader should know.
     pub warnings: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub struct Response {
 /// Whether there is anything to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum DispatchStatus {
     /// There is.
     Ok,
     /// No item is to be repaired.
@@ -72,7 +72,7 @@ pub enum DispatchMode {
 
 /// Items that share files.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Group {
+pub struct DispatchGroup {
     /// Its number, from 1.
     pub id: usize,
     /// Its items.
@@ -87,17 +87,17 @@ pub struct Group {
 
 /// An item that nobody is given.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Withheld {
+pub struct WithheldItem {
     /// Its number.
     pub id: u32,
     /// Why.
-    pub reason: Reason,
+    pub reason: WithheldReason,
 }
 
 /// Why nobody is given an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum WithheldReason {
     /// Its action is another one than `fix`.
     Action,
     /// It was given out, and is as it was.
@@ -127,40 +127,40 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 ///
 /// # Errors
 /// As `polish checklist parse`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let (checklist, _) = parse::read(&run, &tree)?;
     let mut response = Response {
-        status: Status::Ok,
+        status: DispatchStatus::Ok,
         groups: Vec::new(),
         mode: DispatchMode::Sequential,
         afterwards: Vec::new(),
         never_dispatch: Vec::new(),
         warnings: checklist.warnings,
     };
-    if checklist.items.iter().any(|item| item.action == Action::Replan) {
-        response.status = Status::Halt;
-        return Ok(Said::of(&response));
+    if checklist.items.iter().any(|item| item.action == ItemAction::Replan) {
+        response.status = DispatchStatus::Halt;
+        return Ok(Delivery::of(&response));
     }
     let mut taken = Vec::new();
     for item in checklist.items {
         let reason = match item.action {
-            Action::Fix if !item.dispatched => {
+            ItemAction::Fix if !item.dispatched => {
                 if item.files.is_empty() {
                     response.warnings.push(format!("item {} names no files", item.id));
                 }
                 taken.push(item);
                 continue;
             }
-            Action::Fix => Reason::Unchanged,
-            _ => Reason::Action,
+            ItemAction::Fix => WithheldReason::Unchanged,
+            _ => WithheldReason::Action,
         };
-        response.never_dispatch.push(Withheld { id: item.id, reason });
+        response.never_dispatch.push(WithheldItem { id: item.id, reason });
     }
     order::sort_by_key(&mut taken, |item| item.id);
     if taken.is_empty() {
-        response.status = Status::Nothing;
-        return Ok(Said::of(&response));
+        response.status = DispatchStatus::Nothing;
+        return Ok(Delivery::of(&response));
     }
     let (_, changed, _) = surfaces::since(&tree, &run.record.base_ref, false)?;
     let mut renamed = BTreeMap::new();
@@ -171,14 +171,14 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     }
     let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
     for members in groups(&taken, &renamed) {
-        let items: Vec<&parse::Item> = members.into_iter().map(|at| &taken[at]).collect();
+        let items: Vec<&parse::ChecklistItem> = members.into_iter().map(|at| &taken[at]).collect();
         let files = order::set(items.iter().flat_map(|item| item.files.iter().cloned()));
         let files: Vec<String> = files.into_iter().collect();
         let notes: String =
             items.iter().map(|item| format!("{}\n{}\n", item.title, item.notes).to_lowercase()).collect();
         let is_designed = files.iter().any(|file| is_designed(file));
         let is_linked = [body, &notes].iter().any(|text| text.to_lowercase().contains("figma.com/"));
-        response.groups.push(Group {
+        response.groups.push(DispatchGroup {
             id: response.groups.len() + 1,
             items: items.iter().map(|item| item.id).collect(),
             fixer: if is_designed { DESIGNER } else { "self" },
@@ -190,12 +190,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         response.mode = DispatchMode::Parallel;
     }
     response.afterwards = vec![SIMPLICITY, MAINTAINABILITY];
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
 /// The items of each group, by their places: those that share a file, a folder with what lies in it, or both names of a file
 /// that was renamed.
-fn groups(items: &[parse::Item], renamed: &BTreeMap<&str, &str>) -> Vec<Vec<usize>> {
+fn groups(items: &[parse::ChecklistItem], renamed: &BTreeMap<&str, &str>) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..items.len()).collect();
     for one in 0..items.len() {
         for other in 0..one {
@@ -209,7 +209,11 @@ fn groups(items: &[parse::Item], renamed: &BTreeMap<&str, &str>) -> Vec<Vec<usiz
     (0..items.len()).filter(|at| group[*at] == *at).map(members).collect()
 }
 
-fn is_shared(one: &parse::Item, other: &parse::Item, renamed: &BTreeMap<&str, &str>) -> bool {
+fn is_shared(
+    one: &parse::ChecklistItem,
+    other: &parse::ChecklistItem,
+    renamed: &BTreeMap<&str, &str>,
+) -> bool {
     let is_below = |path: &str, folder: &str| {
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
@@ -239,7 +243,7 @@ fn checks(
     files: &[String],
     notes: &str,
     linked: bool,
-) -> Result<Vec<&'static str>, Failure> {
+) -> Result<Vec<&'static str>, CallFailure> {
     let has = |wanted: Surface| files.iter().any(|file| surface(file) == wanted);
     let says = |words: &[&str]| words.iter().any(|word| notes.contains(word));
     let is_named = files.iter().any(|file| {
@@ -259,7 +263,7 @@ fn checks(
 }
 
 /// Whether the change adds lines to these scripts that make two things happen at once.
-fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, Failure> {
+fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, CallFailure> {
     let scripts = files.iter().filter(|file| SCRIPTS.contains(&ending(file)));
     let scripts: Vec<String> = scripts.map(|file| format!(":(top,literal){file}")).collect();
     if scripts.is_empty() {

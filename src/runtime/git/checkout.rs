@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{Repository, path, records};
-use crate::disk::{self, Kind};
+use crate::disk::{self, FileKind};
 use crate::process::interrupt;
-use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::child;
 
 /// How many names a note lists.
@@ -19,7 +19,7 @@ const AT_ONCE: usize = 500;
 
 /// What a switch to another commit changes.
 #[derive(Default)]
-struct Changes {
+struct CheckoutChanges {
     /// Paths that only the other commit has.
     added: Vec<PathBuf>,
     /// Paths that only this commit has.
@@ -47,7 +47,7 @@ impl Repository {
     ///
     /// # Errors
     /// `untracked_in_the_way`, or as [`Repository::must`].
-    pub fn check_out(&self, words: &[&str], target: &str) -> Result<Vec<String>, Failure> {
+    pub fn check_out(&self, words: &[&str], target: &str) -> Result<Vec<String>, CallFailure> {
         let changes = self.changes_to(target)?;
         self.must_overwrite_nothing(&changes, target)?;
         if let Err(failure) = self.move_by("switch", words) {
@@ -62,7 +62,7 @@ impl Repository {
     ///
     /// # Errors
     /// As [`Repository::check_out`].
-    pub fn merge(&self, words: &[&str], target: &str, shared: &str) -> Result<MergeOutcome, Failure> {
+    pub fn merge(&self, words: &[&str], target: &str, shared: &str) -> Result<MergeOutcome, CallFailure> {
         let mut changes = self.changes_to(target)?;
         let listed = self.differences(shared, target, "--name-only")?;
         let theirs: BTreeSet<PathBuf> = records(&listed).map(path).collect();
@@ -84,7 +84,7 @@ impl Repository {
     }
 
     /// What moves the working tree: an end half-way would leave a part of the target, and a lock.
-    fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), Failure> {
+    fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), CallFailure> {
         let words = [&[verb, "--quiet"][..], words].concat();
         let ended = child::run(&self.surroundings, "git", &self.git(words.iter().copied())?.uninterrupted());
         // A configuration may hold for one branch only, or lie in a file of the working tree.
@@ -93,16 +93,16 @@ impl Repository {
         if ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
     }
 
-    fn differences(&self, from: &str, to: &str, format: &str) -> Result<Vec<u8>, Failure> {
+    fn differences(&self, from: &str, to: &str, format: &str) -> Result<Vec<u8>, CallFailure> {
         self.must(&["diff-tree", "-r", "-z", "--no-renames", format, from, to, "--"])
     }
 
-    fn changes_to(&self, target: &str) -> Result<Changes, Failure> {
+    fn changes_to(&self, target: &str) -> Result<CheckoutChanges, CallFailure> {
         let commit = self.must_commit(target)?;
         let listed = self.differences("HEAD", &commit, "--name-status")?;
         let edited = self.must(&["diff-files", "-z", "--name-only"])?;
         let edited: BTreeSet<&[u8]> = records(&edited).collect();
-        let mut changes = Changes::default();
+        let mut changes = CheckoutChanges::default();
         let mut fields = records(&listed);
         while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
             match status {
@@ -125,12 +125,12 @@ impl Repository {
     ///
     /// # Errors
     /// `untracked_in_the_way`, or as [`Repository::must`].
-    pub fn must_lose_nothing(&self, target: &str) -> Result<(), Failure> {
+    pub fn must_lose_nothing(&self, target: &str) -> Result<(), CallFailure> {
         self.must_overwrite_nothing(&self.changes_to(target)?, target)
     }
 
     /// Git overwrites what it ignores, and removes folders of it, without a word.
-    fn must_overwrite_nothing(&self, changes: &Changes, target: &str) -> Result<(), Failure> {
+    fn must_overwrite_nothing(&self, changes: &CheckoutChanges, target: &str) -> Result<(), CallFailure> {
         let mut lost = BTreeSet::new();
         for added in &changes.added {
             let mut above: Vec<&Path> =
@@ -138,11 +138,11 @@ impl Repository {
             above.reverse();
             let untracked = |path: &&Path| {
                 let kind = disk::kind(&self.top.join(path));
-                !matches!(kind, None | Some(Kind::Folder)) && !changes.removed.contains(*path)
+                !matches!(kind, None | Some(FileKind::Folder)) && !changes.removed.contains(*path)
             };
             let found = match disk::kind(&self.top.join(added)) {
                 None => above.into_iter().find(untracked).map(Path::to_owned),
-                Some(Kind::Folder) => self.untracked_below(added)?,
+                Some(FileKind::Folder) => self.untracked_below(added)?,
                 Some(_) => Some(added.clone()),
             };
             lost.extend(found);
@@ -153,18 +153,18 @@ impl Repository {
         let names = named(&lost.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
         let message = format!("`{target}` would overwrite files that git does not track here: {names}");
         let hint = "move them out of the working tree, or check the target out in a separate worktree and begin there";
-        Err(Failure::new(REFUSED, "untracked_in_the_way", message, hint))
+        Err(CallFailure::new(REFUSED, "untracked_in_the_way", message, hint))
     }
 
     /// The first file in a folder that git does not track.
-    fn untracked_below(&self, folder: &Path) -> Result<Option<PathBuf>, Failure> {
+    fn untracked_below(&self, folder: &Path) -> Result<Option<PathBuf>, CallFailure> {
         let of_folder = format!(":(top,literal){}", folder.display());
         let listed = self.must(&["ls-files", "-z", "--full-name", "--others", "--", &of_folder])?;
         Ok(records(&listed).next().map(path))
     }
 
     /// Takes back what a failed checkout left: this commit's files as they were, and none that only the target has.
-    fn put_back(&self, changes: &Changes) {
+    fn put_back(&self, changes: &CheckoutChanges) {
         // What went wrong before is what the user must know.
         for some in changes.added.chunks(AT_ONCE) {
             let words =
@@ -182,7 +182,7 @@ impl Repository {
         }
     }
 
-    fn unfiltered(&self) -> Result<Vec<String>, Failure> {
+    fn unfiltered(&self) -> Result<Vec<String>, CallFailure> {
         let mut notes = Vec::new();
         for filter in self.overrides()?.filters() {
             let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Address, graphql, malformed};
-use crate::runtime::answer::Failure;
+use super::{RepositoryAddress, graphql, malformed};
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
 /// How many pages of checks are read.
@@ -15,20 +15,20 @@ const CHECKS: &str = "oid statusCheckRollup{contexts(first:100,after:$after){nod
 
 /// What there is of a commit.
 #[derive(Debug, Default)]
-pub struct Checks {
+pub struct CommitChecks {
     /// The commit that they are of; none where GitHub does not have it.
     pub commit: Option<String>,
     /// All of them.
-    pub checks: Vec<Check>,
+    pub checks: Vec<CommitCheck>,
     /// Of a pull request: its state.
     pub state: Option<String>,
     /// Of a pull request: where it comes from.
-    pub fork: Option<Fork>,
+    pub fork: Option<ForkOrigin>,
 }
 
 /// Where a pull request comes from.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-pub struct Fork {
+pub struct ForkOrigin {
     /// Whether it comes from another repository.
     pub cross: bool,
     /// Who opened it.
@@ -41,16 +41,16 @@ pub struct Fork {
 
 /// One check.
 #[derive(Debug)]
-pub struct Check {
+pub struct CommitCheck {
     /// Its name, behind that of its workflow.
     pub name: String,
     /// What it came to.
-    pub bucket: Bucket,
+    pub bucket: CheckBucket,
 }
 
 /// What a check came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bucket {
+pub enum CheckBucket {
     /// It passed.
     Pass,
     /// It failed.
@@ -69,10 +69,10 @@ pub enum Bucket {
 /// As [`super::pull_request`].
 pub fn checks(
     repository: &Repository,
-    at: &Address,
+    at: &RepositoryAddress,
     number: Option<u64>,
     commit: &str,
-) -> Result<Checks, Failure> {
+) -> Result<CommitChecks, CallFailure> {
     let (parameter, field) = match number {
         Some(_) => (
             "$number:Int!",
@@ -85,7 +85,7 @@ pub fn checks(
     let query = format!(
         "query($owner:String!,$name:String!,{parameter},$after:String){{repository(owner:$owner,name:$name){{{field}}}}}"
     );
-    let (mut found, mut after) = (Checks::default(), None);
+    let (mut found, mut after) = (CommitChecks::default(), None);
     for _ in 0..PAGES {
         let mut fields = vec![match number {
             Some(number) => ("-F", format!("number={number}")),
@@ -102,7 +102,7 @@ pub fn checks(
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         if number.is_some() {
             found.state = Some(text(&request["state"]));
-            found.fork = Some(Fork {
+            found.fork = Some(ForkOrigin {
                 cross: request["isCrossRepository"].as_bool().unwrap_or_default(),
                 author: text(&request["author"]["login"]),
                 head_repo: text(&request["headRepository"]["nameWithOwner"]),
@@ -121,25 +121,25 @@ pub fn checks(
     Err(malformed(&format!("more than {PAGES} pages of checks")))
 }
 
-fn check(value: &Value) -> Check {
+fn check(value: &Value) -> CommitCheck {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     if value["__typename"] != "CheckRun" {
         let bucket = match value["state"].as_str().unwrap_or_default() {
-            "SUCCESS" => Bucket::Pass,
-            "FAILURE" | "ERROR" => Bucket::Fail,
-            _ => Bucket::Pending,
+            "SUCCESS" => CheckBucket::Pass,
+            "FAILURE" | "ERROR" => CheckBucket::Fail,
+            _ => CheckBucket::Pending,
         };
-        return Check { name: text(&value["context"]), bucket };
+        return CommitCheck { name: text(&value["context"]), bucket };
     }
     let (name, workflow) =
         (text(&value["name"]), text(&value["checkSuite"]["workflowRun"]["workflow"]["name"]));
     let name = if workflow.is_empty() { name } else { format!("{workflow} / {name}") };
     let bucket = match (value["status"] == "COMPLETED", value["conclusion"].as_str().unwrap_or_default()) {
-        (false, _) | (true, "STALE") => Bucket::Pending,
-        (true, "SUCCESS") => Bucket::Pass,
-        (true, "SKIPPED" | "NEUTRAL") => Bucket::Skipping,
-        (true, "CANCELLED") => Bucket::Cancel,
-        (true, _) => Bucket::Fail,
+        (false, _) | (true, "STALE") => CheckBucket::Pending,
+        (true, "SUCCESS") => CheckBucket::Pass,
+        (true, "SKIPPED" | "NEUTRAL") => CheckBucket::Skipping,
+        (true, "CANCELLED") => CheckBucket::Cancel,
+        (true, _) => CheckBucket::Fail,
     };
-    Check { name, bucket }
+    CommitCheck { name, bucket }
 }

@@ -1,6 +1,6 @@
 //! Whether a server that a configuration starts would listen on all addresses of the machine.
 
-use super::read::Config;
+use super::read::LaunchConfig;
 
 /// The address that means all of them, as version 4 of the protocol writes it.
 const ALL: &str = "0.0.0.0";
@@ -9,7 +9,7 @@ const OPTIONS: [&str; 8] =
     ["--host", "--hostname", "--bind", "--binding", "--address", "--listen", "-H", "-b"];
 
 /// The word that makes a server listen on all addresses.
-pub(super) fn public(config: &Config) -> Option<String> {
+pub(super) fn public(config: &LaunchConfig) -> Option<String> {
     // A shell's script is one argument.
     let words: Vec<&str> =
         config.runtime_args.iter().flat_map(|argument| argument.split_whitespace()).collect();
@@ -66,7 +66,7 @@ mod tests {
         let runtime_args = text.split(' ').map(str::to_owned).collect();
         let (name, cwd) = ("web".to_owned(), ".".to_owned());
         let env = std::collections::BTreeMap::new();
-        public(&Config { name, runtime_executable: None, runtime_args, port: None, cwd, env })
+        public(&LaunchConfig { name, runtime_executable: None, runtime_args, port: None, cwd, env })
     }
 
     #[test]

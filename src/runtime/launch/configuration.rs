@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::read::Config;
+use super::read::LaunchConfig;
 use crate::disk;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
-use crate::runtime::answer::{Failure, MALFORMED};
+use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
 
 /// What editors write for the repository's top.
@@ -18,47 +18,47 @@ pub(super) const KEYS: [&str; 6] = ["name", "runtimeExecutable", "runtimeArgs", 
 
 /// A text with the name that messages call it by.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct NamedText<'a> {
     pub(super) text: &'a str,
     pub(super) name: &'a str,
 }
 
-impl Source<'_> {
+impl NamedText<'_> {
     /// The failure of a place in it.
-    pub(super) fn malformed(self, code: &str, message: String, hint: &str, at: usize) -> Failure {
+    pub(super) fn malformed(self, code: &str, message: String, hint: &str, at: usize) -> CallFailure {
         let (line, col) = document::place(self.text, at);
-        Failure::new(MALFORMED, code, message, hint).at(self.name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).at(self.name, Some(line), Some(col))
     }
 }
 
 /// The file.
-pub(super) struct Document {
+pub(super) struct LaunchFile {
     pub(super) root: Node,
     /// Its configurations, whose names differ.
-    pub(super) configurations: Vec<Configuration>,
+    pub(super) configurations: Vec<RawConfiguration>,
     /// It is no strict JSON.
     pub(super) jsonc: bool,
 }
 
 /// One configuration before its fields are read.
-pub(super) struct Configuration {
+pub(super) struct RawConfiguration {
     pub(super) name: String,
     pub(super) node: Node,
 }
 
-impl Document {
+impl LaunchFile {
     /// # Errors
     /// `malformed_json`, `malformed_config` or `duplicate_name`, with the place.
-    pub(super) fn parse(source: Source<'_>) -> Result<Self, Failure> {
+    pub(super) fn parse(source: NamedText<'_>) -> Result<Self, CallFailure> {
         let strict = json::parse(source.text).1.iter().all(|fault| fault.rescued);
         let root = document::jsonc_text(source.text, source.name)?;
         if !matches!(root.value, Value::Map(_)) {
             let message = format!("this is {}, not an object", root.kind());
             return Err(source.malformed("malformed_json", message, "write a JSON object", root.span.start));
         }
-        let mut configurations: Vec<Configuration> = Vec::new();
+        let mut configurations: Vec<RawConfiguration> = Vec::new();
         for node in listed(&root, source)? {
-            let one = Configuration::named(node, source)?;
+            let one = RawConfiguration::named(node, source)?;
             if configurations.iter().any(|known| known.name == one.name) {
                 let message = format!("two configurations are called `{}`", one.name);
                 let at = one.node.span.start;
@@ -71,7 +71,7 @@ impl Document {
 }
 
 /// The items of `configurations`; none where it is not there.
-fn listed(root: &Node, source: Source<'_>) -> Result<Vec<Node>, Failure> {
+fn listed(root: &Node, source: NamedText<'_>) -> Result<Vec<Node>, CallFailure> {
     match root.get("configurations").map(|node| (node, &node.value)) {
         None | Some((_, Value::Null)) => Ok(Vec::new()),
         Some((_, Value::List(items))) => Ok(items.clone()),
@@ -82,8 +82,8 @@ fn listed(root: &Node, source: Source<'_>) -> Result<Vec<Node>, Failure> {
     }
 }
 
-impl Configuration {
-    pub(super) fn named(node: Node, source: Source<'_>) -> Result<Self, Failure> {
+impl RawConfiguration {
+    pub(super) fn named(node: Node, source: NamedText<'_>) -> Result<Self, CallFailure> {
         let at = node.span.start;
         if !matches!(node.value, Value::Map(_)) {
             let message = format!("this configuration is {}, not an object", node.kind());
@@ -109,10 +109,10 @@ impl Configuration {
     /// `malformed_config` with the place of the first that is wrong.
     pub(super) fn read(
         &self,
-        source: Source<'_>,
+        source: NamedText<'_>,
         top: &Path,
         warnings: &mut Vec<String>,
-    ) -> Result<Config, Failure> {
+    ) -> Result<LaunchConfig, CallFailure> {
         let field = |key: &str| self.node.get(key).filter(|node| node.value != Value::Null);
         let wrong = |key: &str, node: &Node, wanted: &str| {
             let message = format!("`{key}` of `{}` is {}, not {wanted}", self.name, shown(node));
@@ -153,7 +153,7 @@ impl Configuration {
                 env.insert(entry.key.clone(), value.to_owned());
             }
         }
-        Ok(Config {
+        Ok(LaunchConfig {
             name: self.name.clone(),
             runtime_executable: executable.transpose()?,
             runtime_args: arguments,

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::addresses;
-use super::configuration::{Configuration, Document, Source};
+use super::configuration::{LaunchFile, NamedText, RawConfiguration};
 use crate::read::tree::Node;
-use crate::runtime::answer::{ENVIRONMENT, Failure, OK, REFUSED, Said};
+use crate::runtime::answer::{CallFailure, Delivery, ENVIRONMENT, OK, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 /// The file, relative to the repository's top.
 pub const FILE: &str = ".claude/launch.json";
@@ -39,11 +39,11 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// What there is.
-    pub status: Status,
+    pub status: LaunchReadStatus,
     /// The file, relative to the repository's top.
     pub file: String,
     /// The configuration, with `ok` and `incomplete`.
-    pub config: Option<Config>,
+    pub config: Option<LaunchConfig>,
     /// The names of all configurations.
     pub names: Vec<String>,
     /// The file is no strict JSON: it has comments, or commas before a closing bracket.
@@ -55,7 +55,7 @@ pub struct Response {
 /// What the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum LaunchReadStatus {
     /// One configuration.
     Ok,
     /// There is no file.
@@ -71,7 +71,7 @@ pub enum Status {
 /// One configuration, with the keys of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Config {
+pub struct LaunchConfig {
     /// Its name.
     pub name: String,
     /// The program.
@@ -90,19 +90,19 @@ pub struct Config {
 ///
 /// # Errors
 /// `malformed_json`, `malformed_config`, `duplicate_name`, `no_config`, `public_host`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let (response, words) = answer(options, &repository)?;
-    Ok(Said::of(&response).sentinel(words))
+    Ok(Delivery::of(&response).sentinel(words))
 }
 
 /// What the file says, with the words of it for scripts.
 ///
 /// # Errors
 /// As [`run`].
-pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, String), Failure> {
+pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, String), CallFailure> {
     let mut response = Response {
-        status: Status::None,
+        status: LaunchReadStatus::None,
         file: FILE.to_owned(),
         config: None,
         names: Vec::new(),
@@ -112,17 +112,18 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
     let Some(text) = document::project_text(&repository.top.join(FILE))? else {
         return Ok((response, "__NO_LAUNCH_JSON__".to_owned()));
     };
-    let invalid = |mut failure: Failure| {
+    let invalid = |mut failure: CallFailure| {
         failure.sentinel = Some(("__INVALID_LAUNCH_JSON__".to_owned(), OK));
         failure
     };
-    let source = Source { text: &text, name: FILE };
-    let document = Document::parse(source).map_err(invalid)?;
+    let source = NamedText { text: &text, name: FILE };
+    let document = LaunchFile::parse(source).map_err(invalid)?;
     response.jsonc = document.jsonc;
     response.names = document.configurations.iter().map(|one| one.name.clone()).collect();
     let Some(chosen) = choose(options, &document)? else {
         let several = !response.names.is_empty();
-        response.status = if several { Status::Multiple } else { Status::MissingConfigurations };
+        response.status =
+            if several { LaunchReadStatus::Multiple } else { LaunchReadStatus::MissingConfigurations };
         let words = if several {
             format!("__MULTIPLE_CONFIGS__\n{}", serde_json::to_string(&response.names).unwrap_or_default())
         } else {
@@ -137,14 +138,17 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
         return Err(public_host(&config.name, &word, &chosen.node, source));
     }
     let complete = config.runtime_executable.is_some();
-    response.status = if complete { Status::Ok } else { Status::Incomplete };
+    response.status = if complete { LaunchReadStatus::Ok } else { LaunchReadStatus::Incomplete };
     let words = serde_json::to_string(&config).unwrap_or_default();
     response.config = Some(config);
     Ok((response, words))
 }
 
 /// The configuration of the name, or the only one.
-fn choose<'a>(options: &Options, document: &'a Document) -> Result<Option<&'a Configuration>, Failure> {
+fn choose<'a>(
+    options: &Options,
+    document: &'a LaunchFile,
+) -> Result<Option<&'a RawConfiguration>, CallFailure> {
     let all = &document.configurations;
     let Some(name) = &options.name else {
         return Ok(all.first().filter(|_| all.len() == 1));
@@ -158,15 +162,15 @@ fn choose<'a>(options: &Options, document: &'a Document) -> Result<Option<&'a Co
         names => format!("name one of {}", names.join(", ")),
     };
     let message = format!("`{FILE}` has no configuration `{name}`");
-    let mut failure = Failure::new(ENVIRONMENT, "no_config", message, hint).at(FILE, None, None);
+    let mut failure = CallFailure::new(ENVIRONMENT, "no_config", message, hint).at(FILE, None, None);
     failure.sentinel = Some(("__CONFIG_NOT_FOUND__".to_owned(), OK));
     Err(failure)
 }
 
 /// The refusal of a server that others on the network would reach.
-pub(super) fn public_host(name: &str, word: &str, node: &Node, source: Source<'_>) -> Failure {
+pub(super) fn public_host(name: &str, word: &str, node: &Node, source: NamedText<'_>) -> CallFailure {
     let (line, col) = document::place(source.text, node.span.start);
     let message = format!("`{word}` makes the server of `{name}` listen on all addresses of this machine");
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    Failure::new(REFUSED, "public_host", message, hint).at(source.name, Some(line), Some(col))
+    CallFailure::new(REFUSED, "public_host", message, hint).at(source.name, Some(line), Some(col))
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::read::Config;
+use super::read::LaunchConfig;
 use crate::disk;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::{confined, package_manager, port};
 
@@ -18,14 +18,14 @@ const RUNNERS: [&str; 2] = ["overmind", "foreman"];
 ///
 /// # Errors
 /// `usage` for an unknown kind; `no_command` where nothing starts it; `no_folder` and `outside_repository`.
-pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result<Config, Failure> {
+pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result<LaunchConfig, CallFailure> {
     let folder = match given {
         Some(given) => confined(repository, given)?,
         None => repository.top.clone(),
     };
     let missing = |what: &str| {
         let message = format!("{what}: nothing tells how the project is started");
-        Failure::environment(
+        CallFailure::environment(
             "no_command",
             message,
             "give the configuration on standard input, without `--type`",
@@ -45,12 +45,12 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
         _ => {
             let known = SCRIPTED.join("`, `");
             let hint = format!("name `rails`, `procfile`, `{known}`");
-            return Err(Failure::usage(format!("unknown kind of project `{kind}`")).hinting(hint));
+            return Err(CallFailure::usage(format!("unknown kind of project `{kind}`")).hinting(hint));
         }
     };
     let cwd = folder.strip_prefix(&repository.top).unwrap_or(Path::new("")).display().to_string();
     let (program, arguments) = argv.split_first().map_or(("", &[][..]), |(program, rest)| (program, rest));
-    Ok(Config {
+    Ok(LaunchConfig {
         name: kind.to_owned(),
         runtime_executable: Some(program.to_owned()),
         runtime_args: arguments.to_vec(),

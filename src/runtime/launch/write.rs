@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::configuration::{Configuration, Document, KEYS, Source};
-use super::read::{Config, FILE, public_host};
+use super::configuration::{KEYS, LaunchFile, NamedText, RawConfiguration};
+use super::read::{FILE, LaunchConfig, public_host};
 use super::stub::stub;
-use super::{Mode, addresses};
+use super::{LaunchMode, addresses};
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
-use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::store::Store;
-use crate::runtime::surroundings::Surroundings;
 use crate::source::Span;
 
 options! {
@@ -39,7 +39,7 @@ options! {
         /// The folder of the project; by default the top of the repository
         dir: Option<PathBuf> = "--dir <DIR>" { requires: "--type" },
         /// The mode of the run: nothing is written where nobody looks
-        mode: Mode = "--mode <MODE>" { default: Some("interactive") },
+        mode: LaunchMode = "--mode <MODE>" { default: Some("interactive") },
     }
     examples: ["plugcast-run launch write < web.json", "plugcast-run launch write --merge < web.json", "plugcast-run launch write --type vite"]
 }
@@ -48,11 +48,11 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// `written`, or `added` to a file that was there.
-    pub status: Status,
+    pub status: LaunchWriteStatus,
     /// The file, relative to the repository's top.
     pub file: String,
     /// What was written.
-    pub config: Config,
+    pub config: LaunchConfig,
     /// What a reader should know.
     pub warnings: Vec<String>,
 }
@@ -60,7 +60,7 @@ pub struct Response {
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum LaunchWriteStatus {
     /// The file is new.
     Written,
     /// The file was there.
@@ -71,11 +71,11 @@ pub enum Status {
 ///
 /// # Errors
 /// `headless`, `exists`, `malformed_json`, `malformed_config`, `duplicate_name`, `public_host`, and what the disk refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
-    if options.mode == Mode::Headless {
+    if options.mode == LaunchMode::Headless {
         let message = format!("`{FILE}` is not written without a user who looks at it");
-        return Err(Failure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
+        return Err(CallFailure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
     }
     let mut warnings = Vec::new();
     let config = match &options.r#type {
@@ -85,7 +85,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let top = Store::at(repository.top.clone(), surroundings);
     let refused = |error: RootError| top.refused(error);
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
-        return Err(Failure::environment("no_folder", "the repository's top is gone", "check the path"));
+        return Err(CallFailure::environment("no_folder", "the repository's top is gone", "check the path"));
     };
     let there = document::project_text(&repository.top.join(FILE))?;
     let (text, status) = match there {
@@ -94,23 +94,28 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
                 "{{\n  \"version\": \"0.2.0\",\n  \"configurations\": [\n{}\n  ]\n}}\n",
                 printed(&config)
             ),
-            Status::Written,
+            LaunchWriteStatus::Written,
         ),
-        Some(text) if options.merge => (added(&text, &config)?, Status::Added),
+        Some(text) if options.merge => (added(&text, &config)?, LaunchWriteStatus::Added),
         Some(_) => {
             let message = format!("`{FILE}` is there already");
             return Err(exists(message, "read it with `launch read`, or add to it with `--merge`"));
         }
     };
     root.replace(Path::new(FILE), text.as_bytes()).map_err(refused)?;
-    Ok(Said::of(&Response { status, file: FILE.to_owned(), config, warnings }))
+    Ok(Delivery::of(&Response { status, file: FILE.to_owned(), config, warnings }))
 }
 
 /// The configuration on standard input.
-fn given(input: &str, top: &Path, warnings: &mut Vec<String>, options: &Options) -> Result<Config, Failure> {
-    let source = Source { text: input, name: "<stdin>" };
+fn given(
+    input: &str,
+    top: &Path,
+    warnings: &mut Vec<String>,
+    options: &Options,
+) -> Result<LaunchConfig, CallFailure> {
+    let source = NamedText { text: input, name: "<stdin>" };
     let node = document::json_text(input, source.name)?;
-    let one = Configuration::named(node, source)?;
+    let one = RawConfiguration::named(node, source)?;
     if let Some(entry) = one.node.entries().iter().find(|entry| !KEYS.contains(&entry.key.as_str())) {
         let known = KEYS.map(|key| format!("`{key}`")).join(", ");
         let message = format!("unknown key `{}`, expected one of {known}", entry.key);
@@ -132,13 +137,13 @@ fn given(input: &str, top: &Path, warnings: &mut Vec<String>, options: &Options)
     }
 }
 
-fn exists(message: String, hint: &str) -> Failure {
-    Failure::new(CONTENDED, "exists", message, hint).at(FILE, None, None)
+fn exists(message: String, hint: &str) -> CallFailure {
+    CallFailure::new(CONTENDED, "exists", message, hint).at(FILE, None, None)
 }
 
 /// The text of a file with one configuration more.
-fn added(text: &str, config: &Config) -> Result<String, Failure> {
-    let document = Document::parse(Source { text, name: FILE })?;
+fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
+    let document = LaunchFile::parse(NamedText { text, name: FILE })?;
     if document.configurations.iter().any(|one| one.name == config.name) {
         let message = format!("`{FILE}` has a configuration `{}` already", config.name);
         return Err(exists(message, "give it another name, or edit the file"));
@@ -162,7 +167,7 @@ fn added(text: &str, config: &Config) -> Result<String, Failure> {
 }
 
 /// A configuration as the file has it, without what is as usual.
-fn printed(config: &Config) -> String {
+fn printed(config: &LaunchConfig) -> String {
     let mut value = serde_json::to_value(config).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {
         object.retain(|key, value| match value {

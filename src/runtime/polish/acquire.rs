@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::arguments::{self, Flags, Response as Words};
+use super::arguments::{self, PolishFlags, Response as Words};
 use super::clean_tree::must_be_clean;
-use super::earlier::{self, EarlierRun};
-use super::record::{Ending, PolishRun, Record};
+use super::earlier_runs::{self, EarlierRun};
+use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::{in_mode, refused};
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
-use crate::runtime::launch::Mode;
+use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::{self, FetchError};
-use crate::runtime::review::arguments::{Kind, Target};
-use crate::runtime::review::target::{self, Location, OwnBranches, Pending};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::review::arguments::{ReviewTarget, TargetKind};
+use crate::runtime::review::target::{self, OwnBranches, PendingCheckout, TargetLocation};
 
 options! {
     /// Find the working tree of what is polished, and begin there
@@ -51,23 +51,23 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether it was done.
-    pub status: Status,
+    pub status: AcquireStatus,
     /// The folder of the run, absolute: the value of `--run` in later calls. None without `--apply`.
     pub run: Option<String>,
     /// The run's name.
     pub run_id: Option<String>,
     /// How the polish runs.
-    pub mode: Mode,
+    pub mode: LaunchMode,
     /// What the user allowed beforehand.
-    pub flags: Flags,
+    pub flags: PolishFlags,
     /// The plan that was named.
     pub plan: Option<String>,
     /// What is polished.
-    pub target: Target,
+    pub target: ReviewTarget,
     /// What brings the target into a working tree.
-    pub action: Action,
+    pub action: AcquireAction,
     /// The ways to do it: ask the user which.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<AcquireChoice>,
     /// The working tree to work in, absolute: go there when it is another one.
     pub tree: String,
     /// The branch; none for a detached HEAD.
@@ -96,7 +96,7 @@ pub struct Response {
 /// Whether it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum AcquireStatus {
     /// It would be.
     Planned,
     /// It was, and there is a run.
@@ -106,7 +106,7 @@ pub enum Status {
 /// What brings the target into a working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum AcquireAction {
     /// Nothing: it is checked out here.
     None,
     /// Nothing: it is checked out in another working tree.
@@ -120,7 +120,7 @@ pub enum Action {
 /// A way to check something out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum AcquireChoice {
     /// This working tree switches: `--apply`.
     Switch,
     /// Another one is added: `--apply --worktree PATH`.
@@ -128,9 +128,9 @@ pub enum Choice {
 }
 
 /// What is to be done.
-struct Plan {
-    location: Location,
-    action: Action,
+struct AcquirePlan {
+    location: TargetLocation,
+    action: AcquireAction,
     branch: Option<String>,
     /// The commit, where it is here or GitHub names it.
     head: Option<String>,
@@ -143,7 +143,7 @@ struct Plan {
 ///
 /// # Errors
 /// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let root = surroundings.root();
     let words = arguments::read(options.stdin, &options.text, surroundings)?;
     let mode = words.mode;
@@ -153,17 +153,17 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 fn acquire(
     options: &Options,
     words: Words,
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     root: Option<&Path>,
-) -> Result<Said, Failure> {
+) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let mut plan = plan(&repository, &words, options.worktree.is_some())?;
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
-        earlier::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
-    let is_move = matches!(plan.action, Action::CheckoutPr | Action::CheckoutBranch);
+        earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
+    let is_move = matches!(plan.action, AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch);
     let mut response = Response {
-        status: Status::Planned,
+        status: AcquireStatus::Planned,
         run: None,
         run_id: None,
         mode: words.mode,
@@ -171,7 +171,7 @@ fn acquire(
         plan: words.plan.clone(),
         target: words.target.clone(),
         action: plan.action,
-        choices: if is_move { vec![Choice::Switch, Choice::WorktreeAdd] } else { Vec::new() },
+        choices: if is_move { vec![AcquireChoice::Switch, AcquireChoice::WorktreeAdd] } else { Vec::new() },
         tree: plan.location.repository.top.display().to_string(),
         branch: plan.branch.clone(),
         head_sha: plan.head.clone(),
@@ -187,7 +187,7 @@ fn acquire(
     if options.apply {
         let (run, abandoned) = apply(options, &words, &mut plan, root)?;
         let PolishRun { path, record, .. } = run;
-        response.status = Status::Acquired;
+        response.status = AcquireStatus::Acquired;
         response.run = Some(path.display().to_string());
         (response.run_id, response.abandoned) = (Some(record.run_id), abandoned);
         (response.tree, response.branch, response.head_sha) =
@@ -200,16 +200,16 @@ fn acquire(
         Err(error) => response.fetch_error = Some(error),
     }
     response.notes = plan.location.notes;
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
 /// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
-fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Failure> {
+fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<AcquirePlan, CallFailure> {
     if let Some(name) = &words.target.branch
         && !(is_plain(name) && target::is_branch(repository, name)?)
     {
         let message = format!("`{name}` is no branch here");
-        return Err(Failure::environment("bad_ref", message, "fetch it, or name another one"));
+        return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
     }
     let location = target::locate(repository, &words.target)?;
     if let Some(request) = &location.request
@@ -220,12 +220,15 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Fail
     }
     let tree = &location.repository;
     let (action, branch, head) = match (&location.checkout, &location.request) {
-        (Pending::None, _) if tree.top == repository.top => {
-            (Action::None, tree.branch()?, Some(tree.must_commit("HEAD")?))
+        (PendingCheckout::None, _) if tree.top == repository.top => {
+            (AcquireAction::None, tree.branch()?, Some(tree.must_commit("HEAD")?))
         }
-        (Pending::None, _) => (Action::Attach, tree.branch()?, Some(tree.must_commit("HEAD")?)),
-        (Pending::Branch(name), request) => {
-            let action = if request.is_some() { Action::CheckoutPr } else { Action::CheckoutBranch };
+        (PendingCheckout::None, _) => {
+            (AcquireAction::Attach, tree.branch()?, Some(tree.must_commit("HEAD")?))
+        }
+        (PendingCheckout::Branch(name), request) => {
+            let action =
+                if request.is_some() { AcquireAction::CheckoutPr } else { AcquireAction::CheckoutBranch };
             let remote = || target::remote_with(tree, name);
             let head = match tree.commit(&format!("refs/heads/{name}"))? {
                 None => tree.commit(&format!("refs/remotes/{}/{name}", remote()?.unwrap_or_default()))?,
@@ -233,10 +236,10 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Fail
             };
             (action, Some(name.clone()), head)
         }
-        (Pending::Head, request) => {
+        (PendingCheckout::Head, request) => {
             let request = request.as_ref();
             let name = request.map(|request| format!("pr-{}", request.number));
-            (Action::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
+            (AcquireAction::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
         }
     };
     let base_branch = match &location.request {
@@ -246,23 +249,23 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Fail
     if branch.is_some() && branch == base_branch {
         return Err(on_base(branch.as_deref().unwrap_or_default()));
     }
-    if branch.is_none() && words.target.kind == Kind::Current {
+    if branch.is_none() && words.target.kind == TargetKind::Current {
         let message = "no branch is checked out".to_owned();
         return Err(refused("detached", message, "switch to the branch to polish, or name it"));
     }
-    let moves = location.checkout != Pending::None;
+    let moves = location.checkout != PendingCheckout::None;
     if !(adds && moves) {
         must_be_clean(tree, moves, head.as_deref())?;
-        if words.mode == Mode::Headless && moves {
+        if words.mode == LaunchMode::Headless && moves {
             let message = format!("{}, and this one stays on its branch", location.detail);
             let hint = "start in a working tree of the target (`git worktree add`)";
             return Err(refused("shared_checkout", message, hint));
         }
     }
-    Ok(Plan { action, branch, head, base_branch, location, fetched: Ok(false) })
+    Ok(AcquirePlan { action, branch, head, base_branch, location, fetched: Ok(false) })
 }
 
-fn on_base(branch: &str) -> Failure {
+fn on_base(branch: &str) -> CallFailure {
     refused("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
 }
 
@@ -276,12 +279,12 @@ fn is_plain(name: &str) -> bool {
 fn apply(
     options: &Options,
     words: &Words,
-    plan: &mut Plan,
+    plan: &mut AcquirePlan,
     root: Option<&Path>,
-) -> Result<(PolishRun, Option<String>), Failure> {
+) -> Result<(PolishRun, Option<String>), CallFailure> {
     let before = plan.location.repository.clone();
     let added = match &options.worktree {
-        Some(path) if plan.location.checkout != Pending::None => {
+        Some(path) if plan.location.checkout != PendingCheckout::None => {
             let path = before.surroundings().path(path).display().to_string();
             before.must(&["worktree", "add", "--quiet", "--detach", "--end-of-options", &path, "HEAD"])?;
             Some(path)
@@ -306,25 +309,25 @@ fn apply(
 fn begin(
     options: &Options,
     words: &Words,
-    plan: &mut Plan,
+    plan: &mut AcquirePlan,
     root: Option<&Path>,
-) -> Result<(PolishRun, Option<String>), Failure> {
+) -> Result<(PolishRun, Option<String>), CallFailure> {
     let tree = plan.location.repository.clone();
-    let mut record = Record::new(words, tree.surroundings());
+    let mut record = PolishRecord::new(words, tree.surroundings());
     record.tree = tree.top.display().to_string();
     record.branch = tree.branch()?;
     record.head_sha = tree.must_commit("HEAD")?;
-    record.moved = plan.location.checkout != Pending::None;
+    record.moved = plan.location.checkout != PendingCheckout::None;
     let (from, commit) = (record.branch.clone(), record.head_sha.clone());
     let (mut run, abandoned) = PolishRun::claim(&tree, root, record, options.take_over)?;
     let taken = take(plan, &mut run);
     // Nobody is told of a run whose beginning was interrupted.
-    let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };
+    let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     if taken.is_err() {
         interrupt::set_aside(|| {
             target::go_back(&tree, from.as_deref(), &commit);
             // The tree is given back; what went wrong before is what the user must know.
-            if run.end(tree.surroundings(), Ending::Abandoned, Vec::new()).is_err() {
+            if run.end(tree.surroundings(), PolishEnding::Abandoned, Vec::new()).is_err() {
                 run.folder().give_up(&run.record.tree);
             }
         });
@@ -333,7 +336,7 @@ fn begin(
 }
 
 /// Checks out, sees that it came to what was planned, and records it with the base.
-fn take(plan: &mut Plan, run: &mut PolishRun) -> Result<(), Failure> {
+fn take(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> {
     plan.location.check_out(&OwnBranches(Some(&run.store)))?;
     run.store.ask_what_is_tracked()?;
     let tree = &plan.location.repository;
@@ -348,14 +351,15 @@ fn take(plan: &mut Plan, run: &mut PolishRun) -> Result<(), Failure> {
             shown(&plan.branch, &plan.head),
             shown(&branch, &head)
         );
-        return Err(Failure::new(
+        return Err(CallFailure::new(
             CONTENDED,
             "state_violation",
             message,
             "look at the tree, then run it again",
         ));
     }
-    let question = base::Question { known: plan.location.request.as_ref(), ..base::Question::default() };
+    let question =
+        base::BaseRequest { known: plan.location.request.as_ref(), ..base::BaseRequest::default() };
     let base = base::resolve(tree, question)?;
     if branch.as_ref() == Some(&base.base_branch) {
         return Err(on_base(&base.base_branch));

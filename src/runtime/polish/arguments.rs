@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::in_mode;
-use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
-use crate::runtime::launch::Mode;
-use crate::runtime::review::arguments::Target;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::review::arguments::ReviewTarget;
 
 options! {
     /// Read the arguments of a polish
@@ -32,21 +32,21 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// `ok`.
-    pub status: Status,
+    pub status: PolishArgsStatus,
     /// How the polish runs.
-    pub mode: Mode,
+    pub mode: LaunchMode,
     /// What the user allows beforehand.
-    pub flags: Flags,
+    pub flags: PolishFlags,
     /// The plan that was named.
     pub plan: Option<String>,
     /// What is polished.
-    pub target: Target,
+    pub target: ReviewTarget,
 }
 
 /// `polish args` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum PolishArgsStatus {
     /// Read.
     Ok,
 }
@@ -54,7 +54,7 @@ pub enum Status {
 /// What the user allows beforehand.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Flags {
+pub struct PolishFlags {
     /// Code of a fork may run on this machine.
     pub trust_fork: bool,
     /// A review of an earlier commit counts.
@@ -63,7 +63,7 @@ pub struct Flags {
     pub allow_port_kill: bool,
 }
 
-impl Flags {
+impl PolishFlags {
     fn named(&mut self, key: &str) -> Option<&mut bool> {
         match key {
             "trust-fork" => Some(&mut self.trust_fork),
@@ -81,18 +81,22 @@ const HEADLESS: &str = "mode:headless";
 ///
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    read(options.stdin, &options.text, surroundings).map(|response| Said::of(&response))
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    read(options.stdin, &options.text, surroundings).map(|response| Delivery::of(&response))
 }
 
 /// Reads the words of a user, on standard input or the command line.
 ///
 /// # Errors
 /// As [`run`], in the form that the caller reads.
-pub(super) fn read(stdin: bool, text: &[String], surroundings: &Surroundings) -> Result<Response, Failure> {
+pub(super) fn read(
+    stdin: bool,
+    text: &[String],
+    surroundings: &Environment,
+) -> Result<Response, CallFailure> {
     let bytes = if stdin { surroundings.input()? } else { text.join(" ").into_bytes() };
     let is_headless = String::from_utf8_lossy(&bytes).split_ascii_whitespace().any(|word| word == HEADLESS);
-    let mode = if is_headless { Mode::Headless } else { Mode::Interactive };
+    let mode = if is_headless { LaunchMode::Headless } else { LaunchMode::Interactive };
     document::utf8(bytes, "<stdin>").and_then(|text| parse(&text)).map_err(|failure| in_mode(mode, failure))
 }
 
@@ -100,8 +104,8 @@ pub(super) fn read(stdin: bool, text: &[String], surroundings: &Surroundings) ->
 ///
 /// # Errors
 /// As [`run`].
-fn parse(text: &str) -> Result<Response, Failure> {
-    let wrong = |code: &str, message: String, hint: &str| Err(Failure::new(USAGE, code, message, hint));
+fn parse(text: &str) -> Result<Response, CallFailure> {
+    let wrong = |code: &str, message: String, hint: &str| Err(CallFailure::new(USAGE, code, message, hint));
     // What a host did not replace stands for no arguments.
     let words = text.split_ascii_whitespace().filter(|word| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}"));
     // No branch begins with a dash, and none holds a colon.
@@ -115,13 +119,13 @@ fn parse(text: &str) -> Result<Response, Failure> {
         return wrong("conflicting_modes", "more than one mode is given".to_owned(), "pass one of them");
     }
     let mut response = Response {
-        status: Status::Ok,
-        mode: if modes.is_empty() { Mode::Interactive } else { Mode::Headless },
-        flags: Flags::default(),
+        status: PolishArgsStatus::Ok,
+        mode: if modes.is_empty() { LaunchMode::Interactive } else { LaunchMode::Headless },
+        flags: PolishFlags::default(),
         plan: None,
-        target: Target::default(),
+        target: ReviewTarget::default(),
     };
-    let is_known = |key: &str| key == "plan" || Flags::default().named(key).is_some();
+    let is_known = |key: &str| key == "plan" || PolishFlags::default().named(key).is_some();
     if let Some(unknown) = others.iter().find(|token| !is_known(split(token).0)) {
         return wrong("unknown_token", format!("unknown token `{unknown}`"), TOKENS);
     }
@@ -145,7 +149,7 @@ fn parse(text: &str) -> Result<Response, Failure> {
     match rest.as_slice() {
         [] => {}
         [word] => {
-            response.target = match Target::parse(word) {
+            response.target = match ReviewTarget::parse(word) {
                 Ok(target) => target,
                 Err(reason) => {
                     let hint = "pass the number or the address of a pull request, or a branch";

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::envelope::{self, Status};
+use super::envelope::{self, EnvelopeStatus};
 use super::record::PolishRun;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 pub use super::envelope::Response;
 
@@ -30,12 +30,12 @@ options! {
 ///
 /// # Errors
 /// Every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
     run.must_be_open()?;
     // From any tree and commit: this is the way out of a run that cannot go on.
     match Repository::find(surroundings, Path::new(&run.record.tree)) {
-        Ok(tree) => envelope::finish(&run, &tree, Status::Partial, false),
+        Ok(tree) => envelope::finish(&run, &tree, EnvelopeStatus::Partial, false),
         Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {
             envelope::give_up(&run, surroundings)
         }

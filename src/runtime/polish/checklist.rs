@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::record::PolishRun;
 use crate::disk;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 
-pub use super::earlier::CHECKLIST;
-pub use text::{Action, Fault};
+pub use super::earlier_runs::CHECKLIST;
+pub use text::{ChecklistFault, ItemAction};
 
 /// What this program worked out and did, beside the checklist.
 pub(super) const LOCK: &str = "checklist.lock.json";
@@ -25,16 +25,16 @@ pub(super) const LOG: &str = "dispatch-log.json";
 /// `checklist.lock.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lock {
+pub(super) struct ChecklistLock {
     schema: String,
     /// The items that this program wrote or gave out, by their numbers.
-    items: BTreeMap<u32, Locked>,
+    items: BTreeMap<u32, LockedItem>,
 }
 
 /// What is known of an item.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Locked {
+pub(super) struct LockedItem {
     /// Why it is oversized; none for a manageable one.
     reasons: Vec<String>,
     /// Whether the user added it.
@@ -42,40 +42,40 @@ pub(super) struct Locked {
     /// Of one that was given out: the hash of its action, files and notes then.
     dispatched: Option<String>,
     /// What it came to.
-    result: Option<Outcome>,
+    result: Option<ItemOutcome>,
 }
 
 /// What an item came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ItemOutcome {
     /// It was repaired.
     Fixed,
     /// It could not be.
     Failed,
 }
 
-impl Outcome {
+impl ItemOutcome {
     fn word(self) -> &'static str {
         match self {
-            Outcome::Fixed => "fixed",
-            Outcome::Failed => "failed",
+            ItemOutcome::Fixed => "fixed",
+            ItemOutcome::Failed => "failed",
         }
     }
 }
 
-impl Lock {
+impl ChecklistLock {
     fn new() -> Self {
         Self { schema: "plugcast.polish-checklist/1".to_owned(), items: BTreeMap::new() }
     }
 
     /// That of a run.
-    fn load(run: &PolishRun) -> Result<Self, Failure> {
+    fn load(run: &PolishRun) -> Result<Self, CallFailure> {
         Ok(run.folder().sealed(LOCK)?.unwrap_or_else(Self::new))
     }
 }
 
 /// The hash of what an item asks for.
-fn wanted(action: Action, files: &[String], notes: &str) -> String {
+fn wanted(action: ItemAction, files: &[String], notes: &str) -> String {
     disk::sha256(serde_json::to_string(&(action, files, notes)).unwrap_or_default().as_bytes())
 }

@@ -1,12 +1,12 @@
 //! Whether a working tree holds nothing that a checkout or a merge would touch and no commit holds.
 
 use super::refused;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::review::target::changed_files;
 
 /// Refuses a tree with changes, and one whose other files a switch would write over.
-pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), Failure> {
+pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), CallFailure> {
     let changed = changed_files(tree)?;
     let names: Vec<&str> = changed.iter().map(|line| line.get(3..).unwrap_or(line)).collect();
     if !names.is_empty() {

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::earlier::CHECKLIST;
+use super::earlier_runs::CHECKLIST;
 use super::gate::review_path;
-use super::record::{Ending, PolishRun, Record};
+use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::seed::file_name;
-use super::seed::replan::{self, Escalation, Standing};
+use super::seed::replan::{self, Escalation, EscalationState};
 use super::tally::Tally;
 use super::{END, refused};
 use crate::printable::line;
-use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts;
-use crate::runtime::launch::Mode;
-use crate::runtime::polish::checklist::Action;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::polish::checklist::ItemAction;
 use crate::runtime::server::record::Server;
-use crate::runtime::store::Step;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::store::StoreStep;
 
 /// The envelope in the folder of its run.
 const SUMMARY: &str = "summary.md";
@@ -65,7 +65,7 @@ choices! {
 
 impl HumanInput {
     /// The failure: a sentence, and what to do.
-    fn failure(self) -> Failure {
+    fn failure(self) -> CallFailure {
         let (code, hint) = match self {
             Self::WhichConfig => ("which_config", "leave one configuration in `.claude/launch.json`"),
             Self::ProjectType => ("project_type", "write the command into `.claude/launch.json`"),
@@ -85,7 +85,7 @@ impl HumanInput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether all of it was done.
-    pub status: Status,
+    pub status: EnvelopeStatus,
     /// Items by what they came to.
     pub items: Tally,
     /// The seeds of items that are `stacked`.
@@ -103,7 +103,7 @@ pub struct Response {
 /// Whether all of it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum EnvelopeStatus {
     /// All that was asked for.
     Complete,
     /// Items that were to be repaired were not given out.
@@ -114,33 +114,33 @@ pub enum Status {
 ///
 /// # Errors
 /// `open_items`, the code of what needs a user, every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     if let Some(need) = options.needs_human {
-        close(&run, surroundings, Ending::Abandoned, Vec::new())?;
+        close(&run, surroundings, PolishEnding::Abandoned, Vec::new())?;
         return Err(need.failure());
     }
-    finish(&run, &tree, Status::Complete, options.opened)
+    finish(&run, &tree, EnvelopeStatus::Complete, options.opened)
 }
 
 /// Writes the envelope and ends the run.
 pub(super) fn finish(
     run: &PolishRun,
     tree: &Repository,
-    status: Status,
+    status: EnvelopeStatus,
     opened: bool,
-) -> Result<Said, Failure> {
-    let standing = Standing::load(run, tree)?;
+) -> Result<Delivery, CallFailure> {
+    let standing = EscalationState::load(run, tree)?;
     let items = standing.items.as_deref().unwrap_or_default();
     let tally = Tally::new(items);
-    if tally.not_dispatched > 0 && status == Status::Complete {
-        let open = items.iter().filter(|item| item.action == Action::Fix && item.result.is_none());
+    if tally.not_dispatched > 0 && status == EnvelopeStatus::Complete {
+        let open = items.iter().filter(|item| item.action == ItemAction::Fix && item.result.is_none());
         let open: Vec<String> = open.map(|item| item.id.to_string()).collect();
         let message = format!("items that are `fix` have no result: {}", open.join(", "));
         let hint = "write their results with `polish checklist rewrite`, or stop with `polish cancel`";
-        return Err(Failure::new(CONTENDED, "open_items", message, hint));
+        return Err(CallFailure::new(CONTENDED, "open_items", message, hint));
     }
-    let stacked = items.iter().filter(|item| item.action == Action::Stacked);
+    let stacked = items.iter().filter(|item| item.action == ItemAction::Stacked);
     let numbers = stacked.filter_map(|item| run.record.seeds.iter().position(|id| *id == item.id));
     let inside = |name: &str| run.path.join(name).display().to_string();
     let mut response = Response {
@@ -158,23 +158,24 @@ pub(super) fn finish(
     let plan = replan::plan_path(tree, &run.record);
     let host = host.map(|host| host.id);
     let server = match status {
-        Status::Complete => server(run)?,
+        EnvelopeStatus::Complete => server(run)?,
         // Nothing may stand in the way of an end.
-        Status::Partial => server(run).unwrap_or_default(),
+        EnvelopeStatus::Partial => server(run).unwrap_or_default(),
     };
     let around = (review.as_deref(), host.as_deref(), server.as_deref());
     response.text = print(run, &response, around, plan.as_deref());
-    let summary = Step::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
-    let ending = if status == Status::Complete { Ending::Complete } else { Ending::Cancelled };
+    let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
+    let ending =
+        if status == EnvelopeStatus::Complete { PolishEnding::Complete } else { PolishEnding::Cancelled };
     close(run, surroundings, ending, vec![summary])?;
     let text = response.text.clone();
-    Ok(Said::of(&response).text(text))
+    Ok(Delivery::of(&response).text(text))
 }
 
 /// Ends a run whose working tree is gone.
-pub(super) fn give_up(run: &PolishRun, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let mut response = Response {
-        status: Status::Partial,
+        status: EnvelopeStatus::Partial,
         items: Tally::default(),
         stacked: Vec::new(),
         replan_seed: None,
@@ -183,21 +184,21 @@ pub(super) fn give_up(run: &PolishRun, surroundings: &Surroundings) -> Result<Sa
         text: String::new(),
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);
-    let summary = Step::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
-    close(run, surroundings, Ending::Cancelled, vec![summary])?;
+    let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
+    close(run, surroundings, PolishEnding::Cancelled, vec![summary])?;
     let text = response.text.clone();
-    Ok(Said::of(&response).text(text))
+    Ok(Delivery::of(&response).text(text))
 }
 
 /// Ends the run. A headless one with a checklist only gives its working tree back, so that a user can go on with it.
 fn close(
     run: &PolishRun,
-    surroundings: &Surroundings,
-    ending: Ending,
-    mut steps: Vec<Step>,
-) -> Result<(), Failure> {
-    let waits = run.record.mode == Mode::Headless && run.store.has_file(&run.path.join(CHECKLIST))?;
-    if ending == Ending::Cancelled || !waits {
+    surroundings: &Environment,
+    ending: PolishEnding,
+    mut steps: Vec<StoreStep>,
+) -> Result<(), CallFailure> {
+    let waits = run.record.mode == LaunchMode::Headless && run.store.has_file(&run.path.join(CHECKLIST))?;
+    if ending == PolishEnding::Cancelled || !waits {
         return run.end(surroundings, ending, steps);
     }
     let held = run.store.lock()?;
@@ -206,12 +207,12 @@ fn close(
 }
 
 /// The server that is left to the user, in words.
-fn server(run: &PolishRun) -> Result<Option<String>, Failure> {
+fn server(run: &PolishRun) -> Result<Option<String>, CallFailure> {
     Ok(Server::of(run)?.filter(Server::is_alive).map(|server| server.words()))
 }
 
 /// What is polished, in words.
-fn scope(record: &Record) -> String {
+fn scope(record: &PolishRecord) -> String {
     let branch = record.branch.as_deref().unwrap_or(&record.head_sha);
     let request = record.pr.as_ref().map(|pr| format!(" (pull request {})", pr.number));
     format!("{branch} against {}{}", record.base_branch, request.unwrap_or_default())
@@ -224,9 +225,9 @@ fn print(
     plan: Option<&str>,
 ) -> String {
     let record = &run.record;
-    let is_headless = record.mode == Mode::Headless;
+    let is_headless = record.mode == LaunchMode::Headless;
     let how = if is_headless { " (headless mode)" } else { "" };
-    let what = if response.status == Status::Complete { "complete" } else { "cancelled" };
+    let what = if response.status == EnvelopeStatus::Complete { "complete" } else { "cancelled" };
     let or_none = |text: Option<&str>| line(text.unwrap_or("none")).into_owned();
     let stacked = response.stacked.join(", ");
     let fields = [
@@ -260,7 +261,7 @@ fn next(response: &Response, plan: Option<&str>) -> String {
         Escalation::Suggested => {
             format!("merge it, or plan it again with `refine:review-plan{plan}`, from the replan seed")
         }
-        Escalation::None if response.status == Status::Partial => {
+        Escalation::None if response.status == EnvelopeStatus::Partial => {
             "begin another polish for what was not dispatched, or merge it".to_owned()
         }
         Escalation::None if !response.stacked.is_empty() => {

@@ -2,23 +2,23 @@
 //! is looked at, and the first thing in the way is reported first.
 
 mod integration;
-mod reviewed;
+mod review;
 
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record::{PolishRun, Record};
+use super::record::{PolishRecord, PolishRun};
 use super::refused;
-use crate::runtime::answer::{Error, Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::github::Fork;
-use crate::runtime::review::arguments::Kind;
-use crate::runtime::surroundings::Surroundings;
-use integration::Integration;
-use reviewed::Reviewed;
+use crate::runtime::github::ForkOrigin;
+use crate::runtime::review::arguments::TargetKind;
+use integration::CiResult;
+use review::CountedReview;
 
 options! {
     /// Tell whether a polish may go on
@@ -40,26 +40,26 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether it may go on.
-    pub status: Status,
+    pub status: GateStatus,
     /// What was looked at, in order.
-    pub checks: Vec<Check>,
+    pub checks: Vec<GateCheck>,
     /// The review that counts.
-    pub review: Option<Reviewed>,
+    pub review: Option<CountedReview>,
     /// What continuous integration says.
-    pub ci: Integration,
+    pub ci: CiResult,
     /// Where the pull request comes from; none without one that was named.
-    pub fork: Option<Fork>,
+    pub fork: Option<ForkOrigin>,
     /// How many commits the base has that the branch has not.
     pub behind: u64,
     /// The first thing in the way.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Error>,
+    pub error: Option<ErrorDetail>,
 }
 
 /// Whether it may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum GateStatus {
     /// It may.
     Pass,
     /// It may not.
@@ -68,11 +68,11 @@ pub enum Status {
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Check {
+pub struct GateCheck {
     /// What it is.
-    pub id: CheckId,
+    pub id: GateCheckId,
     /// Whether it may go on.
-    pub result: Status,
+    pub result: GateStatus,
     /// Why.
     pub detail: String,
 }
@@ -80,7 +80,7 @@ pub struct Check {
 /// What is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum CheckId {
+pub enum GateCheckId {
     /// Whether code of a stranger would run here.
     Fork,
     /// Whether it was reviewed.
@@ -92,25 +92,26 @@ pub enum CheckId {
 }
 
 /// What was looked at: it is so, or is refused.
-type Looked = Result<String, Failure>;
+type GateResult = Result<String, CallFailure>;
 
 /// Runs the command.
 ///
 /// # Errors
 /// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
 /// `ci_none`, and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let root = surroundings.root();
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let record = &run.record;
     let head = tree.must_commit("HEAD")?;
     let (ci, fork, tests) = integration::look(&tree, record, &head)?;
-    let (review, reviewed, verdict) = reviewed::look(&tree, &run, root, &head)?;
-    let mut looked = vec![(CheckId::Fork, trusted(record, fork.as_ref())), (CheckId::Review, reviewed)];
-    looked.extend(verdict.map(|verdict| (CheckId::Verdict, verdict)));
-    looked.push((CheckId::Ci, tests));
+    let (review, reviewed, verdict) = review::look(&tree, &run, root, &head)?;
+    let mut looked =
+        vec![(GateCheckId::Fork, trusted(record, fork.as_ref())), (GateCheckId::Review, reviewed)];
+    looked.extend(verdict.map(|verdict| (GateCheckId::Verdict, verdict)));
+    looked.push((GateCheckId::Ci, tests));
     let mut response = Response {
-        status: Status::Pass,
+        status: GateStatus::Pass,
         checks: Vec::new(),
         review,
         ci,
@@ -121,17 +122,17 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let mut first = None;
     for (id, looked) in looked {
         let (result, detail) = match looked {
-            Ok(detail) => (Status::Pass, detail),
+            Ok(detail) => (GateStatus::Pass, detail),
             Err(failure) => {
                 let detail = failure.error.message.clone();
                 first.get_or_insert(failure);
-                (Status::Refused, detail)
+                (GateStatus::Refused, detail)
             }
         };
-        response.checks.push(Check { id, result, detail });
+        response.checks.push(GateCheck { id, result, detail });
     }
-    let Some(first) = first else { return Ok(Said::of(&response)) };
-    response.status = Status::Refused;
+    let Some(first) = first else { return Ok(Delivery::of(&response)) };
+    response.status = GateStatus::Refused;
     response.error = Some(*first.error.clone());
     Err(first.within(&response))
 }
@@ -141,8 +142,8 @@ pub(super) fn review_path(
     tree: &Repository,
     run: &PolishRun,
     root: Option<&Path>,
-) -> Result<Option<String>, Failure> {
-    let (review, ..) = reviewed::look(tree, run, root, &run.record.head_sha)?;
+) -> Result<Option<String>, CallFailure> {
+    let (review, ..) = review::look(tree, run, root, &run.record.head_sha)?;
     Ok(review.map(|review| review.path))
 }
 
@@ -151,19 +152,19 @@ pub(super) fn review_verdict(
     tree: &Repository,
     run: &PolishRun,
     root: Option<&Path>,
-) -> Result<Option<String>, Failure> {
-    let (review, ..) = reviewed::look(tree, run, root, &tree.must_commit("HEAD")?)?;
+) -> Result<Option<String>, CallFailure> {
+    let (review, ..) = review::look(tree, run, root, &tree.must_commit("HEAD")?)?;
     Ok(review.and_then(|review| review.verdict))
 }
 
 /// How the user begins again with one token more.
-fn again(record: &Record, token: &str) -> String {
+fn again(record: &PolishRecord, token: &str) -> String {
     format!("{token} {}", record.target.word()).trim_end().to_owned()
 }
 
 /// Whether code of this pull request may run here. What was named by a branch or is checked out is the user's own.
-fn trusted(record: &Record, fork: Option<&Fork>) -> Looked {
-    let Some(fork) = fork.filter(|_| record.target.kind == Kind::Pr) else {
+fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
+    let Some(fork) = fork.filter(|_| record.target.kind == TargetKind::Pr) else {
         return Ok("no pull request was named".to_owned());
     };
     if !fork.cross {
@@ -182,7 +183,7 @@ fn trusted(record: &Record, fork: Option<&Fork>) -> Looked {
 }
 
 /// How many commits the base has that the branch has not.
-fn behind(tree: &Repository, base: &str) -> Result<u64, Failure> {
+fn behind(tree: &Repository, base: &str) -> Result<u64, CallFailure> {
     let counted = tree.line(&["rev-list", "--count", "--end-of-options", &format!("HEAD..{base}")])?;
     Ok(counted.and_then(|counted| counted.parse().ok()).unwrap_or_default())
 }

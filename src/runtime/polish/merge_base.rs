@@ -10,13 +10,13 @@ use super::clean_tree::must_be_clean;
 use super::record::PolishRun;
 use super::refused;
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::MergeOutcome;
-use crate::runtime::launch::Mode;
+use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Merge the base into the branch that is polished
@@ -41,7 +41,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// What was done.
-    pub status: Status,
+    pub status: MergeBaseStatus,
     /// The ref that was merged.
     pub base_ref: String,
     /// Its commit.
@@ -55,7 +55,7 @@ pub struct Response {
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum MergeBaseStatus {
     /// There is a merge.
     Merged,
     /// The branch has all of the base already.
@@ -66,9 +66,9 @@ pub enum Status {
 ///
 /// # Errors
 /// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and what git fails with.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
-    if run.record.mode == Mode::Headless {
+    if run.record.mode == LaunchMode::Headless {
         let message = "nothing is merged without a user who agrees to it".to_owned();
         return Err(refused(
             "headless",
@@ -81,19 +81,22 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
     must_be_clean(&tree, false, None)?;
-    let question =
-        base::Question { base: Some(&run.record.base_ref), require_fresh: true, ..base::Question::default() };
+    let question = base::BaseRequest {
+        base: Some(&run.record.base_ref),
+        require_fresh: true,
+        ..base::BaseRequest::default()
+    };
     let base = base::resolve(&tree, question)?;
     let before = tree.must_commit("HEAD")?;
     let mut response = Response {
-        status: Status::UpToDate,
+        status: MergeBaseStatus::UpToDate,
         base_ref: base.base_ref,
         base_sha: base.base_sha,
         head_sha: before.clone(),
         notes: base.warnings,
     };
     if base.merge_base == response.base_sha {
-        return Ok(Said::of(&response));
+        return Ok(Delivery::of(&response));
     }
     refuse_state_in(&tree, &response.base_sha)?;
     let said = format!("Merge branch '{}'", base.base_branch);
@@ -109,14 +112,14 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let is_ours = response.head_sha == response.base_sha || parents.as_ref() == Some(&before);
     if tree.branch()? != run.record.branch || !is_ours {
         let message = format!("the merge left {} checked out, which is not its result", response.head_sha);
-        return Err(Failure::new(
+        return Err(CallFailure::new(
             CONTENDED,
             "state_violation",
             message,
             "look at the tree, then run it again",
         ));
     }
-    response.status = Status::Merged;
+    response.status = MergeBaseStatus::Merged;
     run.record.commits.push(response.head_sha.clone());
     run.record.moved = true;
     if let Err(failure) = run.store_record() {
@@ -124,10 +127,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
         return Err(failure);
     }
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
-fn conflict(base: &str, names: &[String], is_taken_back: bool) -> Failure {
+fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {
     let message = format!("`{base}` conflicts with the branch in `{}`", names.join("`, `"));
     let hint = match is_taken_back {
         true => format!("the merge was taken back: do it by hand with `git merge {base}`, and begin again"),

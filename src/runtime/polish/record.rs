@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::arguments::{Flags, Response as Words};
-use super::checklist::Outcome;
-use crate::runtime::answer::{CONTENDED, Failure, MALFORMED};
+use super::arguments::{PolishFlags, Response as Words};
+use super::checklist::ItemOutcome;
+use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
+use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
-use crate::runtime::launch::Mode;
-use crate::runtime::review::arguments::Target;
-use crate::runtime::run::claim::{Claimed, Opening, claim};
-use crate::runtime::run::{self, Folder, METADATA, RECORD, Workflow, parsed, text};
-use crate::runtime::store::{Step, Store};
-use crate::runtime::surroundings::{Surroundings, Uptime};
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::review::arguments::ReviewTarget;
+use crate::runtime::run::claim::{ClaimedTree, NewRun, claim};
+use crate::runtime::run::{self, METADATA, RECORD, RunDirectory, Workflow, parsed, text};
+use crate::runtime::store::{Store, StoreStep};
 
 /// Polishes, as the store has them.
 pub(super) static POLISH: Workflow = Workflow {
@@ -32,19 +32,19 @@ const METADATA_SCHEMA: &str = "plugcast.polish/1";
 /// How a polish began: `run.json`. Later commands take mode, target and tree from here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::runtime) struct Record {
+pub(in crate::runtime) struct PolishRecord {
     /// The kind of document.
     pub schema: String,
     /// The run's name.
     pub run_id: String,
     /// How it runs.
-    pub mode: Mode,
+    pub mode: LaunchMode,
     /// What the user allowed beforehand.
-    pub flags: Flags,
+    pub flags: PolishFlags,
     /// The plan that was named.
     pub plan: Option<String>,
     /// What is polished.
-    pub target: Target,
+    pub target: ReviewTarget,
     /// The working tree.
     pub tree: String,
     /// The branch; none for a detached HEAD.
@@ -65,7 +65,7 @@ pub(in crate::runtime) struct Record {
     pub commits: Vec<String>,
     /// What the items came to that were given out, by their numbers.
     #[serde(default)]
-    pub outcomes: BTreeMap<u32, Outcome>,
+    pub outcomes: BTreeMap<u32, ItemOutcome>,
     /// The items with a seed, in the order of their numbers.
     #[serde(default)]
     pub seeds: Vec<u32>,
@@ -85,7 +85,7 @@ pub(in crate::runtime) struct Record {
 /// How a polish ended: `metadata.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::runtime) struct Metadata {
+pub(in crate::runtime) struct PolishMetadata {
     /// The kind of document.
     pub schema: String,
     /// The run's name.
@@ -95,9 +95,9 @@ pub(in crate::runtime) struct Metadata {
     /// The commit that it began at.
     pub head_sha: String,
     /// How it ran.
-    pub mode: Mode,
+    pub mode: LaunchMode,
     /// How it ended.
-    pub status: Ending,
+    pub status: PolishEnding,
     /// When.
     pub completed_at: String,
 }
@@ -105,7 +105,7 @@ pub(in crate::runtime) struct Metadata {
 /// How a polish ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::runtime) enum Ending {
+pub(in crate::runtime) enum PolishEnding {
     /// All that was asked for was done.
     Complete,
     /// The user ended it.
@@ -114,9 +114,9 @@ pub(in crate::runtime) enum Ending {
     Abandoned,
 }
 
-impl Record {
+impl PolishRecord {
     /// A record of now.
-    pub fn new(words: &Words, surroundings: &Surroundings) -> Self {
+    pub fn new(words: &Words, surroundings: &Environment) -> Self {
         Self {
             schema: RECORD_SCHEMA.to_owned(),
             run_id: String::new(),
@@ -144,8 +144,8 @@ impl Record {
     }
 
     /// How it ended.
-    pub fn ended(&self, surroundings: &Surroundings, status: Ending) -> Metadata {
-        Metadata {
+    pub fn ended(&self, surroundings: &Environment, status: PolishEnding) -> PolishMetadata {
+        PolishMetadata {
             schema: METADATA_SCHEMA.to_owned(),
             run_id: self.run_id.clone(),
             branch: self.branch.clone(),
@@ -163,7 +163,7 @@ pub(in crate::runtime) struct PolishRun {
     /// Where it is, absolute.
     pub path: PathBuf,
     /// How it began.
-    pub record: Record,
+    pub record: PolishRecord,
     /// The store that holds it.
     pub store: Store,
 }
@@ -174,12 +174,12 @@ impl PolishRun {
     pub fn claim(
         repository: &Repository,
         root: Option<&Path>,
-        mut record: Record,
+        mut record: PolishRecord,
         take_over: bool,
-    ) -> Result<(Self, Option<String>), Failure> {
+    ) -> Result<(Self, Option<String>), CallFailure> {
         let surroundings = repository.surroundings();
         let began = record.clone();
-        let opening = Opening {
+        let opening = NewRun {
             workflow: &POLISH,
             tree: &began.tree,
             started_at: &began.started_at,
@@ -190,27 +190,27 @@ impl PolishRun {
                 text(&record)
             },
             end: &|old| {
-                let old: Record = serde_json::from_str(old).ok()?;
-                Some(text(&old.ended(surroundings, Ending::Abandoned)))
+                let old: PolishRecord = serde_json::from_str(old).ok()?;
+                Some(text(&old.ended(surroundings, PolishEnding::Abandoned)))
             },
         };
-        let Claimed { store, path, abandoned } = claim(repository, root, opening)?;
+        let ClaimedTree { store, path, abandoned } = claim(repository, root, opening)?;
         Ok((Self { path, record, store }, abandoned))
     }
 
     /// Opens a folder that `polish acquire --apply` made.
-    pub fn open(surroundings: &Surroundings, given: &Path) -> Result<Self, Failure> {
+    pub fn open(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
         let (store, path) = run::find(surroundings, &POLISH, given)?;
-        let folder = Folder { workflow: &POLISH, store: &store, path: &path };
-        let record: Record = folder.sealed(RECORD)?.ok_or_else(|| {
+        let folder = RunDirectory { workflow: &POLISH, store: &store, path: &path };
+        let record: PolishRecord = folder.sealed(RECORD)?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
-            Failure::new(MALFORMED, "no_run", message, "start a new one with `polish acquire --apply`")
+            CallFailure::new(MALFORMED, "no_run", message, "start a new one with `polish acquire --apply`")
         })?;
         Ok(Self { path, record, store })
     }
 
     /// The same for one that is unfinished, called from its working tree, which comes with it.
-    pub fn open_here(surroundings: &Surroundings, given: &Path) -> Result<(Self, Repository), Failure> {
+    pub fn open_here(surroundings: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
         let run = Self::open(surroundings, given)?;
         run.must_be_open()?;
         let repository = Repository::find(surroundings, &surroundings.folder)?;
@@ -222,27 +222,32 @@ impl PolishRun {
     }
 
     /// Whether it is unfinished still.
-    pub fn must_be_open(&self) -> Result<(), Failure> {
-        let Some(metadata) = parsed::<Metadata>(&self.store, &self.path.join(METADATA))? else {
+    pub fn must_be_open(&self) -> Result<(), CallFailure> {
+        let Some(metadata) = parsed::<PolishMetadata>(&self.store, &self.path.join(METADATA))? else {
             return Ok(());
         };
         let message = format!("run `{}` ended at {}", metadata.run_id, metadata.completed_at);
-        Err(Failure::new(CONTENDED, "finished", message, "start a new one with `polish acquire --apply`"))
+        Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `polish acquire --apply`"))
     }
 
     /// Stores the record again.
-    pub fn store_record(&self) -> Result<(), Failure> {
+    pub fn store_record(&self) -> Result<(), CallFailure> {
         self.folder().save(vec![(RECORD, text(&self.record))])
     }
 
     /// Ends it, and gives the working tree back.
-    pub fn end(&self, surroundings: &Surroundings, status: Ending, steps: Vec<Step>) -> Result<(), Failure> {
+    pub fn end(
+        &self,
+        surroundings: &Environment,
+        status: PolishEnding,
+        steps: Vec<StoreStep>,
+    ) -> Result<(), CallFailure> {
         let metadata = text(&self.record.ended(surroundings, status));
         self.folder().end(&self.record.tree, metadata, Vec::new(), steps, &|| self.must_be_open())
     }
 
     /// The folder whatever its workflow.
-    pub fn folder(&self) -> Folder<'_> {
-        Folder { workflow: &POLISH, store: &self.store, path: &self.path }
+    pub fn folder(&self) -> RunDirectory<'_> {
+        RunDirectory { workflow: &POLISH, store: &self.store, path: &self.path }
     }
 }

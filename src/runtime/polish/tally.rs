@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::checklist::parse::Item;
-use super::checklist::{Action, Outcome};
+use super::checklist::parse::ChecklistItem;
+use super::checklist::{ItemAction, ItemOutcome};
 
 /// Items by what they came to.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -31,19 +31,19 @@ pub struct Tally {
 
 impl Tally {
     /// That of a checklist.
-    pub fn new(items: &[Item]) -> Self {
+    pub fn new(items: &[ChecklistItem]) -> Self {
         let mut tally = Self { total: items.len(), ..Self::default() };
         for item in items {
             *match (item.action, item.result) {
-                (Action::Stacked, _) => &mut tally.stacked,
-                (Action::Replan, _) => &mut tally.replan,
+                (ItemAction::Stacked, _) => &mut tally.stacked,
+                (ItemAction::Replan, _) => &mut tally.replan,
                 // What was repaired stays so, whatever the user decided afterwards.
-                (_, Some(Outcome::Fixed)) => &mut tally.fixed,
-                (Action::Fix, Some(Outcome::Failed)) => &mut tally.failed,
-                (Action::Fix, None) => &mut tally.not_dispatched,
-                (Action::Keep, _) => &mut tally.kept,
-                (Action::Skip, _) => &mut tally.skipped,
-                (Action::Note, _) => &mut tally.noted,
+                (_, Some(ItemOutcome::Fixed)) => &mut tally.fixed,
+                (ItemAction::Fix, Some(ItemOutcome::Failed)) => &mut tally.failed,
+                (ItemAction::Fix, None) => &mut tally.not_dispatched,
+                (ItemAction::Keep, _) => &mut tally.kept,
+                (ItemAction::Skip, _) => &mut tally.skipped,
+                (ItemAction::Note, _) => &mut tally.noted,
             } += 1;
         }
         tally

@@ -4,12 +4,12 @@
 use crate::order;
 
 /// A value of `error.code` with its exit code.
-pub type Code = (&'static str, u8);
+pub type ErrorCode = (&'static str, u8);
 
 /// Of every command.
-pub static EVERY: [Code; 3] = [("usage", 2), ("helper_too_old", 5), ("interrupted", 130)];
+pub static EVERY: [ErrorCode; 3] = [("usage", 2), ("helper_too_old", 5), ("interrupted", 130)];
 /// Of commands that ask git in a repository.
-pub static GIT: [Code; 10] = [
+pub static GIT: [ErrorCode; 10] = [
     ("not_a_repository", 5),
     ("no_folder", 5),
     ("git_failed", 5),
@@ -22,7 +22,7 @@ pub static GIT: [Code; 10] = [
     ("timeout", 7),
 ];
 /// Of commands that write to the store.
-pub static STORE: [Code; 6] = [
+pub static STORE: [ErrorCode; 6] = [
     ("untrusted_state", 3),
     ("tracked_state", 3),
     ("malformed_json", 4),
@@ -31,9 +31,9 @@ pub static STORE: [Code; 6] = [
     ("locked", 6),
 ];
 /// Of commands that only read the store.
-static STATE: [Code; 2] = [("untrusted_state", 3), ("tracked_state", 3)];
+static STATE: [ErrorCode; 2] = [("untrusted_state", 3), ("tracked_state", 3)];
 /// Of commands that open a run.
-pub static RUN: [Code; 6] = [
+pub static RUN: [ErrorCode; 6] = [
     ("no_folder", 5),
     ("not_a_run", 2),
     ("no_run", 4),
@@ -42,7 +42,7 @@ pub static RUN: [Code; 6] = [
     ("not_utf8", 4),
 ];
 /// Of commands that ask GitHub.
-pub static GITHUB: [Code; 8] = [
+pub static GITHUB: [ErrorCode; 8] = [
     ("no_remote", 5),
     ("gh_missing", 5),
     ("gh_auth", 5),
@@ -53,18 +53,18 @@ pub static GITHUB: [Code; 8] = [
     ("fetch_failed", 5),
 ];
 /// Of commands that read standard input.
-pub static INPUT: [Code; 2] = [("input_unreadable", 5), ("not_utf8", 4)];
+pub static INPUT: [ErrorCode; 2] = [("input_unreadable", 5), ("not_utf8", 4)];
 /// Of the words of a user.
-static WORDS: [Code; 5] = [
+static WORDS: [ErrorCode; 5] = [
     ("unknown_mode", 2),
     ("conflicting_modes", 2),
     ("unknown_token", 2),
     ("bad_value", 2),
     ("ambiguous_target", 2),
 ];
-static BASE_WORDS: [Code; 1] = [("base_with_target", 2)];
+static BASE_WORDS: [ErrorCode; 1] = [("base_with_target", 2)];
 /// Of finding what is looked at.
-static SCOPE: [Code; 7] = [
+static SCOPE: [ErrorCode; 7] = [
     ("no_scope", 3),
     ("shared_checkout", 3),
     ("dirty", 3),
@@ -74,7 +74,7 @@ static SCOPE: [Code; 7] = [
     ("bad_ref", 5),
 ];
 /// Of finding what is polished.
-static ACQUIRE: [Code; 10] = [
+static ACQUIRE: [ErrorCode; 10] = [
     ("pr_not_open", 3),
     ("on_base", 3),
     ("detached", 3),
@@ -86,21 +86,21 @@ static ACQUIRE: [Code; 10] = [
     ("bad_ref", 5),
     ("state_violation", 6),
 ];
-static MOVED: [Code; 1] = [("run_moved", 6)];
-static FINDINGS: [Code; 2] = [("no_findings", 4), ("unknown_schema", 4)];
-static APPLIED: [Code; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
-static MERGE: [Code; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
-static APPROVE: [Code; 1] = [("not_allowed", 3)];
-static TAKEN: [Code; 1] = [("taken", 6)];
-static BOUND: [Code; 1] = [("bound", 6)];
+static MOVED: [ErrorCode; 1] = [("run_moved", 6)];
+static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
+static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
+static MERGE: [ErrorCode; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
+static APPROVE: [ErrorCode; 1] = [("not_allowed", 3)];
+static TAKEN: [ErrorCode; 1] = [("taken", 6)];
+static BOUND: [ErrorCode; 1] = [("bound", 6)];
 
 /// A command with its groups of codes.
-type Row = (&'static str, &'static [&'static [Code]]);
+type CodeRow = (&'static str, &'static [&'static [ErrorCode]]);
 
 /// Of a path that the caller names.
-static PATHS: [Code; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
+static PATHS: [ErrorCode; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
 /// Of a checklist that the user edited.
-static CHECKLIST_FAULTS: [Code; 8] = [
+static CHECKLIST_FAULTS: [ErrorCode; 8] = [
     ("bad_header", 4),
     ("duplicate_id", 4),
     ("duplicate_field", 4),
@@ -110,9 +110,9 @@ static CHECKLIST_FAULTS: [Code; 8] = [
     ("bad_path", 4),
     ("pinned", 4),
 ];
-static CHECKLIST: [Code; 1] = [("no_checklist", 5)];
+static CHECKLIST: [ErrorCode; 1] = [("no_checklist", 5)];
 /// Of one configuration of `.claude/launch.json`.
-static LAUNCH: [Code; 6] = [
+static LAUNCH: [ErrorCode; 6] = [
     ("malformed_json", 4),
     ("malformed_config", 4),
     ("duplicate_name", 4),
@@ -121,7 +121,7 @@ static LAUNCH: [Code; 6] = [
     ("public_host", 3),
 ];
 /// Of sizes with thresholds.
-static SIZES: [Code; 5] = [
+static SIZES: [ErrorCode; 5] = [
     ("malformed_json", 4),
     ("malformed_toml", 4),
     ("bad_threshold", 4),
@@ -129,7 +129,7 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 39] = [
+static ROWS: [CodeRow; 39] = [
     (
         "dispatch plan",
         &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
@@ -337,9 +337,10 @@ static ROWS: [Row; 39] = [
 ];
 
 /// The codes of a command, sorted.
-pub fn of(command: &str) -> Vec<Code> {
+pub fn of(command: &str) -> Vec<ErrorCode> {
     let groups = ROWS.iter().find(|(own, _)| *own == command).map_or(&[][..], |(_, groups)| *groups);
-    let mut codes: Vec<Code> = groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
+    let mut codes: Vec<ErrorCode> =
+        groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
     order::sort(&mut codes);
     codes.dedup();
     codes

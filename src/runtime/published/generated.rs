@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::{Published, codes};
-use crate::runtime::answer::Answer;
+use super::{PublishedCommand, codes};
+use crate::runtime::answer::ErrorResponse;
 
-impl Published {
+impl PublishedCommand {
     /// The published schema: the answer, or a failure.
     pub fn schema(&self) -> Value {
         let mut definitions = Map::new();
         let mut kinds = Vec::new();
-        for mut kind in [(self.answer)(), shape::<Answer>()] {
+        for mut kind in [(self.answer)(), shape::<ErrorResponse>()] {
             if let Some(Value::Object(own)) = kind.as_object_mut().and_then(|kind| kind.shift_remove("$defs"))
             {
                 definitions.extend(own);
@@ -27,7 +27,7 @@ impl Published {
             "exits": codes::exits(self.command),
             "anyOf": kinds,
         });
-        let error = |(code, exit): codes::Code| json!({ "code": code, "exit": exit });
+        let error = |(code, exit): codes::ErrorCode| json!({ "code": code, "exit": exit });
         schema["errors"] = codes::of(self.command).into_iter().map(error).collect();
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);

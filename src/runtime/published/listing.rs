@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{COMMANDS, Need, find};
-use crate::runtime::answer::{Failure, Said};
+use super::{COMMANDS, CommandNeed, find};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
 
 options! {
     /// Print the schema of a command's answer, with what it needs; without words, list them
@@ -21,11 +21,11 @@ options! {
 
 /// The answer of `schema` without the words of a command; with them the schema itself is printed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listing {
+pub struct CommandListing {
     /// `ok`.
     pub status: ListingStatus,
     /// Every command that has a schema.
-    pub commands: Vec<Listed>,
+    pub commands: Vec<ListedCommand>,
 }
 
 /// `schema` has no other answer.
@@ -38,36 +38,36 @@ pub enum ListingStatus {
 
 /// One command.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct ListedCommand {
     /// Its words.
     pub command: String,
     /// The schema of its answer.
     pub schema: String,
     /// What it needs: a sandbox may refuse it.
-    pub needs: Vec<Need>,
+    pub needs: Vec<CommandNeed>,
 }
 
 /// The list of commands.
-pub fn listing() -> Listing {
-    let commands = COMMANDS.iter().map(|row| Listed {
+pub fn listing() -> CommandListing {
+    let commands = COMMANDS.iter().map(|row| ListedCommand {
         command: row.command.to_owned(),
         schema: row.schema_id(),
         needs: row.needs.to_vec(),
     });
-    Listing { status: ListingStatus::Ok, commands: commands.collect() }
+    CommandListing { status: ListingStatus::Ok, commands: commands.collect() }
 }
 
 /// Runs `schema`.
 ///
 /// # Errors
 /// `usage` for a command that there is not.
-pub fn run(options: &Options, _: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, _: &Environment) -> Result<Delivery, CallFailure> {
     if options.words.is_empty() {
-        return Ok(Said::of(&listing()));
+        return Ok(Delivery::of(&listing()));
     }
     let words = options.words.join(" ");
     let row = find(&words).ok_or_else(|| {
-        Failure::usage(format!("unknown command `{words}`")).hinting("see `plugcast-run schema`")
+        CallFailure::usage(format!("unknown command `{words}`")).hinting("see `plugcast-run schema`")
     })?;
-    Ok(Said::document(&row.schema()))
+    Ok(Delivery::document(&row.schema()))
 }

@@ -8,15 +8,15 @@ mod request;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
-use crate::runtime::surroundings::Surroundings;
 
 pub use candidate::default_branch;
-use candidate::{Candidate, named, search};
-pub use head::{Standing, behind_upstream, fetch_head};
+use candidate::{BaseCandidate, named, search};
+pub use head::{HeadState, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
 options! {
@@ -42,9 +42,9 @@ options! {
 
 /// The answer of `repo base`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// `ok`.
-    pub status: Status,
+    pub status: BaseStatus,
     /// The branch, as its remote calls it; for a tag or commit what was given.
     pub base_branch: String,
     /// The ref here, such as `origin/main`.
@@ -56,7 +56,7 @@ pub struct Answer {
     /// The remote that the base comes from; none for what is only here.
     pub remote: Option<String>,
     /// What told the base.
-    pub source: Source,
+    pub source: BaseSource,
     /// Whether the base was fetched just now.
     pub fetched: bool,
     /// Why it was not, where a fetch was tried.
@@ -71,13 +71,13 @@ pub struct Answer {
     pub pull_request: Option<PullRequest>,
     /// How what is checked out stands to its head, where the name of the branch found it.
     #[serde(skip)]
-    pub standing: Option<Standing>,
+    pub standing: Option<HeadState>,
 }
 
 /// `repo base` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum BaseStatus {
     /// Found.
     Ok,
 }
@@ -85,7 +85,7 @@ pub enum Status {
 /// What told the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum BaseSource {
     /// `--base`.
     Option,
     /// The pull request.
@@ -109,7 +109,7 @@ pub struct FetchError {
 
 /// What is known before the base is looked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Question<'a> {
+pub struct BaseRequest<'a> {
     /// The base that was named.
     pub base: Option<&'a str>,
     /// The pull request that was named: number or address.
@@ -124,8 +124,8 @@ pub struct Question<'a> {
 ///
 /// # Errors
 /// `base_unresolved` and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let question = Question {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    let question = BaseRequest {
         base: options.base.as_deref(),
         pr: options.pr.as_deref(),
         known: None,
@@ -134,7 +134,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let found = Repository::find(surroundings, &surroundings.folder)
         .and_then(|repository| resolve(&repository, question));
     match found {
-        Ok(answer) => Ok(Said::of(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
+        Ok(answer) => Ok(Delivery::of(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
         Err(mut failure) => {
             failure.sentinel = Some((format!("ERROR:{}", failure.error.message), 0));
             Err(failure)
@@ -146,7 +146,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 ///
 /// # Errors
 /// As [`run`].
-pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer, Failure> {
+pub fn resolve(repository: &Repository, question: BaseRequest<'_>) -> Result<Response, CallFailure> {
     let mut warnings = Vec::new();
     let remotes = repository.remotes()?;
     let candidate = match question.base {
@@ -166,17 +166,17 @@ const HEAD: &str = "HEAD";
 /// What the user fetched last stays what `FETCH_HEAD` says, and a fetch that fails leaves nothing.
 const NO_HEAD: &str = "--no-write-fetch-head";
 
-impl Answer {
+impl Response {
     /// A base that shares no commit with HEAD: compared with as it is.
     pub fn alone(named: &str, commit: String) -> Self {
         Self {
-            status: Status::Ok,
+            status: BaseStatus::Ok,
             base_branch: named.to_owned(),
             base_ref: named.to_owned(),
             base_sha: commit.clone(),
             merge_base: commit,
             remote: None,
-            source: Source::Option,
+            source: BaseSource::Option,
             fetched: false,
             fetch_error: None,
             shallow_fetched: false,
@@ -190,11 +190,11 @@ impl Answer {
 /// Fetches the base and finds the common commit, with the whole history where it was cut off.
 fn settle(
     repository: &Repository,
-    candidate: Candidate,
+    candidate: BaseCandidate,
     require_fresh: bool,
     mut warnings: Vec<String>,
-) -> Result<Answer, Failure> {
-    let Candidate { branch, remote, source, pull_request, standing } = candidate;
+) -> Result<Response, CallFailure> {
+    let BaseCandidate { branch, remote, source, pull_request, standing } = candidate;
     let mut fetch_error = None;
     if let Some(remote) = &remote {
         let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
@@ -247,8 +247,8 @@ fn settle(
     let Some(merge_base) = merge_base else {
         return Err(unresolved(&format!("`{base_ref}` and HEAD have no common commit")));
     };
-    Ok(Answer {
-        status: Status::Ok,
+    Ok(Response {
+        status: BaseStatus::Ok,
         base_branch: branch,
         base_ref,
         base_sha,
@@ -264,8 +264,8 @@ fn settle(
     })
 }
 
-fn unresolved(message: &str) -> Failure {
-    Failure::environment(
+fn unresolved(message: &str) -> CallFailure {
+    CallFailure::environment(
         "base_unresolved",
         message,
         "name the base with `--base REF`, and fetch it if needed",

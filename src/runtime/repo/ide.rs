@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
-use crate::runtime::hosts::{self, Handoff};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
+use crate::runtime::hosts::{self, AddressHandoff};
 
 options! {
     /// Tell which program this runs in, and how an address reaches its person
@@ -26,13 +26,13 @@ options! {
 
 /// The answer of `repo ide`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// `ok`, or `none` where no program is known.
-    pub status: Status,
+    pub status: IdeStatus,
     /// `claude-code`, `cursor`, `codex`, `opencode`, `vscode` or `none`.
     pub ide: String,
     /// What to do with the address.
-    pub handoff: Handoff,
+    pub handoff: AddressHandoff,
     /// The address, where a port was given.
     pub url: Option<String>,
     /// What to do, in a sentence.
@@ -42,7 +42,7 @@ pub struct Answer {
 /// Whether a program is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum IdeStatus {
     /// One is.
     Ok,
     /// None is.
@@ -53,20 +53,20 @@ pub enum Status {
 ///
 /// # Errors
 /// None.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let found = hosts::detect(surroundings);
-    let handoff = found.as_ref().map_or(Handoff::Print, |host| host.handoff);
+    let handoff = found.as_ref().map_or(AddressHandoff::Print, |host| host.handoff);
     let note = match handoff {
-        Handoff::Open => "open the address in this program's own browser, and print it, too",
-        Handoff::Print => "print the address for the person to open",
+        AddressHandoff::Open => "open the address in this program's own browser, and print it, too",
+        AddressHandoff::Print => "print the address for the person to open",
     };
-    let answer = Answer {
-        status: if found.is_some() { Status::Ok } else { Status::None },
+    let answer = Response {
+        status: if found.is_some() { IdeStatus::Ok } else { IdeStatus::None },
         ide: found.map_or_else(|| "none".to_owned(), |host| host.id),
         handoff,
         url: options.port.map(|port| format!("http://{}:{port}", options.host)),
         note: note.to_owned(),
     };
     let words = answer.ide.clone();
-    Ok(Said::of(&answer).sentinel(words))
+    Ok(Delivery::of(&answer).sentinel(words))
 }

@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::confined;
 use crate::disk;
 use crate::read::tree::Node;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 /// Lock files and their programs, the most telling first.
 const LOCKS: [(&str, &str); 5] = [
@@ -44,9 +44,9 @@ options! {
 
 /// The answer of `repo package-manager`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// `ok`, or `none` where there is no `package.json`.
-    pub status: Status,
+    pub status: PackageManagerStatus,
     /// `npm`, `pnpm`, `yarn` or `bun`.
     pub pm: Option<String>,
     /// The words that start the script; none where no script fits.
@@ -64,7 +64,7 @@ pub struct Answer {
 /// Whether there is a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum PackageManagerStatus {
     /// There is one.
     Ok,
     /// There is no `package.json`.
@@ -75,7 +75,7 @@ pub enum Status {
 ///
 /// # Errors
 /// When the folder is not there or lies outside, or its `package.json` is malformed.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
@@ -84,8 +84,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let relative = |path: &Path| path.strip_prefix(&repository.top).unwrap_or(path).display().to_string();
     let own = folder.join("package.json");
     let Some(package) = document::object_file(&own, &relative(&own))? else {
-        let none = Answer {
-            status: Status::None,
+        let none = Response {
+            status: PackageManagerStatus::None,
             pm: None,
             argv: None,
             source: None,
@@ -93,7 +93,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             script: None,
             note: Some("there is no `package.json`".to_owned()),
         };
-        return Ok(Said::of(&none).sentinel("__NO_PACKAGE_JSON__"));
+        return Ok(Delivery::of(&none).sentinel("__NO_PACKAGE_JSON__"));
     };
     let mut notes = Vec::new();
     let (pm, source, file) = manager(&repository.top, &folder, &package, &mut notes)?;
@@ -105,8 +105,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         });
     }
     let tail = started(&pm, script.unwrap_or(SCRIPTS[0]))[1..].join(" ");
-    let answer = Answer {
-        status: Status::Ok,
+    let answer = Response {
+        status: PackageManagerStatus::Ok,
         argv: script.map(|script| started(&pm, script)),
         source: Some(source),
         file: file.map(|file| relative(&file)),
@@ -114,7 +114,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         pm: Some(pm.clone()),
     };
-    Ok(Said::of(&answer).sentinel(format!("{pm}\n{tail}")))
+    Ok(Delivery::of(&answer).sentinel(format!("{pm}\n{tail}")))
 }
 
 fn started(pm: &str, script: &str) -> Vec<String> {
@@ -126,7 +126,7 @@ fn started(pm: &str, script: &str) -> Vec<String> {
 ///
 /// # Errors
 /// When its `package.json` is malformed.
-pub fn call(repository: &Repository, folder: &Path) -> Result<Option<Vec<String>>, Failure> {
+pub fn call(repository: &Repository, folder: &Path) -> Result<Option<Vec<String>>, CallFailure> {
     let Some(package) = document::object_file(&folder.join("package.json"), "package.json")? else {
         return Ok(None);
     };
@@ -146,7 +146,7 @@ fn manager(
     folder: &Path,
     package: &Node,
     notes: &mut Vec<String>,
-) -> Result<(String, String, Option<PathBuf>), Failure> {
+) -> Result<(String, String, Option<PathBuf>), CallFailure> {
     for at in folder.ancestors().take_while(|at| at.starts_with(top)) {
         let path = at.join("package.json");
         let above = if at == folder {

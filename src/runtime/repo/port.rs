@@ -12,12 +12,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{confined, package_manager, project};
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::listening::{self, Process};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::listeners::{self, ListeningProcess};
 
 options! {
     /// Find the port of the development server
@@ -47,19 +47,19 @@ options! {
 
 /// The answer of `repo port`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// `ok`.
-    pub status: Status,
+    pub status: PortStatus,
     /// The port.
     #[serde(flatten)]
-    pub found: Candidate,
+    pub found: PortCandidate,
     /// The kind of project that it was looked for; none where it is unknown.
     pub r#type: Option<String>,
     /// Everything that named a port, the most telling first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<PortCandidate>,
     /// With `--check`: who listens there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub in_use: Option<Use>,
+    pub in_use: Option<PortUse>,
     /// What was passed over.
     pub warnings: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub struct Answer {
 /// `repo port` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum PortStatus {
     /// Found.
     Ok,
 }
@@ -75,16 +75,16 @@ pub enum Status {
 /// Who listens on the port.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Use {
+pub enum PortUse {
     /// Somebody.
-    Process(Process),
+    Process(ListeningProcess),
     /// Nobody: `null`.
     Nobody,
 }
 
 /// A port with where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Candidate {
+pub struct PortCandidate {
     /// The port.
     pub port: u16,
     /// What told: `option`, `prose`, `config`, `puma`, `procfile`, `compose`, `package.json`, `env`,
@@ -111,16 +111,16 @@ const SCRIPTED: [(&str, &[&str], u16); 6] = [
 
 /// Collects what names a port.
 #[derive(Debug, Default)]
-struct Search {
-    candidates: Vec<Candidate>,
+struct PortSearch {
+    candidates: Vec<PortCandidate>,
     warnings: Vec<String>,
 }
 
-impl Search {
+impl PortSearch {
     /// Takes a number that stands in a file, if it is a port.
     fn take(&mut self, number: &str, source: &str, file: &str, line: usize) {
         match number.parse::<u16>() {
-            Ok(port @ 1..) => self.candidates.push(Candidate {
+            Ok(port @ 1..) => self.candidates.push(PortCandidate {
                 port,
                 source: source.to_owned(),
                 file: Some(file.to_owned()),
@@ -135,7 +135,7 @@ impl Search {
 ///
 /// # Errors
 /// When the folder is not there or lies outside, or a file is malformed.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
@@ -149,32 +149,37 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             _ => None,
         },
     };
-    let mut search = Search::default();
+    let mut search = PortSearch::default();
     if let Some(port) = options.port {
-        search.candidates.push(Candidate { port, source: "option".to_owned(), file: None, line: None });
+        search.candidates.push(PortCandidate { port, source: "option".to_owned(), file: None, line: None });
     }
     look(&folder, kind.as_deref(), &mut search)?;
     let default = default_port(kind.as_deref());
-    search.candidates.push(Candidate { port: default, source: "default".to_owned(), file: None, line: None });
+    search.candidates.push(PortCandidate {
+        port: default,
+        source: "default".to_owned(),
+        file: None,
+        line: None,
+    });
     let mut best = search.candidates[0].clone();
     if options.free {
-        let port = listening::free(surroundings, best.port)?;
-        best = Candidate { port, source: "free".to_owned(), file: None, line: None };
+        let port = listeners::free(surroundings, best.port)?;
+        best = PortCandidate { port, source: "free".to_owned(), file: None, line: None };
     }
     let in_use = match options.check {
-        true => Some(listening::on(surroundings, best.port)?.map_or(Use::Nobody, Use::Process)),
+        true => Some(listeners::on(surroundings, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
         false => None,
     };
     let port = best.port;
-    let answer = Answer {
-        status: Status::Ok,
+    let answer = Response {
+        status: PortStatus::Ok,
         found: best,
         r#type: kind,
         candidates: search.candidates,
         in_use,
         warnings: search.warnings,
     };
-    Ok(Said::of(&answer).sentinel(port.to_string()))
+    Ok(Delivery::of(&answer).sentinel(port.to_string()))
 }
 
 /// The port that a kind of project takes by itself.
@@ -183,7 +188,7 @@ pub fn default_port(kind: Option<&str>) -> u16 {
 }
 
 /// Looks everywhere that a kind of project says its port, the most telling place first.
-fn look(folder: &Path, kind: Option<&str>, search: &mut Search) -> Result<(), Failure> {
+fn look(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
     let scripted = SCRIPTED.iter().find(|(name, ..)| kind == Some(*name));
     let any = kind.is_none() || (scripted.is_none() && !matches!(kind, Some("rails" | "procfile")));
     let rails = kind == Some("rails");
@@ -208,7 +213,7 @@ fn look(folder: &Path, kind: Option<&str>, search: &mut Search) -> Result<(), Fa
 }
 
 /// The script of `package.json` that starts the project.
-fn package(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+fn package(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     const NAME: &str = "package.json";
     let path = folder.join(NAME);
     let Some(package) = document::object_file(&path, NAME)? else { return Ok(()) };

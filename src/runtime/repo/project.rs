@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::confined;
-use crate::disk::{self, Kind};
+use crate::disk::{self, FileKind};
 use crate::order;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 /// Frameworks that are told by one file of these names.
 const CONFIGURED: [(&str, &str, &[&str]); 6] = [
@@ -62,17 +62,17 @@ options! {
 
 /// The answer of `repo project`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// How many were found.
-    pub status: Status,
+    pub status: ProjectStatus,
     /// What was found, sorted.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<FoundProject>,
 }
 
 /// How many projects there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ProjectStatus {
     /// One.
     Single,
     /// Several, or one folder that looks like several.
@@ -83,7 +83,7 @@ pub enum Status {
 
 /// One project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Hit {
+pub struct FoundProject {
     /// `rails`, `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` or `procfile`.
     pub r#type: String,
     /// Relative to the folder that was asked for, `.` for itself.
@@ -96,7 +96,7 @@ pub struct Hit {
 ///
 /// # Errors
 /// When the folder is not there or lies outside.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
@@ -104,17 +104,17 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let hits = find(&folder);
     let status = match hits.len() {
-        0 => Status::Unknown,
-        1 => Status::Single,
-        _ => Status::Multiple,
+        0 => ProjectStatus::Unknown,
+        1 => ProjectStatus::Single,
+        _ => ProjectStatus::Multiple,
     };
     let words = words(&hits);
-    Ok(Said::of(&Answer { status, hits }).sentinel(words))
+    Ok(Delivery::of(&Response { status, hits }).sentinel(words))
 }
 
 /// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.
-fn words(hits: &[Hit]) -> String {
-    let at = |hit: &Hit| format!("{}@{}", hit.r#type, crate::printable::line(&hit.dir));
+fn words(hits: &[FoundProject]) -> String {
+    let at = |hit: &FoundProject| format!("{}@{}", hit.r#type, crate::printable::line(&hit.dir));
     match hits {
         [] => "unknown".to_owned(),
         [one] if one.dir == "." => one.r#type.clone(),
@@ -125,7 +125,7 @@ fn words(hits: &[Hit]) -> String {
 }
 
 /// The projects in a folder, else in the folders below it.
-pub fn find(folder: &Path) -> Vec<Hit> {
+pub fn find(folder: &Path) -> Vec<FoundProject> {
     let mut hits = in_folder(folder, ".");
     if hits.is_empty() {
         below(folder, "", 1, &mut { MOST_FOLDERS }, &mut hits);
@@ -134,12 +134,12 @@ pub fn find(folder: &Path) -> Vec<Hit> {
     hits
 }
 
-fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Vec<Hit>) {
+fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Vec<FoundProject>) {
     // A folder that cannot be listed holds nothing that could be started.
     for (name, is_folder) in disk::list(folder).unwrap_or_default() {
         let path = folder.join(&name);
         // Links are not followed.
-        if !is_folder || SKIPPED.contains(&name.as_str()) || disk::kind(&path) != Some(Kind::Folder) {
+        if !is_folder || SKIPPED.contains(&name.as_str()) || disk::kind(&path) != Some(FileKind::Folder) {
             continue;
         }
         if *left == 0 {
@@ -155,10 +155,13 @@ fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Ve
 }
 
 /// The kinds of project that a folder itself looks like.
-pub fn in_folder(folder: &Path, dir: &str) -> Vec<Hit> {
+pub fn in_folder(folder: &Path, dir: &str) -> Vec<FoundProject> {
     let there = |name: &str| disk::is_file(&folder.join(name));
-    let hit =
-        |kind: &str, evidence: Vec<String>| Hit { r#type: kind.to_owned(), dir: dir.to_owned(), evidence };
+    let hit = |kind: &str, evidence: Vec<String>| FoundProject {
+        r#type: kind.to_owned(),
+        dir: dir.to_owned(),
+        evidence,
+    };
     let mut hits = Vec::new();
     for (kind, stem, endings) in CONFIGURED {
         let files: Vec<String> =

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toml::de::DeTable;
 
-use super::surfaces::{self, File, Surface};
+use super::surfaces::{self, Surface, SurfaceFile};
 use crate::order;
-use crate::read::polish::PolishConfig;
-use crate::runtime::answer::{Failure, MALFORMED};
+use crate::read::size_limits::PolishConfig;
+use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 
@@ -51,14 +51,14 @@ impl Thresholds {
     ///
     /// # Errors
     /// `malformed_toml` or `bad_threshold` with the place.
-    pub fn read(repository: &Repository) -> Result<Self, Failure> {
+    pub fn read(repository: &Repository) -> Result<Self, CallFailure> {
         const NAME: &str = "plugcast.toml";
         let Some(text) = document::project_text(&repository.top.join(NAME))? else {
             return Ok(Self::default());
         };
         let failed = |code: &str, message: &str, at: usize, hint: &str| {
             let (line, col) = document::place(&text, at);
-            Failure::new(MALFORMED, code, message, hint).at(NAME, Some(line), Some(col))
+            CallFailure::new(MALFORMED, code, message, hint).at(NAME, Some(line), Some(col))
         };
         let document = DeTable::parse(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -70,7 +70,7 @@ impl Thresholds {
     }
 
     /// The same with what `[runtime.polish]` says.
-    fn overridden(mut self, document: &DeTable<'_>) -> Result<Self, Wrong> {
+    fn overridden(mut self, document: &DeTable<'_>) -> Result<Self, DocumentFault> {
         let Some(runtime) = table(document, "runtime", "[runtime]")? else { return Ok(self) };
         let Some(own) = table(runtime, "polish", "[runtime.polish]")? else { return Ok(self) };
         for (key, value) in own {
@@ -106,10 +106,14 @@ impl Thresholds {
 }
 
 /// What is wrong with a document, and the byte where.
-type Wrong = (String, usize);
+type DocumentFault = (String, usize);
 
 /// A table in a table, where it is there.
-fn table<'a>(parent: &'a DeTable<'a>, key: &str, what: &str) -> Result<Option<&'a DeTable<'a>>, Wrong> {
+fn table<'a>(
+    parent: &'a DeTable<'a>,
+    key: &str,
+    what: &str,
+) -> Result<Option<&'a DeTable<'a>>, DocumentFault> {
     let Some(value) = parent.get(key) else { return Ok(None) };
     let wrong = || {
         (format!("`{what}` is of type {}, expected a table", value.get_ref().type_str()), value.span().start)
@@ -118,10 +122,10 @@ fn table<'a>(parent: &'a DeTable<'a>, key: &str, what: &str) -> Result<Option<&'
 }
 
 /// What changed, by path.
-pub(in crate::runtime) struct Changed(BTreeMap<String, File>);
+pub(in crate::runtime) struct ChangeSizes(BTreeMap<String, SurfaceFile>);
 
-impl Changed {
-    pub(in crate::runtime) fn since(repository: &Repository, base: &str) -> Result<Self, Failure> {
+impl ChangeSizes {
+    pub(in crate::runtime) fn since(repository: &Repository, base: &str) -> Result<Self, CallFailure> {
         let (_, files, _) = surfaces::since(repository, base, false)?;
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
@@ -136,7 +140,7 @@ impl Changed {
 }
 
 /// What some files of a change amount to.
-pub(in crate::runtime) struct Measure {
+pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) files: u64,
     pub(in crate::runtime) surfaces: u64,
     pub(in crate::runtime) lines: u64,
@@ -145,7 +149,11 @@ pub(in crate::runtime) struct Measure {
 }
 
 /// Measures files; a path twice counts once, one that did not change has no lines.
-pub(in crate::runtime) fn measure(changed: &Changed, files: &[String], thresholds: &Thresholds) -> Measure {
+pub(in crate::runtime) fn measure(
+    changed: &ChangeSizes,
+    files: &[String],
+    thresholds: &Thresholds,
+) -> MeasuredSize {
     let files = order::set(files.iter().map(|file| file.trim_start_matches("./")));
     let mut surfaces: BTreeSet<Surface> = BTreeSet::new();
     let (mut lines, mut warnings) = (0, Vec::new());
@@ -172,7 +180,7 @@ pub(in crate::runtime) fn measure(changed: &Changed, files: &[String], threshold
         .filter(|(_, found, most)| found > most)
         .map(|(name, _, most)| format!("{name} > {most}"))
         .collect();
-    Measure { files, surfaces, lines, reasons, warnings }
+    MeasuredSize { files, surfaces, lines, reasons, warnings }
 }
 
 /// Whether an item is small enough.
@@ -207,8 +215,8 @@ pub struct ItemSize {
 }
 
 impl ItemSize {
-    pub(super) fn of(id: Option<String>, measure: Measure) -> Self {
-        let Measure { files, surfaces, lines, reasons, warnings } = measure;
+    pub(super) fn of(id: Option<String>, measure: MeasuredSize) -> Self {
+        let MeasuredSize { files, surfaces, lines, reasons, warnings } = measure;
         Self {
             status: if reasons.is_empty() { ItemStatus::Manageable } else { ItemStatus::Oversized },
             item_id: id,

@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runtime::answer::{Failure, Said};
-use crate::runtime::changes::{self, Change};
+use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::changes::{self, ChangedFile};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// List what changed since a base, by the part of the application
@@ -28,17 +28,17 @@ options! {
 
 /// The answer of `repo surfaces`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// `ok`.
-    pub status: Status,
+    pub status: SurfacesStatus,
     /// The base as it was given.
     pub base: String,
     /// The last commit that the base and HEAD share.
     pub merge_base: String,
     /// What changed, in git's order.
-    pub files: Vec<File>,
+    pub files: Vec<SurfaceFile>,
     /// Sums.
-    pub totals: Totals,
+    pub totals: SurfaceTotals,
     /// Files that are listed as changed and may be as they were: git compares what their filter makes of them, and no
     /// filter is run here. `git status` settles it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -48,14 +48,14 @@ pub struct Answer {
 /// `repo surfaces` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum SurfacesStatus {
     /// Listed.
     Ok,
 }
 
 /// One changed file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct File {
+pub struct SurfaceFile {
     /// Relative to the repository's top; `�` where a name is no UTF-8.
     pub file: String,
     /// The name's bytes in base64, where they are no UTF-8.
@@ -78,7 +78,7 @@ pub struct File {
 
 /// Sums over all files.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
-pub struct Totals {
+pub struct SurfaceTotals {
     /// Files.
     pub files: usize,
     /// Lines added and deleted.
@@ -113,16 +113,23 @@ pub enum Surface {
 ///
 /// # Errors
 /// `bad_ref`, `no_merge_base`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let (merge_base, files, may_be_unchanged) = since(&repository, &options.base, options.worktree)?;
-    let totals = Totals {
+    let totals = SurfaceTotals {
         files: files.len(),
         lines: files.iter().map(|file| file.added + file.deleted).sum(),
         binary: files.iter().filter(|file| file.binary).count(),
     };
     let base = options.base.clone();
-    Ok(Said::of(&Answer { status: Status::Ok, base, merge_base, files, totals, may_be_unchanged }))
+    Ok(Delivery::of(&Response {
+        status: SurfacesStatus::Ok,
+        base,
+        merge_base,
+        files,
+        totals,
+        may_be_unchanged,
+    }))
 }
 
 /// The common commit with `base`, everything that changed since, and what of it may be as it was.
@@ -133,20 +140,20 @@ pub fn since(
     repository: &Repository,
     base: &str,
     worktree: bool,
-) -> Result<(String, Vec<File>, Vec<String>), Failure> {
+) -> Result<(String, Vec<SurfaceFile>, Vec<String>), CallFailure> {
     let commit = repository.must_commit(base)?;
     let merge_base = repository.merge_base("HEAD", &commit)?.ok_or_else(|| {
         let message = format!("`{base}` and HEAD have no common commit");
-        Failure::environment("no_merge_base", message, "name another base")
+        CallFailure::environment("no_merge_base", message, "name another base")
     })?;
     let found = changes::since(repository, &merge_base, worktree)?;
     Ok((merge_base, found.changes.into_iter().map(file).collect(), found.unproven))
 }
 
-fn file(change: Change) -> File {
+fn file(change: ChangedFile) -> SurfaceFile {
     let surface = if change.submodule { Surface::Other } else { surface(&change.path) };
-    let Change { path, raw_b64, status, added, deleted, binary, old_path, .. } = change;
-    File { file: path, raw_b64, surface, status, added, deleted, binary, old_path }
+    let ChangedFile { path, raw_b64, status, added, deleted, binary, old_path, .. } = change;
+    SurfaceFile { file: path, raw_b64, surface, status, added, deleted, binary, old_path }
 }
 
 /// Folders that hold one project each.

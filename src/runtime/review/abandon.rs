@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::run_folder::{Ending, RunFolder};
-use crate::runtime::answer::{Failure, Said};
+use super::run_folder::{ReviewEnding, RunFolder};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Give a review up
@@ -30,7 +30,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// `abandoned`.
-    pub status: Status,
+    pub status: AbandonStatus,
     /// The run's name.
     pub run_id: String,
     /// The working tree that is free again.
@@ -40,7 +40,7 @@ pub struct Response {
 /// `review abandon` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum AbandonStatus {
     /// Given up.
     Abandoned,
 }
@@ -49,16 +49,16 @@ pub enum Status {
 ///
 /// # Errors
 /// `finished`, `malformed_json`, `locked`, `state_unwritable`, `sandboxed`, and those of [`RunFolder::open`].
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     folder.must_be_open()?;
-    folder.close(surroundings, Ending::Abandoned, head_moved(&folder, surroundings))?;
+    folder.close(surroundings, ReviewEnding::Abandoned, head_moved(&folder, surroundings))?;
     let RunFolder { record, .. } = folder;
-    Ok(Said::of(&Response { status: Status::Abandoned, run_id: record.run_id, tree: record.tree }))
+    Ok(Delivery::of(&Response { status: AbandonStatus::Abandoned, run_id: record.run_id, tree: record.tree }))
 }
 
 /// Whether HEAD is another commit than at the beginning; the working tree may be gone.
-pub(super) fn head_moved(folder: &RunFolder, surroundings: &Surroundings) -> bool {
+pub(super) fn head_moved(folder: &RunFolder, surroundings: &Environment) -> bool {
     let head = Repository::find(surroundings, Path::new(&folder.record.tree))
         .and_then(|repository| repository.commit("HEAD"));
     head.ok().flatten().as_ref() != Some(&folder.record.head_sha)

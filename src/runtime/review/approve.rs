@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::findings::Owner;
+use super::evidence::ShownEvidence;
+use super::findings::FindingOwner;
 use super::merge;
 use super::run_folder::RunFolder;
-use super::shown::Evidence;
-use super::{Mode, fix, reply};
-use crate::runtime::answer::{Failure, REFUSED, Said};
+use super::{ReviewMode, fix, reply};
+use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
 use crate::runtime::command_line::options;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
 
 options! {
     /// Allow findings to be repaired
@@ -38,26 +38,26 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// `ok`.
-    pub status: Status,
+    pub status: ApproveStatus,
     /// The file for the fixer, absolute.
     pub fix_path: String,
     /// What was allowed now.
     pub ids: Vec<String>,
     /// What was not, and why.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFinding>,
 }
 
 /// `review approve` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ApproveStatus {
     /// Written.
     Ok,
 }
 
 /// A finding that cannot be allowed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Skipped {
+pub struct SkippedFinding {
     /// The finding.
     pub id: String,
     /// Why.
@@ -65,10 +65,10 @@ pub struct Skipped {
 }
 
 /// The id of a finding as people write it: `f1` and ` F1.` are `F1`.
-fn of_finding(text: &str) -> Result<String, Failure> {
+fn of_finding(text: &str) -> Result<String, CallFailure> {
     reply::id(text).ok_or_else(|| {
         let message = format!("`{text}` is no id of a finding");
-        Failure::usage(message)
+        CallFailure::usage(message)
             .hinting("name each finding, such as `F1,F3`; `--safe` names all that are safe")
     })
 }
@@ -78,22 +78,22 @@ fn of_finding(text: &str) -> Result<String, Failure> {
 /// # Errors
 /// `not_allowed`, `no_findings`, `malformed_json`, `unknown_schema`, `finished`, `run_moved`, `locked`,
 /// `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     folder.must_be_open()?;
     folder.must_be_here(surroundings)?;
-    if folder.record.mode != Mode::Interactive {
+    if folder.record.mode != ReviewMode::Interactive {
         let message = "nobody is asked in this mode: only what is safe is repaired";
         let hint = "leave this step out, or begin an interactive review";
-        return Err(Failure::new(REFUSED, "not_allowed", message, hint));
+        return Err(CallFailure::new(REFUSED, "not_allowed", message, hint));
     }
     let findings = merge::stored(&folder)?;
     let queues = &findings.queues;
-    let mut wanted = options.ids.iter().map(|id| of_finding(id)).collect::<Result<Vec<_>, Failure>>()?;
+    let mut wanted = options.ids.iter().map(|id| of_finding(id)).collect::<Result<Vec<_>, CallFailure>>()?;
     if options.safe {
         wanted.extend(queues.fixer.iter().cloned());
     }
-    let (mut ids, mut skipped): (Vec<String>, Vec<Skipped>) = (Vec::new(), Vec::new());
+    let (mut ids, mut skipped): (Vec<String>, Vec<SkippedFinding>) = (Vec::new(), Vec::new());
     for id in wanted {
         let found = findings.findings.iter().find(|one| one.id == id);
         let may = [&queues.fixer, &queues.gated, &queues.manual].iter().any(|queue| queue.contains(&id));
@@ -106,16 +106,16 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             }
             Some(one) => one.misplaced.clone().unwrap_or_else(|| {
                 match one.owner {
-                    Owner::Release => "it is left to the release",
+                    FindingOwner::Release => "it is left to the release",
                     _ => "it is advice",
                 }
                 .to_owned()
             }),
             None => "there is no such finding".to_owned(),
         };
-        skipped.push(Skipped { id, reason });
+        skipped.push(SkippedFinding { id, reason });
     }
-    let evidence = Evidence::of(&folder, surroundings)?;
+    let evidence = ShownEvidence::of(&folder, surroundings)?;
     let fix_path = fix::write(&folder, &findings, Some(&ids), evidence.as_ref())?;
-    Ok(Said::of(&Response { status: Status::Ok, fix_path, ids, skipped }))
+    Ok(Delivery::of(&Response { status: ApproveStatus::Ok, fix_path, ids, skipped }))
 }

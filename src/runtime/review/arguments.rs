@@ -7,15 +7,15 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::targets::{Found, is_option};
-use super::{Mode, failed, in_mode, target};
+use self::targets::{FoundTarget, is_option};
+use super::{ReviewMode, failed, in_mode, target};
 use crate::order;
-use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::base::pull_request_name;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Read the arguments of a review
@@ -39,11 +39,11 @@ options! {
 
 /// The answer of `review args`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// `ok`.
-    pub status: Status,
+    pub status: ReviewArgsStatus,
     /// How the review runs.
-    pub mode: Mode,
+    pub mode: ReviewMode,
     /// The base that was named.
     pub base: Option<String>,
     /// The plan that was named.
@@ -51,7 +51,7 @@ pub struct Answer {
     /// What reviewers are told to look at first: the words that are nothing else.
     pub focus: Option<String>,
     /// What is reviewed.
-    pub target: Target,
+    pub target: ReviewTarget,
     /// What a reader should know of how the words were read.
     pub notes: Vec<String>,
 }
@@ -59,7 +59,7 @@ pub struct Answer {
 /// `review args` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ReviewArgsStatus {
     /// Read.
     Ok,
 }
@@ -67,9 +67,9 @@ pub enum Status {
 /// What is reviewed.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Target {
+pub struct ReviewTarget {
     /// What kind of target it is.
-    pub kind: Kind,
+    pub kind: TargetKind,
     /// Of a pull request: its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
@@ -90,7 +90,7 @@ pub struct Target {
 /// Kinds of target.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum TargetKind {
     /// A pull request.
     Pr,
     /// A branch.
@@ -101,13 +101,13 @@ pub enum Kind {
 }
 
 /// Whether a word names a branch, by the repository at hand.
-pub(super) type IsBranch<'a> = &'a dyn Fn(&str) -> Result<bool, Failure>;
+pub(super) type BranchTest<'a> = &'a dyn Fn(&str) -> Result<bool, CallFailure>;
 
 /// Runs the command.
 ///
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`, `base_with_target`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let text = if options.stdin { input(surroundings)? } else { options.text.join(" ") };
     // Outside of a repository a single word is taken for a branch.
     let repository = Repository::find(surroundings, &surroundings.folder).ok();
@@ -117,33 +117,33 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         Some(is_branch) => parse(&text, Some(is_branch)),
         None => parse(&text, None),
     };
-    answer.map(|answer| Said::of(&answer))
+    answer.map(|answer| Delivery::of(&answer))
 }
 
 /// What the user wrote, on standard input. What is no UTF-8 still says whether the review is headless.
-pub(super) fn input(surroundings: &Surroundings) -> Result<String, Failure> {
+pub(super) fn input(surroundings: &Environment) -> Result<String, CallFailure> {
     let bytes = surroundings.input()?;
     let mode = mode_said(&bytes);
     document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))
 }
 
 /// A failure from before `review begin` has read its words, as the caller that wrote them reads it.
-pub(in crate::runtime) fn unread(failure: Failure, surroundings: &Surroundings) -> Failure {
-    let mode = surroundings.input().map_or(Mode::Interactive, |bytes| mode_said(&bytes));
+pub(in crate::runtime) fn unread(failure: CallFailure, surroundings: &Environment) -> CallFailure {
+    let mode = surroundings.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
     in_mode(mode, failure)
 }
 
-fn mode_said(words: &[u8]) -> Mode {
+fn mode_said(words: &[u8]) -> ReviewMode {
     let words = String::from_utf8_lossy(words);
     let is_headless = words.split_whitespace().any(|word| token(word) == "mode:headless");
-    if is_headless { Mode::Headless } else { Mode::Interactive }
+    if is_headless { ReviewMode::Headless } else { ReviewMode::Interactive }
 }
 
 /// Reads the words of a user. Without a repository the only word that is nothing else is taken for a branch.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answer, Failure> {
+pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Response, CallFailure> {
     let text = text.trim_start_matches('\u{feff}');
     // What a host did not replace stands for no arguments.
     let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
@@ -152,10 +152,10 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
     let headless = modes.contains(&"mode:headless");
     let wrong = |code: &str, reason: String| {
-        let mode = if headless { Mode::Headless } else { Mode::Interactive };
+        let mode = if headless { ReviewMode::Headless } else { ReviewMode::Interactive };
         failed(USAGE, code, mode, &reason).hinting("repair the arguments, and start again")
     };
-    if let Some(unknown) = modes.iter().find(|word| Mode::token(word).is_none()) {
+    if let Some(unknown) = modes.iter().find(|word| ReviewMode::token(word).is_none()) {
         let reason =
             format!("unknown mode flag ({unknown}). Pass mode:autofix, mode:report-only or mode:headless.");
         return Err(wrong("unknown_mode", reason));
@@ -187,22 +187,22 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
         }
         *place = Some(value.to_owned());
     }
-    let Found { mut targets, focus, notes, wrong: no_target } = targets::find(&rest, is_branch)?;
+    let FoundTarget { mut targets, focus, notes, wrong: no_target } = targets::find(&rest, is_branch)?;
     if let Some(reason) = no_target {
         return Err(wrong("bad_value", reason));
     }
     if targets.len() > 1 {
-        let named: Vec<String> = targets.iter().map(Target::word).collect();
+        let named: Vec<String> = targets.iter().map(ReviewTarget::word).collect();
         return Err(wrong("ambiguous_target", format!("more than one target ({}).", named.join(", "))));
     }
     let target = targets.pop().unwrap_or_default();
-    if base.is_some() && target.kind != Kind::Current {
+    if base.is_some() && target.kind != TargetKind::Current {
         let reason = "base: goes with the current checkout, not with a target. Pass one of them.";
         return Err(wrong("base_with_target", reason.to_owned()));
     }
-    let mode = modes.first().and_then(|word| Mode::token(word)).unwrap_or(Mode::Interactive);
+    let mode = modes.first().and_then(|word| ReviewMode::token(word)).unwrap_or(ReviewMode::Interactive);
     let focus = (!focus.is_empty()).then(|| focus.join(" "));
-    Ok(Answer { status: Status::Ok, mode, base, plan, focus, target, notes })
+    Ok(Response { status: ReviewArgsStatus::Ok, mode, base, plan, focus, target, notes })
 }
 
 /// Tokens with a value.
@@ -272,15 +272,15 @@ fn is_request(word: &str, target: bool) -> bool {
 }
 
 /// A pull request by number or address.
-fn pull_request(word: &str) -> Result<Target, String> {
+fn pull_request(word: &str) -> Result<ReviewTarget, String> {
     let (address, number) =
         pull_request_name(word).map_err(|_| format!("{word} is no address of a pull request."))?;
     let (host, owner, repo) =
         address.map_or((None, None, None), |a| (Some(a.host), Some(a.owner), Some(a.name)));
-    Ok(Target { kind: Kind::Pr, number: Some(number), host, owner, repo, branch: None })
+    Ok(ReviewTarget { kind: TargetKind::Pr, number: Some(number), host, owner, repo, branch: None })
 }
 
-impl Target {
+impl ReviewTarget {
     /// A target by its word: a pull request by number or address, or a branch.
     ///
     /// # Errors
@@ -293,15 +293,15 @@ impl Target {
     }
 
     fn of_branch(name: &str) -> Self {
-        Self { kind: Kind::Branch, branch: Some(name.to_owned()), ..Self::default() }
+        Self { kind: TargetKind::Branch, branch: Some(name.to_owned()), ..Self::default() }
     }
 
     /// What people call it; none for what is checked out.
     pub(super) fn title(&self) -> Option<String> {
         match self.kind {
-            Kind::Current => None,
-            Kind::Pr => self.number.map(|number| format!("pull request {number}")),
-            Kind::Branch => self.branch.as_ref().map(|branch| format!("the branch `{branch}`")),
+            TargetKind::Current => None,
+            TargetKind::Pr => self.number.map(|number| format!("pull request {number}")),
+            TargetKind::Branch => self.branch.as_ref().map(|branch| format!("the branch `{branch}`")),
         }
     }
 
@@ -313,7 +313,7 @@ impl Target {
             (_, Some(host), Some(owner), Some(repo)) => {
                 format!("https://{host}/{owner}/{repo}/pull/{number}")
             }
-            _ if self.kind == Kind::Pr => number.to_string(),
+            _ if self.kind == TargetKind::Pr => number.to_string(),
             _ => String::new(),
         }
     }

@@ -6,20 +6,20 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::arguments::{self, Kind, Target};
+use super::arguments::{self, ReviewTarget, TargetKind};
 use super::finish::TODOS;
-use super::reviewers::{self, Change, Proposed};
-use super::run_folder::{Ending, Flags, REPLIES, Record, RunFolder};
-use super::scope::{self, Question, Scope};
-use super::target::{self, Location, OwnBranches};
-use super::ticket::Ticket;
-use super::{Mode, in_mode};
+use super::reviewers::{self, ChangeProfile, ProposedReviewer};
+use super::run_folder::{REPLIES, ReviewEnding, ReviewFlags, ReviewRecord, RunFolder};
+use super::scope::{self, ReviewScope, ScopeRequest};
+use super::target::{self, OwnBranches, TargetLocation};
+use super::ticket::ReviewTicket;
+use super::{ReviewMode, in_mode};
 use crate::disk;
 use crate::process::interrupt;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Begin a review
@@ -46,7 +46,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether there is a run.
-    pub status: Status,
+    pub status: BeginStatus,
     /// The folder of the run, absolute: the value of `--run` in later calls. None where nothing is written.
     pub run: Option<String>,
     /// The run's name.
@@ -54,18 +54,18 @@ pub struct Response {
     /// What every agent is told to give back as `run`, so that a reply of another review does not count.
     pub review_id: Option<String>,
     /// How the review runs.
-    pub mode: Mode,
+    pub mode: ReviewMode,
     /// What every reviewer is told to look at first.
     pub focus: Option<String>,
     /// What is reviewed.
-    pub target: Target,
+    pub target: ReviewTarget,
     /// The working tree to work in, absolute: go there when it is another one.
     pub tree: String,
     /// What is looked at.
     #[serde(flatten)]
-    pub scope: Scope,
+    pub scope: ReviewScope,
     /// All reviewers, and which of them this change suggests.
-    pub reviewers: Vec<Proposed>,
+    pub reviewers: Vec<ProposedReviewer>,
     /// The run that was ended for this one.
     pub abandoned: Option<String>,
     /// Without a run: what `review merge` must be given to tell whether something changed in between.
@@ -77,7 +77,7 @@ pub struct Response {
 /// Whether there is a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum BeginStatus {
     /// There is one.
     Started,
     /// There is none: the review leaves no trace.
@@ -90,7 +90,7 @@ pub enum Status {
 ///
 /// # Errors
 /// Those of `review args` and `review scope`; `taken`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let root = surroundings.root();
     let text = arguments::input(surroundings)?;
     let repository = Repository::find(surroundings, &surroundings.folder);
@@ -100,11 +100,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let words = arguments::parse(&text, Some(&is_branch))?;
     let mode = words.mode;
-    if options.include_untracked && mode == Mode::ReportOnly {
+    if options.include_untracked && mode == ReviewMode::ReportOnly {
         let message = "`report-only` writes nothing, so it cannot show files that git does not track";
         let hint =
             "leave `--include-untracked` out, make git know them with `git add -N`, or begin in another mode";
-        return Err(Failure::usage(message).hinting(hint));
+        return Err(CallFailure::usage(message).hinting(hint));
     }
     let begun = repository.and_then(|repository| {
         let note = missing_branch(&repository, &words)?;
@@ -113,12 +113,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         location.notes.extend(note);
         location.notes.extend(words.notes.iter().cloned());
         match mode {
-            Mode::ReportOnly => look(words, location, options),
+            ReviewMode::ReportOnly => look(words, location, options),
             _ => start(words, location, &repository, options, root),
         }
     });
     let said = |response: Response| {
-        let said = Said::of(&response);
+        let said = Delivery::of(&response);
         match &response.run {
             // A run that nobody is told of would only hold the tree.
             Some(run) => said.undone_by(&["review", "abandon", "--run", run]),
@@ -130,11 +130,14 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 
 /// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
 /// a mistyped branch is noted.
-fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<Option<String>, Failure> {
+fn missing_branch(
+    repository: &Repository,
+    words: &arguments::Response,
+) -> Result<Option<String>, CallFailure> {
     let focus = words.focus.as_deref();
     let named = |focus| str::strip_prefix(focus, "branch ").unwrap_or(focus);
     let lone = focus.map(named).filter(|focus| !focus.contains(char::is_whitespace));
-    if words.target.kind == Kind::Current {
+    if words.target.kind == TargetKind::Current {
         // What a remote has is a commit and no target: it is not passed over for what is checked out.
         for word in focus.into_iter().flat_map(str::split_whitespace) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -146,11 +149,11 @@ fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<
                     format!("`{word}` is what a remote has, and neither a local branch nor a pull request");
                 let hint =
                     "name the branch without its remote, or the pull request; compare with it by `base:REF`";
-                return Err(Failure::environment("bad_ref", message, hint));
+                return Err(CallFailure::environment("bad_ref", message, hint));
             }
         }
     }
-    let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(None) };
+    let Some(word) = lone.filter(|_| words.target.kind == TargetKind::Current) else { return Ok(None) };
     if word.len() > arguments::LONGEST_BRANCH {
         return Ok(None);
     }
@@ -160,35 +163,42 @@ fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<
     if repository.commit(word)?.is_some() {
         let message = format!("`{word}` is a commit, and neither a local branch nor a pull request");
         let hint = "check it out, or name a local branch; what is checked out is compared with `base:REF`";
-        return Err(Failure::environment("bad_ref", message, hint));
+        return Err(CallFailure::environment("bad_ref", message, hint));
     }
     Ok(Some(format!("`{word}` is no branch here: it is the focus, and what is checked out is reviewed")))
 }
 
 /// A review that leaves no trace.
-fn look(words: arguments::Answer, location: Location, options: &Options) -> Result<Response, Failure> {
+fn look(
+    words: arguments::Response,
+    location: TargetLocation,
+    options: &Options,
+) -> Result<Response, CallFailure> {
     let scope = scope::take(&location.repository, question(&words, &location, options))?;
-    let status = if is_empty(&scope) { Status::Empty } else { Status::Untraced };
-    let ticket = Ticket::of(&scope).word();
+    let status = if is_empty(&scope) { BeginStatus::Empty } else { BeginStatus::Untraced };
+    let ticket = ReviewTicket::of(&scope).word();
     let mut response = response(status, words, &location, scope, None);
-    response.review_id = Some(Ticket::id(&ticket));
-    response.mark = Some(Ticket::mark(&ticket));
+    response.review_id = Some(ReviewTicket::id(&ticket));
+    response.mark = Some(ReviewTicket::mark(&ticket));
     response.ticket = Some(ticket);
     Ok(response)
 }
 
 /// A review with a run.
 fn start(
-    words: arguments::Answer,
-    mut location: Location,
+    words: arguments::Response,
+    mut location: TargetLocation,
     repository: &Repository,
     options: &Options,
     root: Option<&Path>,
-) -> Result<Response, Failure> {
+) -> Result<Response, CallFailure> {
     let surroundings = repository.surroundings();
-    let mut record = Record::new(String::new(), words.mode, surroundings);
-    record.flags =
-        Flags { begun: true, take_over: options.take_over, include_untracked: options.include_untracked };
+    let mut record = ReviewRecord::new(String::new(), words.mode, surroundings);
+    record.flags = ReviewFlags {
+        begun: true,
+        take_over: options.take_over,
+        include_untracked: options.include_untracked,
+    };
     record.focus.clone_from(&words.focus);
     record.target = words.target.clone();
     record.tree = location.repository.top.display().to_string();
@@ -197,11 +207,11 @@ fn start(
     let (mut folder, abandoned) = RunFolder::claim(repository, root, record.clone(), options.take_over)?;
     let taken = take(&words, &mut location, &mut folder, options);
     // Nobody is told of a run whose beginning was interrupted.
-    let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };
+    let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     let ended = match &taken {
-        Ok(scope) if is_empty(scope) => Some(Ending::Empty),
+        Ok(scope) if is_empty(scope) => Some(ReviewEnding::Empty),
         Ok(_) => None,
-        Err(_) => Some(Ending::Abandoned),
+        Err(_) => Some(ReviewEnding::Abandoned),
     };
     if taken.is_err() {
         interrupt::set_aside(|| {
@@ -219,34 +229,38 @@ fn start(
     }
     let scope = taken?;
     let mut response = match ended {
-        Some(_) => response(Status::Empty, words, &location, scope, None),
-        None => response(Status::Started, words, &location, scope, Some(&folder)),
+        Some(_) => response(BeginStatus::Empty, words, &location, scope, None),
+        None => response(BeginStatus::Started, words, &location, scope, Some(&folder)),
     };
     response.abandoned = abandoned;
     Ok(response)
 }
 
 fn take(
-    words: &arguments::Answer,
-    location: &mut Location,
+    words: &arguments::Response,
+    location: &mut TargetLocation,
     folder: &mut RunFolder,
     options: &Options,
-) -> Result<Scope, Failure> {
+) -> Result<ReviewScope, CallFailure> {
     location.check_out(&OwnBranches(Some(&folder.store)))?;
     folder.store.ask_what_is_tracked()?;
     // A link in the place of the todo files is told before anybody works.
     folder.store.list(&folder.store.root.join(TODOS))?;
     let scope = scope::take(
         &location.repository,
-        Question { folder: Some(folder), ..question(words, location, options) },
+        ScopeRequest { folder: Some(folder), ..question(words, location, options) },
     )?;
     folder.certify(&scope)?;
     folder.store.lock()?.claim(&folder.path.join(REPLIES))?;
     Ok(scope)
 }
 
-fn question<'a>(words: &'a arguments::Answer, location: &Location, options: &Options) -> Question<'a> {
-    Question {
+fn question<'a>(
+    words: &'a arguments::Response,
+    location: &TargetLocation,
+    options: &Options,
+) -> ScopeRequest<'a> {
+    ScopeRequest {
         mode: words.mode,
         base: words.base.as_deref(),
         plan: words.plan.as_deref(),
@@ -264,22 +278,22 @@ fn question<'a>(words: &'a arguments::Answer, location: &Location, options: &Opt
 }
 
 /// Nothing changed, and no new file was left out.
-fn is_empty(scope: &Scope) -> bool {
+fn is_empty(scope: &ReviewScope) -> bool {
     scope.files.is_empty() && scope.untracked.is_empty()
 }
 
 fn response(
-    status: Status,
-    words: arguments::Answer,
-    location: &Location,
-    scope: Scope,
+    status: BeginStatus,
+    words: arguments::Response,
+    location: &TargetLocation,
+    scope: ReviewScope,
     folder: Option<&RunFolder>,
 ) -> Response {
     let reply = |name: &str| {
         let folder = folder?.path.join(REPLIES);
         Some(folder.join(format!("{name}.txt")).display().to_string())
     };
-    let change = Change { signals: &scope.signals, is_request: scope.pr.is_some() };
+    let change = ChangeProfile { signals: &scope.signals, is_request: scope.pr.is_some() };
     Response {
         status,
         run: folder.map(|folder| folder.path.display().to_string()),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How bad it is; the order is the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub enum Severity {
+pub enum FindingSeverity {
     /// Must not go on.
     P0,
     /// Must be repaired.
@@ -19,7 +19,7 @@ pub enum Severity {
 /// How it may be repaired, the freest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum RepairClass {
     /// By the fixer, without a question.
     SafeAuto,
     /// By a concrete change that changes behaviour: after a question.
@@ -38,7 +38,7 @@ pub const HARMFUL_REPAIR: &str = "a repair may delete or ignore files of a prote
 /// Who takes it on, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Owner {
+pub enum FindingOwner {
     /// The fixer of this review.
     ReviewFixer,
     /// A later step.
@@ -49,66 +49,66 @@ pub enum Owner {
     Release,
 }
 
-impl Class {
+impl RepairClass {
     /// As reports write it.
     pub fn word(self) -> &'static str {
         match self {
-            Class::SafeAuto => "safe_auto",
-            Class::GatedAuto => "gated_auto",
-            Class::Manual => "manual",
-            Class::Advisory => "advisory",
+            RepairClass::SafeAuto => "safe_auto",
+            RepairClass::GatedAuto => "gated_auto",
+            RepairClass::Manual => "manual",
+            RepairClass::Advisory => "advisory",
         }
     }
 
     /// As people read it.
     pub fn plain(self) -> &'static str {
         match self {
-            Class::SafeAuto => "safe",
-            Class::GatedAuto => "after approval",
-            Class::Manual => "by hand",
-            Class::Advisory => "none",
+            RepairClass::SafeAuto => "safe",
+            RepairClass::GatedAuto => "after approval",
+            RepairClass::Manual => "by hand",
+            RepairClass::Advisory => "none",
         }
     }
 
     /// What that means.
     pub fn meaning(self) -> &'static str {
         match self {
-            Class::SafeAuto => "changes nothing that anybody relies on",
-            Class::GatedAuto => "changes behaviour",
-            Class::Manual => "needs a decision or more work",
-            Class::Advisory => "nothing has to be done",
+            RepairClass::SafeAuto => "changes nothing that anybody relies on",
+            RepairClass::GatedAuto => "changes behaviour",
+            RepairClass::Manual => "needs a decision or more work",
+            RepairClass::Advisory => "nothing has to be done",
         }
     }
 }
 
-impl Owner {
+impl FindingOwner {
     /// As reports write it.
     pub fn word(self) -> &'static str {
         match self {
-            Owner::ReviewFixer => "review-fixer",
-            Owner::DownstreamResolver => "downstream-resolver",
-            Owner::Human => "human",
-            Owner::Release => "release",
+            FindingOwner::ReviewFixer => "review-fixer",
+            FindingOwner::DownstreamResolver => "downstream-resolver",
+            FindingOwner::Human => "human",
+            FindingOwner::Release => "release",
         }
     }
 
     /// As people read it.
     pub fn plain(self) -> &'static str {
         match self {
-            Owner::ReviewFixer => "this review",
-            Owner::DownstreamResolver => "later step",
-            Owner::Human => "you",
-            Owner::Release => "release",
+            FindingOwner::ReviewFixer => "this review",
+            FindingOwner::DownstreamResolver => "later step",
+            FindingOwner::Human => "you",
+            FindingOwner::Release => "release",
         }
     }
 
     /// What that means.
     pub fn meaning(self) -> &'static str {
         match self {
-            Owner::ReviewFixer => "its fixer makes the fix",
-            Owner::DownstreamResolver => "a later step or tool makes the fix",
-            Owner::Human => "somebody has to decide",
-            Owner::Release => "to be done at the release",
+            FindingOwner::ReviewFixer => "its fixer makes the fix",
+            FindingOwner::DownstreamResolver => "a later step or tool makes the fix",
+            FindingOwner::Human => "somebody has to decide",
+            FindingOwner::Release => "to be done at the release",
         }
     }
 }
@@ -119,7 +119,7 @@ pub struct Finding {
     /// At most 100 characters.
     pub title: String,
     /// How bad it is.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// Relative to the repository's top.
     pub file: String,
     /// From 1; 0 where none is named.
@@ -127,9 +127,9 @@ pub struct Finding {
     /// Why it matters.
     pub why_it_matters: String,
     /// How it may be repaired.
-    pub autofix_class: Class,
+    pub autofix_class: RepairClass,
     /// Who takes it on.
-    pub owner: Owner,
+    pub owner: FindingOwner,
     /// Whether the repair must be verified.
     pub requires_verification: bool,
     /// How sure the reviewer is, in hundredths.
@@ -141,7 +141,7 @@ pub struct Finding {
     /// What to do.
     pub suggested_fix: Option<String>,
     /// What the reviewer would do with it.
-    pub recommended_action: Option<Action>,
+    pub recommended_action: Option<FindingAction>,
     /// Why its place is none of this tree.
     pub misplaced: Option<String>,
     /// Whether to repair it may cost a file that is protected.
@@ -150,7 +150,7 @@ pub struct Finding {
 
 /// What to do with a finding, the word that wins first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub enum Action {
+pub enum FindingAction {
     /// Leave it.
     Skip,
     /// Later.

@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Mode;
+use super::ReviewMode;
 use super::abandon::head_moved;
-use super::applied::Applied;
-use super::findings::{Class, HARMFUL_REPAIR, Owner};
-use super::merge::{self, Merged};
-use super::render::{self, todo, view::Entry};
-use super::run_folder::{Ending, Metadata, RESIDUAL, RunFolder, queue, text};
-use super::verdict::Verdict;
-use crate::runtime::answer::{Failure, Said};
+use super::findings::{FindingOwner, HARMFUL_REPAIR, RepairClass};
+use super::merge::{self, MergedFinding};
+use super::render::{self, todo, view::ReportEntry};
+use super::repairs::AppliedRepairs;
+use super::run_folder::{RESIDUAL, ReviewEnding, ReviewMetadata, RunFolder, queue, text};
+use super::verdict::ReviewVerdict;
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
-use crate::runtime::store::Step;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
+use crate::runtime::store::StoreStep;
 
 options! {
     /// End a review
@@ -36,7 +36,7 @@ options! {
         /// The file of what was repaired; `-` is standard input
         applied: Option<PathBuf> = "--applied <FILE>",
         /// The verdict; by default that of the open findings
-        verdict: Option<Verdict> = "--verdict <VERDICT>",
+        verdict: Option<ReviewVerdict> = "--verdict <VERDICT>",
     }
     examples: ["echo '[\"F1\"]' | plugcast-run review finish --run DIR --applied -"]
 }
@@ -46,15 +46,15 @@ pub(super) const TODOS: &str = "todos";
 
 /// The answer of `review finish`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// How it ended.
-    pub status: Status,
+    pub status: FinishStatus,
     /// The run's name.
     pub run_id: String,
     /// Its folder, absolute.
     pub run_dir: String,
     /// What it came to.
-    pub verdict: Verdict,
+    pub verdict: ReviewVerdict,
     /// What stood in the way of the best verdict, beside the findings.
     pub obstacles: Vec<String>,
     /// How many findings were repaired.
@@ -70,7 +70,7 @@ pub struct Answer {
 /// How a review ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum FinishStatus {
     /// Through.
     Done,
     /// Without a usable reply.
@@ -78,33 +78,42 @@ pub enum Status {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct FinishedDocument<'a> {
     schema: &'static str,
     run_id: &'a str,
-    findings: Vec<&'a Merged>,
+    findings: Vec<&'a MergedFinding>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// `no_findings`, `malformed_json`, `unknown_finding`, `finished`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     folder.must_be_open()?;
     folder.must_be_here(surroundings)?;
     let head_moved = head_moved(&folder, surroundings);
-    let Outcome { degraded, verdict, obstacles, uncommitted, applied, todos, mut documents, report, steps } =
-        Outcome::of(options, surroundings, &folder)?;
+    let ReviewOutcome {
+        degraded,
+        verdict,
+        obstacles,
+        uncommitted,
+        applied,
+        todos,
+        mut documents,
+        report,
+        steps,
+    } = ReviewOutcome::of(options, surroundings, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
-        true => (Status::Degraded, Ending::Degraded),
-        false => (Status::Done, Ending::Done),
+        true => (FinishStatus::Degraded, ReviewEnding::Degraded),
+        false => (FinishStatus::Done, ReviewEnding::Done),
     };
     let ended = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
-    let metadata = Metadata { uncommitted, ..ended };
+    let metadata = ReviewMetadata { uncommitted, ..ended };
     documents.push((render::NAME, report));
     folder.end(&metadata, documents, steps)?;
-    Ok(Said::of(&Answer {
+    Ok(Delivery::of(&Response {
         status,
         run_id: run_id.clone(),
         run_dir: folder.path.display().to_string(),
@@ -118,48 +127,49 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 }
 
 /// What a review came to, and what is written for it beside `metadata.json`.
-struct Outcome {
+struct ReviewOutcome {
     degraded: bool,
-    verdict: Verdict,
+    verdict: ReviewVerdict,
     obstacles: Vec<String>,
     uncommitted: bool,
     applied: usize,
     todos: Vec<PathBuf>,
     documents: Vec<(&'static str, String)>,
     report: String,
-    steps: Vec<Step>,
+    steps: Vec<StoreStep>,
 }
 
-impl Outcome {
+impl ReviewOutcome {
     /// By what was merged and repaired.
-    fn of(options: &Options, surroundings: &Surroundings, folder: &RunFolder) -> Result<Self, Failure> {
+    fn of(options: &Options, surroundings: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
         let mut merged = merge::stored(folder)?;
-        let applied = Applied::of(options.applied.as_deref(), surroundings, folder, &merged)?;
+        let applied = AppliedRepairs::of(options.applied.as_deref(), surroundings, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
-        let is_autofix = folder.record.mode == Mode::Autofix;
+        let is_autofix = folder.record.mode == ReviewMode::Autofix;
         if is_autofix {
             leave_to_later(&mut merged, &applied);
         }
         let rendering = render::Options::new(options.run.clone(), options.verdict);
         let report = render::text(&rendering, folder, &merged, &applied)?;
         let run_id = &folder.record.run_id;
-        let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied.ids).collect();
+        let findings: Vec<&MergedFinding> = merge::picked(&merged.findings, &applied.ids).collect();
         let count = findings.len();
-        let document = Document { schema: "plugcast.review-applied/1", run_id, findings };
-        let mut steps = vec![Step::Write { path: folder.relative("applied.json"), text: text(&document) }];
+        let document = FinishedDocument { schema: "plugcast.review-applied/1", run_id, findings };
+        let mut steps =
+            vec![StoreStep::Write { path: folder.relative("applied.json"), text: text(&document) }];
         let mut todos = Vec::new();
         let mut documents = Vec::new();
         if is_autofix {
             documents.push((RESIDUAL, queue(&merged.findings, &merged.queues.residual)));
-            let left = |one: &&Merged| {
+            let left = |one: &&MergedFinding| {
                 let later = merged.queues.residual.contains(&one.id);
                 (later || one.is_unmet() || is_unplaced(one)) && !applied.ids.contains(&one.id)
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new(TODOS).join(format!("{run_id}-{}.md", number + 1));
-                let mut entry = Entry::of_merged(one, &merged.rechecked);
+                let mut entry = ReportEntry::of_merged(one, &merged.rechecked);
                 entry.notes.extend(applied.why_skipped(one).cloned());
-                steps.push(Step::Write { path: path.clone(), text: todo::text(&entry, run_id) });
+                steps.push(StoreStep::Write { path: path.clone(), text: todo::text(&entry, run_id) });
                 todos.push(path);
             }
         }
@@ -180,18 +190,18 @@ impl Outcome {
 }
 
 /// Whether a later step has to find the place first, where no fixer is sent: in a file that the change deletes, say.
-fn is_unplaced(one: &Merged) -> bool {
+fn is_unplaced(one: &MergedFinding) -> bool {
     one.misplaced.as_deref().is_some_and(|why| why != HARMFUL_REPAIR)
-        && one.autofix_class != Class::Advisory
-        && one.owner == Owner::DownstreamResolver
+        && one.autofix_class != RepairClass::Advisory
+        && one.owner == FindingOwner::DownstreamResolver
 }
 
 /// Gives a later step what is open in the fixer's queue, as no fixer comes any more.
-fn leave_to_later(merged: &mut merge::Answer, applied: &Applied) {
+fn leave_to_later(merged: &mut merge::Response, applied: &AppliedRepairs) {
     let queues = &mut merged.queues;
     let (done, left) = std::mem::take(&mut queues.fixer).into_iter().partition(|id| applied.ids.contains(id));
     (queues.fixer, queues.residual) = (done, [std::mem::take(&mut queues.residual), left].concat());
     for one in merged.findings.iter_mut().filter(|one| queues.residual.contains(&one.id)) {
-        one.owner = one.owner.max(Owner::DownstreamResolver);
+        one.owner = one.owner.max(FindingOwner::DownstreamResolver);
     }
 }

@@ -5,28 +5,28 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Mode;
-use super::applied::{Applied, fixer_replies};
-use super::merge::{Answer, Merged, picked};
+use super::ReviewMode;
+use super::evidence::ShownEvidence;
+use super::merge::{MergedFinding, Response, picked};
+use super::repairs::{AppliedRepairs, fixer_replies};
 use super::run_folder::{RunFolder, text};
-use super::shown::Evidence;
 use crate::order;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 
 const NAME: &str = "fix.json";
 const SCHEMA: &str = "plugcast.review-fix/1";
 
 #[derive(Debug, Serialize)]
-struct Document<'a> {
+struct FixDocument<'a> {
     schema: &'static str,
     run_id: &'a str,
     allowed: &'a [String],
     since: &'a BTreeMap<String, u32>,
-    findings: Vec<&'a Merged>,
+    findings: Vec<&'a MergedFinding>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Stored {
+struct StoredFix {
     #[serde(default)]
     allowed: Vec<String>,
     /// From which reply of the fixer on, by its round, each id is allowed, with those that are joined into one.
@@ -35,13 +35,13 @@ struct Stored {
 }
 
 /// Whether a mode repairs without questions.
-pub(super) fn is_automatic(mode: Mode) -> bool {
-    matches!(mode, Mode::Autofix | Mode::Headless)
+pub(super) fn is_automatic(mode: ReviewMode) -> bool {
+    matches!(mode, ReviewMode::Autofix | ReviewMode::Headless)
 }
 
 /// The ids that may be repaired.
 #[derive(Debug, Default)]
-pub(super) struct Allowed {
+pub(super) struct AllowedIds {
     /// Now.
     now: Vec<String>,
     /// By any step so far.
@@ -49,14 +49,14 @@ pub(super) struct Allowed {
     since: BTreeMap<String, u32>,
 }
 
-impl Allowed {
+impl AllowedIds {
     /// From which reply of the fixer on an id was allowed.
     pub(super) fn since(&self, id: &str) -> u32 {
         self.since.get(id).copied().unwrap_or(u32::MAX)
     }
 
     /// Whether an id of a finding may be repaired. One that was joined since may have been before.
-    pub(super) fn holds(&self, id: &str, finding: &Merged) -> bool {
+    pub(super) fn holds(&self, id: &str, finding: &MergedFinding) -> bool {
         let has = |ids: &[String]| ids.iter().any(|own| own == id);
         has(&self.now) || (!finding.joined.is_empty() && self.was_allowed(id))
     }
@@ -68,8 +68,8 @@ impl Allowed {
 }
 
 /// The ids that may be repaired.
-pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Allowed, Failure> {
-    let stored: Stored = folder.document(NAME)?.unwrap_or_default();
+pub(super) fn allowed(folder: &RunFolder, findings: &Response) -> Result<AllowedIds, CallFailure> {
+    let stored: StoredFix = folder.document(NAME)?.unwrap_or_default();
     let queues = &findings.queues;
     let mut now = match is_automatic(folder.record.mode) {
         // Nothing but the queue, whatever stands in the file.
@@ -79,18 +79,18 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Allowed, 
     now.retain(|id| [&queues.fixer, &queues.gated, &queues.manual].iter().any(|queue| queue.contains(id)));
     order::sort(&mut now);
     now.dedup();
-    Ok(Allowed { now, ever: stored.allowed, since: stored.since })
+    Ok(AllowedIds { now, ever: stored.allowed, since: stored.since })
 }
 
 /// Writes the file with the ids that a person approved just now, which replace those that no fixer has answered yet; in
 /// modes without questions with those of the queue. What is repaired and holds is left out. Returns the path.
 pub(super) fn write(
     folder: &RunFolder,
-    findings: &Answer,
+    findings: &Response,
     approved: Option<&[String]>,
-    evidence: Option<&Evidence>,
-) -> Result<String, Failure> {
-    let Allowed { mut now, mut ever, mut since } = allowed(folder, findings)?;
+    evidence: Option<&ShownEvidence>,
+) -> Result<String, CallFailure> {
+    let AllowedIds { mut now, mut ever, mut since } = allowed(folder, findings)?;
     let next = fixer_replies(folder)?.last().map_or(1, |(round, _)| round + 1);
     if let Some(approved) = approved {
         // Who is asked again takes back what was said before.
@@ -99,16 +99,16 @@ pub(super) fn write(
         ever.retain(|id| since.contains_key(id));
         now.extend(approved.iter().filter(|id| !now.contains(id)).cloned().collect::<Vec<_>>());
     }
-    let done = Applied::of_run(folder, findings, evidence)?.ids;
+    let done = AppliedRepairs::of_run(folder, findings, evidence)?.ids;
     let open: Vec<String> = now.iter().filter(|id| !done.contains(id)).cloned().collect();
-    for id in picked(&findings.findings, &now).flat_map(Merged::ids) {
+    for id in picked(&findings.findings, &now).flat_map(MergedFinding::ids) {
         since.entry(id.to_owned()).or_insert(next);
     }
     // What was allowed once stays on record.
     now.extend(ever.into_iter().filter(|id| !open.contains(id)));
     order::sort(&mut now);
     now.dedup();
-    let document = Document {
+    let document = FixDocument {
         schema: SCHEMA,
         run_id: &folder.record.run_id,
         allowed: &now,

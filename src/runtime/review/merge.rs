@@ -18,29 +18,30 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::applied::Applied;
-use super::findings::{Class, HARMFUL_REPAIR, Owner};
-use super::obstacles::{Circumstances, Named};
-use super::reply::{Recheck, Terms};
+use super::evidence::ShownEvidence;
+use super::findings::{FindingOwner, HARMFUL_REPAIR, RepairClass};
+use super::obstacles::{AnnouncedReview, MergeFacts};
+use super::repairs::AppliedRepairs;
+use super::reply::{Recheck, ReplyTerms};
 use super::run_folder::RunFolder;
-use super::shown::Evidence;
-use super::ticket::Ticket;
-use super::verdict::Verdict;
+use super::ticket::ReviewTicket;
+use super::verdict::ReviewVerdict;
 use super::{fix, obstacles, render};
 use crate::order;
-use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
-use context::Context;
-use draft::Rules;
-use ids::Ids;
-use intake::Intake;
-use places::Places;
-use sources::Source;
+use context::MergeContext;
+use draft::MergeRules;
+use ids::FindingIds;
+use intake::MergeIntake;
+use places::PlaceCheck;
+use sources::ReplySource;
 
 pub use answer::{
-    Answer, AskedAgain, Coverage, Merged, Near, Queues, Sentence, Status, Unclear, picked, stored,
+    Coverage, FollowUp, MergeStatus, MergedFinding, NearbyFindings, Queues, Response, UnclearReply,
+    UnclearSentence, picked, stored,
 };
 pub(super) use context::NAME as CONTEXT;
 pub(super) use sources::{stored as stored_reply, whose};
@@ -65,7 +66,7 @@ options! {
         /// Reviewers that were asked, beside those that are always asked in a run
         expected: Vec<String> = "--expected <NAME[,NAME…]>" { splits: true },
         /// How sure a reviewer must be; by default `float060`
-        policy: Option<Policy> = "--policy <POLICY>",
+        policy: Option<ConfidencePolicy> = "--policy <POLICY>",
         /// Folders whose files no finding may ask to delete or ignore; by default `docs/brainstorms`, `docs/plans` and
         /// `docs/solutions`
         protect: Vec<String> = "--protect <PATH[,PATH…]>" { splits: true },
@@ -98,7 +99,7 @@ const PROTECTED: [&str; 3] = ["docs/brainstorms", "docs/plans", "docs/solutions"
 choices! {
     /// Gates on confidence.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Policy {
+    pub enum ConfidencePolicy {
         /// Shares: 0.60, for P0 0.50, before duplicates are merged
         Float060 = "float060",
         /// Anchors 0, 25, 50, 75, 100: 75, for P0 50, after duplicates are merged
@@ -111,8 +112,8 @@ choices! {
 /// # Errors
 /// `malformed_json`, `no_replies`, `file_unreadable`, `unknown_finding`, `not_near`, `bound`, `no_run`, `finished`,
 /// `run_moved`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let ticket = options.ticket.as_deref().map(Ticket::parse).transpose()?;
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    let ticket = options.ticket.as_deref().map(ReviewTicket::parse).transpose()?;
     let folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
     if let Some(folder) = &folder {
         folder.must_be_open()?;
@@ -122,15 +123,18 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let begun = folder.as_ref().filter(|folder| folder.record.flags.begun);
     let review = begun
         .map(|folder| folder.record.run_id.clone())
-        .or_else(|| options.ticket.as_deref().map(Ticket::id));
-    let terms =
-        Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref(), before: None };
-    let mark = ticket.is_some().then(|| options.ticket.as_deref().map(Ticket::mark)).flatten();
+        .or_else(|| options.ticket.as_deref().map(ReviewTicket::id));
+    let terms = ReplyTerms {
+        anchored: options.policy == Some(ConfidencePolicy::Anchor75),
+        review: review.as_deref(),
+        before: None,
+    };
+    let mark = ticket.is_some().then(|| options.ticket.as_deref().map(ReviewTicket::mark)).flatten();
     let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
-        let mut before = Context::stored(folder)?;
+        let mut before = MergeContext::stored(folder)?;
         before.part(&options.apart)?;
-        if !Applied::is_claimed(folder)? {
+        if !AppliedRepairs::is_claimed(folder)? {
             context.keep_unmet(&before);
         }
         context = context.over(before);
@@ -143,7 +147,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         true => super::reviewers::always_on().map(str::to_owned).collect(),
         false => options.expected.clone(),
     };
-    let input = Input {
+    let input = MergeInput {
         options,
         context: &context,
         places: &places::places(repository.as_ref(), folder.as_ref(), base, &changed)?,
@@ -161,7 +165,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         (None, true) => (names(folder.as_ref(), "untracked")?, names(folder.as_ref(), "media")?),
         (None, false) => (options.untracked.clone(), names(folder.as_ref(), "media")?),
     };
-    let unreadable = |source: &Source| source.reply.is_err().then(|| (source.round, source.name.clone()));
+    let unreadable =
+        |source: &ReplySource| source.reply.is_err().then(|| (source.round, source.name.clone()));
     let unread: Vec<(u32, Option<String>)> = sources.iter().filter_map(unreadable).collect();
     let (mut answer, kept, ids) = merge(input, sources, coverage)?;
     context.ids = ids.0;
@@ -175,12 +180,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         None => names(folder.as_ref(), "not_shown")?,
     };
     let named = match (&folder, &ticket) {
-        (Some(folder), _) => Named::from(&folder.record),
-        (None, Some(ticket)) => Named::from(ticket),
-        (None, None) => Named::default(),
+        (Some(folder), _) => AnnouncedReview::from(&folder.record),
+        (None, Some(ticket)) => AnnouncedReview::from(ticket),
+        (None, None) => AnnouncedReview::default(),
     };
     answer.coverage.notes = named.notes.to_vec();
-    let circumstances = Circumstances {
+    let circumstances = MergeFacts {
         named,
         not_shown: &not_shown,
         compared: context.unmet.is_some(),
@@ -189,7 +194,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let mut found = obstacles::of_merge(&answer.coverage, circumstances);
     let evidence = match &folder {
-        Some(folder) => Evidence::of(folder, surroundings)?,
+        Some(folder) => ShownEvidence::of(folder, surroundings)?,
         None => None,
     };
     let mut scope = String::new();
@@ -211,40 +216,40 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
-    Ok(Said::of(&answer).text(render::people(&answer, scope)))
+    Ok(Delivery::of(&answer).text(render::people(&answer, scope)))
 }
 
 /// Refuses what a run of `review begin` has fixed.
-fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), Failure> {
+fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFailure> {
     let fixed = options.policy.is_some() || !options.protect.is_empty() || !options.files.is_empty();
     if !(folder.record.flags.begun && fixed) {
         return Ok(());
     }
     let message = "a run of `review begin` has its own replies, gate and protected folders";
     let hint = "leave out `--policy`, `--protect` and the files";
-    Err(Failure::new(CONTENDED, "bound", message, hint))
+    Err(CallFailure::new(CONTENDED, "bound", message, hint))
 }
 
 /// The replies, and what the caller says beside them.
 fn read(
     options: &Options,
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     begun: Option<&RunFolder>,
     mark: Option<&str>,
-    terms: Terms<'_>,
-) -> Result<(Vec<Source>, Context), Failure> {
+    terms: ReplyTerms<'_>,
+) -> Result<(Vec<ReplySource>, MergeContext), CallFailure> {
     let joins = options.join.iter().map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
-    let context = Context {
+    let context = MergeContext {
         uncertain_intent: options.uncertain_intent.clone(),
         unmet: (!options.unmet.is_empty()).then(|| options.unmet.clone()),
         joins: joins.collect(),
-        ..Context::default()
+        ..MergeContext::default()
     };
     match begun {
         Some(folder) => {
             let said = match options.stdin {
-                true => Context::parse(&surroundings.input_text()?),
-                false => Context::written(folder),
+                true => MergeContext::parse(&surroundings.input_text()?),
+                false => MergeContext::written(folder),
             };
             Ok((sources::of_run(folder, terms)?, context.over(said)))
         }
@@ -257,40 +262,40 @@ fn read(
 }
 
 /// What is merged, beside the replies.
-struct Input<'a> {
+struct MergeInput<'a> {
     options: &'a Options,
-    context: &'a Context,
-    places: &'a Places<'a>,
+    context: &'a MergeContext,
+    places: &'a PlaceCheck<'a>,
     changed: &'a [String],
     /// The reviewers without whose replies a review cannot come to the best verdict.
     always: Vec<String>,
     folder: Option<&'a RunFolder>,
     /// What was merged before.
-    before: Option<Answer>,
+    before: Option<Response>,
 }
 
 /// Each usable reply with its reviewer.
-type Usable = Vec<(String, Value)>;
+type UsableReplies = Vec<(String, Value)>;
 
 /// The whole pipeline, without what stands in the way of the best verdict. Beside the answer come the usable replies, and
 /// the ids that are given.
 fn merge(
-    input: Input<'_>,
-    given: Vec<Source>,
+    input: MergeInput<'_>,
+    given: Vec<ReplySource>,
     mut coverage: Coverage,
-) -> Result<(Answer, Usable, Ids), Failure> {
-    let Input { options, context, places, changed, always, folder, before } = input;
-    let anchored = options.policy == Some(Policy::Anchor75);
+) -> Result<(Response, UsableReplies, FindingIds), CallFailure> {
+    let MergeInput { options, context, places, changed, always, folder, before } = input;
+    let anchored = options.policy == Some(ConfidencePolicy::Anchor75);
     coverage.uncertain_intent.clone_from(&context.uncertain_intent);
     let protected = match options.protect.is_empty() {
         true => PROTECTED.map(str::to_owned).to_vec(),
         false => options.protect.clone(),
     };
-    let mut intake = Intake::new(anchored, &protected, places, changed);
+    let mut intake = MergeIntake::new(anchored, &protected, places, changed);
     for (at, source) in given.into_iter().enumerate() {
         intake.take(at, source, &mut coverage)?;
     }
-    let Intake { names, kept, members, mut rechecked, .. } = intake;
+    let MergeIntake { names, kept, members, mut rechecked, .. } = intake;
     let usable = |name: &String| names.contains(name);
     // The caller may call a reviewer as its agent is called.
     let known = |name: &String| match super::reviewers::meant(name) {
@@ -308,10 +313,10 @@ fn merge(
     coverage.failed_reviewers.extend(silent.iter().chain(&coverage.missing).cloned());
     coverage.failed_reviewers.retain(|name| !usable(name));
     coverage.unanswered = silent.into_iter().filter(|name| !always.contains(name)).collect();
-    let rules = Rules { names: &names, bonus: if anchored { 25 } else { 10 } };
-    let mut ids = Ids(context.ids.clone());
+    let rules = MergeRules { names: &names, bonus: if anchored { 25 } else { 10 } };
+    let mut ids = FindingIds(context.ids.clone());
     let (drafts, again) = rounds::drafts(members, &rules, anchored, &mut ids, &mut coverage);
-    if folder.map(Applied::is_claimed).transpose()?.unwrap_or_default() {
+    if folder.map(AppliedRepairs::is_claimed).transpose()?.unwrap_or_default() {
         rechecked.extend(again.into_iter().map(|(id, round, found)| Recheck {
             id,
             holds: false,
@@ -333,7 +338,7 @@ fn merge(
     let near = draft::near(&drafts, &rules);
     let mut joined = drafts;
     draft::join(&mut joined, &context.joins, options.join.len())?;
-    let mut merged: Vec<Merged> = joined.iter().map(|draft| draft.merged(&rules)).collect();
+    let mut merged: Vec<MergedFinding> = joined.iter().map(|draft| draft.merged(&rules)).collect();
     let plan = folder.and_then(|folder| folder.record.plan.clone());
     let unmet = context.unmet.clone().unwrap_or_default();
     merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
@@ -343,24 +348,27 @@ fn merge(
             before.as_ref().and_then(|before| before.findings.iter().find(|known| known.id == one.id));
         if let Some(known) = before.filter(|known| known.misplaced.is_none() && known.title == one.title) {
             (one.misplaced, one.file) = (None, known.file.clone());
-        } else if one.autofix_class != Class::Advisory && one.misplaced.as_deref() != Some(HARMFUL_REPAIR) {
+        } else if one.autofix_class != RepairClass::Advisory
+            && one.misplaced.as_deref() != Some(HARMFUL_REPAIR)
+        {
             // No fixer is sent to a place that is none.
-            one.owner = one.owner.max(Owner::DownstreamResolver);
+            one.owner = one.owner.max(FindingOwner::DownstreamResolver);
         }
     }
     order::sort_by(&mut merged, draft::order);
-    let (pre_existing, found): (Vec<Merged>, Vec<Merged>) =
+    let (pre_existing, found): (Vec<MergedFinding>, Vec<MergedFinding>) =
         merged.into_iter().partition(|one| one.pre_existing);
     coverage.settle();
     let degraded = coverage.reviewers.is_empty();
     let open = match degraded {
-        true => Verdict::NotReady,
-        false => Verdict::of(found.iter(), !unmet.is_empty()),
+        true => ReviewVerdict::NotReady,
+        false => ReviewVerdict::of(found.iter(), !unmet.is_empty()),
     };
-    let still =
-        |near: &Near| near.ids.iter().filter(|id| joined.iter().any(|draft| draft.id == **id)).count() > 1;
-    let answer = Answer {
-        status: if degraded { Status::Degraded } else { Status::Ok },
+    let still = |near: &NearbyFindings| {
+        near.ids.iter().filter(|id| joined.iter().any(|draft| draft.id == **id)).count() > 1
+    };
+    let answer = Response {
+        status: if degraded { MergeStatus::Degraded } else { MergeStatus::Ok },
         queues: queues::queues(&found),
         findings: found,
         pre_existing,
@@ -378,7 +386,7 @@ fn merge(
 }
 
 /// Names that `review scope` wrote down.
-fn names(folder: Option<&RunFolder>, key: &str) -> Result<Vec<String>, Failure> {
+fn names(folder: Option<&RunFolder>, key: &str) -> Result<Vec<String>, CallFailure> {
     let Some(folder) = folder else { return Ok(Vec::new()) };
     let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
     let names = scope["scope"][key].as_array().map(Vec::as_slice).unwrap_or_default();

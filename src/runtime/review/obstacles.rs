@@ -3,24 +3,24 @@
 
 use std::path::Path;
 
-use super::applied::{Applied, changed_since};
-use super::findings::Severity;
+use super::evidence::ShownEvidence;
+use super::findings::FindingSeverity;
 use super::merge::Coverage;
-use super::run_folder::{Record, RunFolder};
+use super::repairs::{AppliedRepairs, changed_since};
+use super::run_folder::{ReviewRecord, RunFolder};
 use super::scope;
-use super::shown::Evidence;
-use super::ticket::Ticket;
-use crate::runtime::answer::Failure;
+use super::ticket::ReviewTicket;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::run::Seal;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::run::RunSeal;
 
 /// How many words of a sentence are quoted.
 const QUOTED: usize = 12;
 
 /// What a review was told when it began.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Named<'a> {
+pub(super) struct AnnouncedReview<'a> {
     plan: Option<&'a str>,
     missing_plan: Option<&'a str>,
     only_untracked: bool,
@@ -29,8 +29,8 @@ pub(super) struct Named<'a> {
     pub(super) notes: &'a [String],
 }
 
-impl<'a> From<&'a Record> for Named<'a> {
-    fn from(record: &'a Record) -> Self {
+impl<'a> From<&'a ReviewRecord> for AnnouncedReview<'a> {
+    fn from(record: &'a ReviewRecord) -> Self {
         Self {
             plan: record.plan.as_ref().map(|plan| plan.path.as_str()),
             missing_plan: record.missing_plan.as_deref(),
@@ -41,8 +41,8 @@ impl<'a> From<&'a Record> for Named<'a> {
     }
 }
 
-impl<'a> From<&'a Ticket> for Named<'a> {
-    fn from(ticket: &'a Ticket) -> Self {
+impl<'a> From<&'a ReviewTicket> for AnnouncedReview<'a> {
+    fn from(ticket: &'a ReviewTicket) -> Self {
         Self {
             plan: ticket.plan.as_deref(),
             missing_plan: ticket.missing_plan.as_deref(),
@@ -55,9 +55,9 @@ impl<'a> From<&'a Ticket> for Named<'a> {
 
 /// What a merge knows beside what came in.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Circumstances<'a> {
+pub(super) struct MergeFacts<'a> {
     /// How the review began.
-    pub(super) named: Named<'a>,
+    pub(super) named: AnnouncedReview<'a>,
     /// Changed files whose content the diff does not show.
     pub(super) not_shown: &'a [String],
     /// Whether the requirements of the plan were compared.
@@ -69,8 +69,8 @@ pub(super) struct Circumstances<'a> {
 }
 
 /// By what came in, and how the review began.
-pub(super) fn of_merge(coverage: &Coverage, circumstances: Circumstances<'_>) -> Vec<String> {
-    let Circumstances { named, not_shown, compared, unread_context, is_asked } = circumstances;
+pub(super) fn of_merge(coverage: &Coverage, circumstances: MergeFacts<'_>) -> Vec<String> {
+    let MergeFacts { named, not_shown, compared, unread_context, is_asked } = circumstances;
     let mut obstacles = of_replies(coverage);
     obstacles.extend(
         unread_context.iter().map(|why| format!("the context cannot be read: {why}: write it again")),
@@ -126,10 +126,10 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
     }
     for unread in coverage.unread.iter().filter(|unread| unread.is_grave()) {
         let severity = unread.severity.map_or("unknown severity", |severity| match severity {
-            Severity::P0 => "P0",
-            Severity::P1 => "P1",
-            Severity::P2 => "P2",
-            Severity::P3 => "P3",
+            FindingSeverity::P0 => "P0",
+            FindingSeverity::P1 => "P1",
+            FindingSeverity::P2 => "P2",
+            FindingSeverity::P3 => "P3",
         });
         obstacles.push(format!(
             "a finding of `{}` ({severity}) cannot be read: {}",
@@ -151,9 +151,9 @@ fn short(text: &str) -> String {
 /// By what the reviewers of a run were shown, and what is there now.
 pub(super) fn of_run(
     folder: &RunFolder,
-    seal: &Seal,
-    evidence: Option<&Evidence>,
-) -> Result<Vec<String>, Failure> {
+    seal: &RunSeal,
+    evidence: Option<&ShownEvidence>,
+) -> Result<Vec<String>, CallFailure> {
     let mut obstacles = seal.lost();
     let Some(evidence) = evidence else {
         obstacles.push("nothing says what the reviewers were shown".to_owned());
@@ -165,14 +165,17 @@ pub(super) fn of_run(
         obstacles.push("the diff in the folder of the run is not as this program wrote it".to_owned());
     }
     // What the fixer changed is compared when the run ends.
-    if !Applied::is_claimed(folder)? {
+    if !AppliedRepairs::is_claimed(folder)? {
         obstacles.extend(changed_since(&evidence.unseen()));
     }
     Ok(obstacles)
 }
 
 /// That the working tree of a run is at another commit by now.
-pub(super) fn of_commit(record: &Record, surroundings: &Surroundings) -> Result<Option<String>, Failure> {
+pub(super) fn of_commit(
+    record: &ReviewRecord,
+    surroundings: &Environment,
+) -> Result<Option<String>, CallFailure> {
     let head = Repository::find(surroundings, Path::new(&record.tree))?.commit("HEAD")?;
     let (head, reviewed) = (head.as_deref().unwrap_or("no commit"), &record.head_sha);
     Ok((head != reviewed).then(|| format!("HEAD is at {head}, and {reviewed} was reviewed")))

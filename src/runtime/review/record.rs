@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Mode;
-use super::arguments::Target;
-use super::scope::Plan;
-use super::verdict::Verdict;
+use super::ReviewMode;
+use super::arguments::ReviewTarget;
+use super::scope::ReviewPlan;
+use super::verdict::ReviewVerdict;
+use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::repo::base;
-use crate::runtime::surroundings::{Surroundings, Uptime};
 
 const RECORD_SCHEMA: &str = "plugcast.review-run/1";
 const METADATA_SCHEMA: &str = "plugcast.review/1";
@@ -16,22 +16,22 @@ const METADATA_SCHEMA: &str = "plugcast.review/1";
 /// How a review began: `run.json`. Later commands take mode, target and tree from here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Record {
+pub struct ReviewRecord {
     /// The kind of document.
     pub schema: String,
     /// The run's name.
     pub run_id: String,
     /// How it runs.
-    pub mode: Mode,
+    pub mode: ReviewMode,
     /// How it was called, beside the user's words.
     #[serde(default)]
-    pub flags: Flags,
+    pub flags: ReviewFlags,
     /// What reviewers are told to look at first.
     #[serde(default)]
     pub focus: Option<String>,
     /// What is reviewed.
     #[serde(default)]
-    pub target: Target,
+    pub target: ReviewTarget,
     /// The working tree.
     pub tree: String,
     /// The branch; none for a detached HEAD.
@@ -40,12 +40,12 @@ pub struct Record {
     pub head_sha: String,
     /// What it is compared with, where that is known.
     #[serde(default)]
-    pub base: Option<Base>,
+    pub base: Option<ReviewBase>,
     /// The commit that it is compared with, where that is known.
     pub base_sha: Option<String>,
     /// The plan that the change follows.
     #[serde(default)]
-    pub plan: Option<Plan>,
+    pub plan: Option<ReviewPlan>,
     /// A plan that was named and is not there.
     #[serde(default)]
     pub missing_plan: Option<String>,
@@ -74,7 +74,7 @@ pub struct Record {
 /// How `review begin` was called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Flags {
+pub struct ReviewFlags {
     /// By `review begin`, so that replies lie in the run's folder.
     pub begun: bool,
     /// `--take-over`.
@@ -86,20 +86,20 @@ pub struct Flags {
 /// What a review compares with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Base {
+pub struct ReviewBase {
     /// The ref.
     #[serde(rename = "ref")]
     pub name: String,
     /// The commit.
     pub sha: String,
     /// What told it.
-    pub source: base::Source,
+    pub source: base::BaseSource,
 }
 
 /// How a review ended: `metadata.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Metadata {
+pub struct ReviewMetadata {
     /// The kind of document.
     pub schema: String,
     /// The run's name.
@@ -109,15 +109,15 @@ pub struct Metadata {
     /// The commit when it began.
     pub head_sha: String,
     /// What it came to; none for one that was given up.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<ReviewVerdict>,
     /// When it ended.
     pub completed_at: String,
     /// How it ran.
-    pub mode: Mode,
+    pub mode: ReviewMode,
     /// The commit that it was compared with, where that is known.
     pub base_sha: Option<String>,
     /// How it ended.
-    pub status: Ending,
+    pub status: ReviewEnding,
     /// When it began.
     pub started_at: String,
     /// Whether HEAD is another commit than at the beginning.
@@ -130,7 +130,7 @@ pub struct Metadata {
 /// How a review ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum ReviewEnding {
     /// Through.
     Done,
     /// Without a usable return.
@@ -141,16 +141,16 @@ pub enum Ending {
     Abandoned,
 }
 
-impl Record {
+impl ReviewRecord {
     /// A record of now.
-    pub fn new(run_id: String, mode: Mode, surroundings: &Surroundings) -> Self {
+    pub fn new(run_id: String, mode: ReviewMode, surroundings: &Environment) -> Self {
         Self {
             schema: RECORD_SCHEMA.to_owned(),
             run_id,
             mode,
-            flags: Flags::default(),
+            flags: ReviewFlags::default(),
             focus: None,
-            target: Target::default(),
+            target: ReviewTarget::default(),
             tree: String::new(),
             branch: None,
             head_sha: String::new(),
@@ -171,12 +171,12 @@ impl Record {
     /// How it ended.
     pub fn ended(
         &self,
-        surroundings: &Surroundings,
-        status: Ending,
-        verdict: Option<Verdict>,
+        surroundings: &Environment,
+        status: ReviewEnding,
+        verdict: Option<ReviewVerdict>,
         head_moved: bool,
-    ) -> Metadata {
-        Metadata {
+    ) -> ReviewMetadata {
+        ReviewMetadata {
             schema: METADATA_SCHEMA.to_owned(),
             run_id: self.run_id.clone(),
             branch: self.branch.clone(),

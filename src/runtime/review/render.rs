@@ -13,18 +13,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::view::{Entry, Report, State};
-use super::Mode;
-use super::applied::Applied;
-use super::merge::{self, Answer as Findings, AskedAgain, Merged};
+use self::view::{EntryState, Report, ReportEntry};
+use super::ReviewMode;
+use super::merge::{self, FollowUp, MergedFinding, Response as Findings};
 use super::obstacles;
+use super::repairs::AppliedRepairs;
 use super::reply::Recheck;
 use super::run_folder::RunFolder;
-use super::verdict::Verdict;
+use super::verdict::ReviewVerdict;
 use crate::printable;
-use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::{self, options};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
 
 options! {
     /// Write the report of a review
@@ -50,20 +50,20 @@ options! {
         /// The file of what was repaired, as for `review finish`; `-` is standard input
         pub(super) applied: Option<PathBuf> = "--applied <FILE>",
         /// The verdict; by default that of the open findings
-        pub(super) verdict: Option<Verdict> = "--verdict <VERDICT>",
+        pub(super) verdict: Option<ReviewVerdict> = "--verdict <VERDICT>",
     }
     examples: ["plugcast-run review render --run DIR --headless --scope 'main..HEAD' --format text"]
 }
 
 impl Options {
     /// Those of a run that `review begin` began.
-    pub(super) fn new(run: PathBuf, verdict: Option<Verdict>) -> Self {
+    pub(super) fn new(run: PathBuf, verdict: Option<ReviewVerdict>) -> Self {
         let (scope, intent, because, applied) = (None, None, Vec::new(), None);
         Self { run, headless: false, scope, intent, because, applied, verdict }
     }
 }
 
-impl command_line::Value for (String, String) {
+impl command_line::OptionValue for (String, String) {
     fn parse(text: &str) -> Result<Self, String> {
         let (name, reason) = text.split_once('=').ok_or("write NAME=REASON")?;
         Ok((name.to_owned(), reason.to_owned()))
@@ -77,9 +77,9 @@ const UNCOMMITTED: &str = ", uncommitted changes included: commit them before yo
 
 /// The answer of `review render`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// Whether any reviewer returned something usable.
-    pub status: merge::Status,
+    pub status: merge::MergeStatus,
     /// The whole report.
     pub report: String,
     /// Its file, absolute.
@@ -90,7 +90,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// `no_findings`, `malformed_json`, `unknown_finding`, `bound`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     must_not_rebind(options, &folder)?;
     let findings = merge::stored(&folder)?;
@@ -103,10 +103,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         Some((report, None)) => report,
         None if is_written => {
             let message = "this review was ended without a report";
-            return Err(Failure::new(MALFORMED, "no_findings", message, "begin a new review"));
+            return Err(CallFailure::new(MALFORMED, "no_findings", message, "begin a new review"));
         }
         None => {
-            let mut applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
+            let mut applied =
+                AppliedRepairs::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
             if folder.record.flags.begun {
                 applied.obstacles.extend(obstacles::of_commit(&folder.record, surroundings)?);
             }
@@ -115,12 +116,13 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             report
         }
     };
-    let answer = Answer { status: findings.status, report: report.clone(), path: path.display().to_string() };
-    Ok(Said::of(&answer).text(report))
+    let answer =
+        Response { status: findings.status, report: report.clone(), path: path.display().to_string() };
+    Ok(Delivery::of(&answer).text(report))
 }
 
 /// Refuses what a run of `review begin` has fixed.
-fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), Failure> {
+fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFailure> {
     let Options { headless, scope, intent, because, .. } = options;
     let fixed = *headless || scope.is_some() || intent.is_some() || !because.is_empty();
     if !(folder.record.flags.begun && fixed) {
@@ -128,7 +130,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), Failure>
     }
     let message = "a run of `review begin` has its own form, scope, intent and reasons";
     let hint = "leave out `--headless`, `--scope`, `--intent` and `--because`";
-    Err(Failure::new(CONTENDED, "bound", message, hint))
+    Err(CallFailure::new(CONTENDED, "bound", message, hint))
 }
 
 /// The report of a run by what is there now.
@@ -139,8 +141,8 @@ pub(super) fn text(
     options: &Options,
     folder: &RunFolder,
     findings: &Findings,
-    applied: &Applied,
-) -> Result<String, Failure> {
+    applied: &AppliedRepairs,
+) -> Result<String, CallFailure> {
     let mut report = view(findings, applied.verdict(findings, options.verdict));
     report.obstacles.extend(applied.obstacles.iter().cloned());
     report.scope = looked_at(folder, options.scope.as_deref(), applied.uncommitted)?;
@@ -159,13 +161,13 @@ pub(super) fn text(
         let is_own = |id: &str| joined.is_some_and(|merged| merged.ids().any(|own| own == id));
         let reopened = findings.rechecked.iter().any(|recheck| is_own(&recheck.id) && !recheck.holds);
         one.state = match applied.ids.contains(&one.id) {
-            true => State::Fixed,
-            false if reopened => State::Reopened,
-            false => State::Open,
+            true => EntryState::Fixed,
+            false if reopened => EntryState::Reopened,
+            false => EntryState::Open,
         };
     }
     let record = &folder.record;
-    let headless = options.headless || (record.flags.begun && record.mode == Mode::Headless);
+    let headless = options.headless || (record.flags.begun && record.mode == ReviewMode::Headless);
     let text = if headless { envelope::text(&report) } else { tables::text(&report) };
     Ok(printable::unobeyed(&text).into_owned())
 }
@@ -177,7 +179,7 @@ pub fn people(findings: &Findings, scope: String) -> String {
 }
 
 /// What the line of the scope says: what the caller names, or the base and the number of files, as the run recorded them.
-fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, Failure> {
+fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, CallFailure> {
     if let Some(named) = named {
         return Ok(named.to_owned() + if uncommitted { UNCOMMITTED } else { "" });
     }
@@ -198,7 +200,7 @@ pub(super) fn since(files: Option<usize>, base: &str, uncommitted: bool) -> Stri
 }
 
 /// What a report shows of what was merged.
-fn view(findings: &Findings, verdict: Verdict) -> Report {
+fn view(findings: &Findings, verdict: ReviewVerdict) -> Report {
     let coverage = &findings.coverage;
     let reviewers = coverage.reviewers.iter();
     Report {
@@ -207,8 +209,12 @@ fn view(findings: &Findings, verdict: Verdict) -> Report {
         obstacles: findings.obstacles.clone(),
         intent: findings.intent.clone().unwrap_or_default(),
         reviewers: reviewers.map(|name| (name.clone(), findings.reasons.get(name).cloned())).collect(),
-        findings: findings.findings.iter().map(|one| Entry::of_merged(one, &findings.rechecked)).collect(),
-        pre_existing: findings.pre_existing.iter().map(|one| Entry::of_merged(one, &[])).collect(),
+        findings: findings
+            .findings
+            .iter()
+            .map(|one| ReportEntry::of_merged(one, &findings.rechecked))
+            .collect(),
+        pre_existing: findings.pre_existing.iter().map(|one| ReportEntry::of_merged(one, &[])).collect(),
         residual_risks: coverage.residual_risks.clone(),
         testing_gaps: coverage.testing_gaps.clone(),
         coverage: covered(findings),
@@ -216,9 +222,9 @@ fn view(findings: &Findings, verdict: Verdict) -> Report {
     }
 }
 
-impl Entry {
+impl ReportEntry {
     /// A merged finding, with what reviewers say of its repair.
-    pub fn of_merged(one: &Merged, rechecked: &[Recheck]) -> Self {
+    pub fn of_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
         let own =
             rechecked.iter().filter(|said| one.ids().any(|id| id == said.id) && !said.reason.is_empty());
@@ -246,7 +252,7 @@ impl Entry {
                 .chain(misplaced.map(|why| format!("nobody is sent there: {why}")))
                 .chain(said)
                 .collect(),
-            state: State::Open,
+            state: EntryState::Open,
         }
     }
 }
@@ -270,7 +276,7 @@ fn covered(findings: &Findings) -> Vec<String> {
         out.push(format!("Unread, of {} ({severity}): {}", one.reviewer, one.reason));
     }
     out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));
-    for AskedAgain { reviewer, round, reason, text } in &coverage.asked_again {
+    for FollowUp { reviewer, round, reason, text } in &coverage.asked_again {
         let round = if *round > 1 { format!(" in round {round}") } else { String::new() };
         out.push(format!("Asked again, `{reviewer}`{round}: {reason}: {text}"));
     }

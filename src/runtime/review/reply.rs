@@ -12,21 +12,20 @@ mod repair;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::parts::Parts;
-use super::findings::{Finding, Severity};
-use schemars::JsonSchema;
-
+use self::parts::ReplyParts;
+use super::findings::{Finding, FindingSeverity};
 pub(super) use ids::id;
-pub use ids::{Answered, Fixed, Known, applied};
+pub use ids::{FixerReply, FixerScope, SentenceAnswer, applied};
 pub(super) use prose::{doubtful, speaks_against};
 pub(super) use repair::plain;
 
 /// A reply that could be read.
 #[derive(Debug)]
-pub struct Reply {
+pub struct ReviewerReply {
     /// Whose it is: by the name of its file, where it has one.
     pub reviewer: String,
     /// How it calls its reviewer itself.
@@ -34,7 +33,7 @@ pub struct Reply {
     /// What was found.
     pub findings: Vec<Finding>,
     /// Findings that cannot be read.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadFinding>,
     /// Values that had to be corrected.
     pub repaired: Vec<String>,
     /// What may still go wrong.
@@ -46,9 +45,9 @@ pub struct Reply {
     /// What stands around the form, and in its fields that no reply has.
     pub prose: String,
     /// Sentences in its fields that its writer is asked about.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AskedSentence>,
     /// What it answers to sentences of an earlier reply, by their ids.
-    pub answers: BTreeMap<String, Answered>,
+    pub answers: BTreeMap<String, SentenceAnswer>,
     /// What of these is no answer, as it was written.
     pub no_answers: Vec<String>,
     /// Why it answers so, by the same ids.
@@ -59,14 +58,14 @@ pub struct Reply {
 
 /// A sentence of which its writer has to say whether it names a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedSentence {
     /// The sentence.
     pub text: String,
     /// Whether it names a grave severity, or forbids the merge: then a finding must say so, or it stays in the way.
     pub firm: bool,
 }
 
-impl Asked {
+impl AskedSentence {
     /// One sentence.
     pub fn of(text: &str) -> Self {
         Self { text: text.trim().to_owned(), firm: prose::firm(text) }
@@ -85,11 +84,11 @@ const KEPT: usize = 1000;
 
 /// A finding that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Unread {
+pub struct UnreadFinding {
     /// Whose it is.
     pub reviewer: String,
     /// How bad it is, where that can be read.
-    pub severity: Option<Severity>,
+    pub severity: Option<FindingSeverity>,
     /// Why.
     pub reason: String,
 }
@@ -117,7 +116,7 @@ pub struct Recheck {
 
 /// What replies are read by.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Terms<'a> {
+pub struct ReplyTerms<'a> {
     /// Whether confidence is an anchor from 0 to 100.
     pub anchored: bool,
     /// The id that agents were told to give back, where there is one.
@@ -127,10 +126,10 @@ pub struct Terms<'a> {
     pub before: Option<&'a str>,
 }
 
-impl Unread {
+impl UnreadFinding {
     /// Whether it may hide what stands in the way of the best verdict.
     pub fn is_grave(&self) -> bool {
-        self.severity.is_none_or(|severity| severity <= Severity::P1)
+        self.severity.is_none_or(|severity| severity <= FindingSeverity::P1)
     }
 }
 
@@ -138,8 +137,8 @@ impl Unread {
 ///
 /// # Errors
 /// Why nothing of it can be used.
-pub fn read(reviewer: &str, text: &str, terms: Terms<'_>) -> Result<Reply, String> {
-    let mut parts = Parts::default();
+pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
+    let mut parts = ReplyParts::default();
     let scan = json::scan(text, "findings", &mut |value, repairs| {
         let fits = parts.take(value);
         parts.repairs.extend(repairs.into_iter().filter(|_| fits));
@@ -164,8 +163,8 @@ pub fn read(reviewer: &str, text: &str, terms: Terms<'_>) -> Result<Reply, Strin
 ///
 /// # Errors
 /// When it is no list of findings.
-pub fn read_value(reviewer: &str, value: Value, terms: Terms<'_>) -> Result<Reply, String> {
-    let mut parts = Parts::default();
+pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
+    let mut parts = ReplyParts::default();
     parts.take(value);
     if parts.findings.is_none() {
         return Err("there is no list `findings`".to_owned());
@@ -196,7 +195,7 @@ fn unreadable(key: &str, broken: Option<&str>) -> String {
     broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
 }
 
-fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply, String> {
+fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     parts.compare(reviewer)?;
     parts.compare_review(terms.review)?;
     if parts.count > 1 {
@@ -217,7 +216,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
                 let named = |repair| format!("{reviewer}, finding {number}: {repair}");
                 repaired.extend(repairs.into_iter().map(named));
             }
-            Err((severity, reason)) => unread.push(Unread {
+            Err((severity, reason)) => unread.push(UnreadFinding {
                 reviewer: reviewer.to_owned(),
                 severity: Some(severity),
                 reason: format!("finding {number}: {reason}"),
@@ -248,25 +247,29 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         repaired
             .push(format!("{reviewer}: several JSON objects: what one of them says to hold does not count"));
     }
-    let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, reason };
+    let whole = |reason| UnreadFinding { reviewer: reviewer.to_owned(), severity: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));
     let severities =
         findings.iter().map(|one| one.severity).chain(unread.iter().filter_map(|one| one.severity));
-    let severities: Vec<Severity> = severities.collect();
-    let is_open = |leaf: &&fields::Leaf| !leaf.is_harmless(&severities);
-    let mut asked: Vec<Asked> =
-        parts.leaves.iter().filter(is_open).map(|leaf| Asked::of(&leaf.text)).collect();
+    let severities: Vec<FindingSeverity> = severities.collect();
+    let is_open = |leaf: &&fields::ExtraField| !leaf.is_harmless(&severities);
+    let mut asked: Vec<AskedSentence> =
+        parts.leaves.iter().filter(is_open).map(|leaf| AskedSentence::of(&leaf.text)).collect();
     asked.extend(
-        rechecked.iter().filter(|one| one.holds).flat_map(|one| &one.flags).map(|text| Asked::of(text)),
+        rechecked
+            .iter()
+            .filter(|one| one.holds)
+            .flat_map(|one| &one.flags)
+            .map(|text| AskedSentence::of(text)),
     );
     for text in std::mem::take(&mut parts.sentences) {
         if prose::objection(&text).is_some() {
-            asked.push(Asked::of(&text));
+            asked.push(AskedSentence::of(&text));
         }
     }
     let mut answers = BTreeMap::new();
     let (mut no_answers, mut reasons) = (Vec::new(), Vec::new());
-    let is_grave = severities.iter().any(|one| *one <= Severity::P1);
+    let is_grave = severities.iter().any(|one| *one <= FindingSeverity::P1);
     for value in &parts.answers {
         let (said, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
         no_answers.extend(strange);
@@ -285,7 +288,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
     document.insert("residual_risks".to_owned(), Value::from(residual_risks.clone()));
     document.insert("testing_gaps".to_owned(), Value::from(testing_gaps.clone()));
     document.insert("rechecked".to_owned(), Value::from(said));
-    Ok(Reply {
+    Ok(ReviewerReply {
         reviewer: reviewer.to_owned(),
         named: parts.names.into_iter().flatten().next(),
         findings,
@@ -308,7 +311,7 @@ mod tests {
     use super::*;
 
     fn titles(text: &str) -> (Vec<String>, usize) {
-        let reply = read("security", text, Terms::default()).unwrap();
+        let reply = read("security", text, ReplyTerms::default()).unwrap();
         (reply.findings.into_iter().map(|one| one.title).collect(), reply.unread.len())
     }
 
@@ -352,7 +355,8 @@ mod tests {
             r#""residual_risks":3"#,
             r#""p0 at a.rs":true"#,
         ] {
-            let reply = read("security", &format!(r#"{{"findings":[],{text}}}"#), Terms::default()).unwrap();
+            let reply =
+                read("security", &format!(r#"{{"findings":[],{text}}}"#), ReplyTerms::default()).unwrap();
             assert_eq!(reply.asked.len(), 1, "{text}");
         }
         let form = r#"{"findings":[{"title":"<short title>","severity":"P0|P1|P2|P3"}]}"#;
@@ -364,7 +368,9 @@ mod tests {
     fn a_quotation_of_another_reply_drops_none() {
         let of = |name: &str| format!(r#"{{"reviewer":"{name}","findings":[{}]}} "#, finding(name, ""));
         assert!(
-            read("security", &of("Testing Reviewer"), Terms::default()).unwrap_err().contains("`testing`")
+            read("security", &of("Testing Reviewer"), ReplyTerms::default())
+                .unwrap_err()
+                .contains("`testing`")
         );
         assert_eq!(titles(&(of("review:security") + &of("testing"))).1, 0);
         assert_eq!(
@@ -383,11 +389,11 @@ mod tests {
         for text in
             [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
         {
-            let _ = read("security", &text, Terms::default());
+            let _ = read("security", &text, ReplyTerms::default());
             let _ = applied(
                 &text.replace("findings", "applied").replace("rechecked", "skipped"),
                 None,
-                Known::default(),
+                FixerScope::default(),
             );
         }
     }

@@ -8,7 +8,7 @@ use super::scope::Signals;
 
 /// What is known of a change when reviewers are chosen.
 #[derive(Debug, Clone, Copy)]
-pub struct Change<'a> {
+pub struct ChangeProfile<'a> {
     /// What was counted.
     pub signals: &'a Signals,
     /// Whether it is a pull request.
@@ -20,14 +20,14 @@ pub struct Reviewer {
     /// Its name: of the agent `review:<name>`, and of its reply.
     pub name: &'static str,
     /// Why this change suggests it; none for one that is always asked.
-    suggest: Option<fn(Change<'_>) -> Option<String>>,
+    suggest: Option<fn(ChangeProfile<'_>) -> Option<String>>,
 }
 
 const fn always(name: &'static str) -> Reviewer {
     Reviewer { name, suggest: None }
 }
 
-const fn chosen(name: &'static str, suggest: fn(Change<'_>) -> Option<String>) -> Reviewer {
+const fn chosen(name: &'static str, suggest: fn(ChangeProfile<'_>) -> Option<String>) -> Reviewer {
     Reviewer { name, suggest: Some(suggest) }
 }
 
@@ -37,7 +37,7 @@ fn why(signal: bool, reason: &str) -> Option<String> {
 }
 
 /// Says why, where the change holds files of a stack.
-fn stack(change: Change<'_>, name: &str, files: &str) -> Option<String> {
+fn stack(change: ChangeProfile<'_>, name: &str, files: &str) -> Option<String> {
     why(change.signals.stacks.iter().any(|stack| stack == name), &format!("the change has {files} files"))
 }
 
@@ -88,7 +88,7 @@ pub static REVIEWERS: [Reviewer; 24] = [
 
 /// One reviewer as `review begin` names it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Proposed {
+pub struct ProposedReviewer {
     /// Its name.
     pub name: String,
     /// The agent to dispatch.
@@ -133,10 +133,10 @@ pub fn meant(name: &str) -> Option<&'static str> {
 }
 
 /// All reviewers for a change; `reply` names the file of each.
-pub fn propose(change: Change<'_>, reply: impl Fn(&str) -> Option<String>) -> Vec<Proposed> {
+pub fn propose(change: ChangeProfile<'_>, reply: impl Fn(&str) -> Option<String>) -> Vec<ProposedReviewer> {
     let row = |one: &Reviewer| {
         let reason = one.suggest.and_then(|suggest| suggest(change));
-        Proposed {
+        ProposedReviewer {
             name: one.name.to_owned(),
             agent: format!("review:{}", one.name),
             always: one.is_always(),

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Mode;
-use super::merge::{Answer, Merged, picked};
-use crate::disk::Kind;
+use super::ReviewMode;
+use super::merge::{MergedFinding, Response, picked};
+use crate::disk::FileKind;
 use crate::order;
-use crate::runtime::answer::{CONTENDED, Failure, MALFORMED};
+use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::run::claim::{Claimed, Opening};
-use crate::runtime::run::{self, Folder, METADATA, RECORD, Seal, Workflow};
-use crate::runtime::store::{Step, Store};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::run::claim::{ClaimedTree, NewRun};
+use crate::runtime::run::{self, METADATA, RECORD, RunDirectory, RunSeal, Workflow};
+use crate::runtime::store::{Store, StoreStep};
 
-pub use super::record::{Base, Ending, Flags, Metadata, Record};
+pub use super::record::{ReviewBase, ReviewEnding, ReviewFlags, ReviewMetadata, ReviewRecord};
 pub use crate::runtime::run::{parsed, text};
 
 /// The folder of a run into which the reviewers write their replies.
@@ -43,10 +43,10 @@ pub(super) const OWN: [&str; 11] = [
 ];
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct RunDocument<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    merged: &'a Answer,
+    merged: &'a Response,
 }
 
 /// The folder of one review.
@@ -55,7 +55,7 @@ pub struct RunFolder {
     /// Where it is, absolute.
     pub path: PathBuf,
     /// How it began.
-    pub record: Record,
+    pub record: ReviewRecord,
     /// The store that holds it.
     pub store: Store,
 }
@@ -69,12 +69,12 @@ impl RunFolder {
     pub fn claim(
         repository: &Repository,
         root: Option<&Path>,
-        mut record: Record,
+        mut record: ReviewRecord,
         take_over: bool,
-    ) -> Result<(Self, Option<String>), Failure> {
+    ) -> Result<(Self, Option<String>), CallFailure> {
         let surroundings = repository.surroundings();
         let began = record.clone();
-        let opening = Opening {
+        let opening = NewRun {
             workflow: &REVIEW,
             tree: &began.tree,
             started_at: &began.started_at,
@@ -85,11 +85,11 @@ impl RunFolder {
                 text(&record)
             },
             end: &|old| {
-                let old: Record = serde_json::from_str(old).ok()?;
-                Some(text(&old.ended(surroundings, Ending::Abandoned, None, false)))
+                let old: ReviewRecord = serde_json::from_str(old).ok()?;
+                Some(text(&old.ended(surroundings, ReviewEnding::Abandoned, None, false)))
             },
         };
-        let Claimed { store, path, abandoned } = run::claim::claim(repository, root, opening)?;
+        let ClaimedTree { store, path, abandoned } = run::claim::claim(repository, root, opening)?;
         Ok((Self { path, record, store }, abandoned))
     }
 
@@ -97,12 +97,12 @@ impl RunFolder {
     ///
     /// # Errors
     /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
-    pub fn open(surroundings: &Surroundings, given: &Path) -> Result<Self, Failure> {
+    pub fn open(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
         let (store, path) = run::find(surroundings, &REVIEW, given)?;
-        let folder = Folder { workflow: &REVIEW, store: &store, path: &path };
-        let record: Record = folder.sealed(RECORD)?.ok_or_else(|| {
+        let folder = RunDirectory { workflow: &REVIEW, store: &store, path: &path };
+        let record: ReviewRecord = folder.sealed(RECORD)?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
-            Failure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
+            CallFailure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
         })?;
         Ok(Self { path, record, store })
     }
@@ -111,12 +111,12 @@ impl RunFolder {
     ///
     /// # Errors
     /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
-    pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, Failure> {
+    pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         self.folder().sealed(name)
     }
 
     /// What this program wrote of the run.
-    pub(super) fn seal(&self) -> Result<Seal, Failure> {
+    pub(super) fn seal(&self) -> Result<RunSeal, CallFailure> {
         self.folder().seal()
     }
 
@@ -124,7 +124,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// `locked`, `state_unwritable`, `sandboxed`.
-    pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), Failure> {
+    pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), CallFailure> {
         self.folder().save(documents)
     }
 
@@ -132,16 +132,16 @@ impl RunFolder {
     ///
     /// # Errors
     /// `finished` with how it ended.
-    pub fn must_be_open(&self) -> Result<(), Failure> {
+    pub fn must_be_open(&self) -> Result<(), CallFailure> {
         match self.metadata()? {
             None => Ok(()),
             Some(metadata) => {
                 let how = match metadata.status {
-                    Ending::Abandoned => "given up",
-                    Ending::Done | Ending::Degraded | Ending::Empty => "finished",
+                    ReviewEnding::Abandoned => "given up",
+                    ReviewEnding::Done | ReviewEnding::Degraded | ReviewEnding::Empty => "finished",
                 };
                 let message = format!("run `{}` was {how} at {}", metadata.run_id, metadata.completed_at);
-                Err(Failure::new(CONTENDED, "finished", message, "start a new one with `review begin`"))
+                Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `review begin`"))
             }
         }
     }
@@ -150,11 +150,11 @@ impl RunFolder {
     ///
     /// # Errors
     /// As [`parsed`].
-    pub fn is_open(&self) -> Result<bool, Failure> {
+    pub fn is_open(&self) -> Result<bool, CallFailure> {
         self.metadata().map(|metadata| metadata.is_none())
     }
 
-    fn metadata(&self) -> Result<Option<Metadata>, Failure> {
+    fn metadata(&self) -> Result<Option<ReviewMetadata>, CallFailure> {
         parsed(&self.store, &self.path.join(METADATA))
     }
 
@@ -162,7 +162,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// `run_moved` with both.
-    pub fn must_be_here(&self, surroundings: &Surroundings) -> Result<(), Failure> {
+    pub fn must_be_here(&self, surroundings: &Environment) -> Result<(), CallFailure> {
         let repository = Repository::find(surroundings, &surroundings.folder)?;
         let record = &self.record;
         run::must_be_at(&repository, (&REVIEW, &record.run_id), &record.tree, &[&record.head_sha])
@@ -172,13 +172,13 @@ impl RunFolder {
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
-    pub fn reply_folders(&self) -> Result<Vec<(u32, PathBuf)>, Failure> {
+    pub fn reply_folders(&self) -> Result<Vec<(u32, PathBuf)>, CallFailure> {
         let replies = self.path.join(REPLIES);
         let mut folders = Vec::new();
         for (name, kind) in self.store.list(&replies)? {
             let round = name.strip_prefix("round-").and_then(|number| number.parse::<u32>().ok());
             match round.filter(|round| *round > 1 && name == format!("round-{round}")) {
-                Some(round) if kind == Kind::Folder => folders.push((round, replies.join(name))),
+                Some(round) if kind == FileKind::Folder => folders.push((round, replies.join(name))),
                 _ => {}
             }
         }
@@ -191,7 +191,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// As [`RunFolder::reply_folders`].
-    pub fn has_replies(&self, round: u32) -> Result<bool, Failure> {
+    pub fn has_replies(&self, round: u32) -> Result<bool, CallFailure> {
         for (_, path) in self.reply_folders()?.into_iter().filter(|(known, _)| *known == round) {
             if self.store.list(&path)?.iter().any(|(name, _)| !name.starts_with('.')) {
                 return Ok(true);
@@ -204,7 +204,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// `locked`, `state_unwritable`, `sandboxed`.
-    pub fn store_record(&self) -> Result<(), Failure> {
+    pub fn store_record(&self) -> Result<(), CallFailure> {
         self.save(vec![(RECORD, text(&self.record))])
     }
 
@@ -214,10 +214,10 @@ impl RunFolder {
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
     pub fn close(
         &self,
-        surroundings: &Surroundings,
-        ending: Ending,
+        surroundings: &Environment,
+        ending: ReviewEnding,
         head_moved: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let metadata = self.record.ended(surroundings, ending, None, head_moved);
         self.end(&metadata, Vec::new(), Vec::new())
     }
@@ -229,10 +229,10 @@ impl RunFolder {
     /// As [`RunFolder::close`].
     pub fn end(
         &self,
-        metadata: &Metadata,
+        metadata: &ReviewMetadata,
         documents: Vec<(&str, String)>,
-        steps: Vec<Step>,
-    ) -> Result<(), Failure> {
+        steps: Vec<StoreStep>,
+    ) -> Result<(), CallFailure> {
         let (folder, tree) = (self.folder(), &self.record.tree);
         folder.end(tree, text(metadata), documents, steps, &|| self.must_be_open())
     }
@@ -243,11 +243,11 @@ impl RunFolder {
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
     pub(super) fn store(
         &self,
-        merged: &Answer,
+        merged: &Response,
         returns: &[(String, Value)],
         (name, context): (&str, &impl Serialize),
-        seal: Seal,
-    ) -> Result<(), Failure> {
+        seal: RunSeal,
+    ) -> Result<(), CallFailure> {
         let held = self.store.lock()?;
         self.must_be_open()?;
         let known = self.seal()?;
@@ -266,7 +266,7 @@ impl RunFolder {
             (name, text(context)),
             (RESIDUAL, queue(&merged.findings, &merged.queues.residual)),
             ("advisory.json", queue(&merged.findings, &merged.queues.report)),
-            ("findings.json", text(&Document { schema: FINDINGS_SCHEMA, merged })),
+            ("findings.json", text(&RunDocument { schema: FINDINGS_SCHEMA, merged })),
         ]);
         // What another command wrote since the replies were read stays.
         let seal = seal.beside(known);
@@ -279,14 +279,14 @@ impl RunFolder {
     }
 
     /// The same whatever its workflow.
-    pub(in crate::runtime::review) fn folder(&self) -> Folder<'_> {
-        Folder { workflow: &REVIEW, store: &self.store, path: &self.path }
+    pub(in crate::runtime::review) fn folder(&self) -> RunDirectory<'_> {
+        RunDirectory { workflow: &REVIEW, store: &self.store, path: &self.path }
     }
 }
 
 /// A queue as it is stored.
-pub(super) fn queue(all: &[Merged], ids: &[String]) -> String {
-    let findings: Vec<&Merged> = picked(all, ids).collect();
+pub(super) fn queue(all: &[MergedFinding], ids: &[String]) -> String {
+    let findings: Vec<&MergedFinding> = picked(all, ids).collect();
     text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
 }
 
@@ -305,7 +305,7 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
 }
 
 /// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
-pub(super) fn mode_said(surroundings: &Surroundings, run: &Path) -> Option<Mode> {
+pub(super) fn mode_said(surroundings: &Environment, run: &Path) -> Option<ReviewMode> {
     serde_json::from_value(Value::String(run::mode_said(surroundings, run)?)).ok()
 }
 

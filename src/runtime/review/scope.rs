@@ -5,7 +5,7 @@ mod answer;
 mod diff;
 mod hashes;
 mod marks;
-mod now;
+mod current_tree;
 pub mod plan;
 mod racy;
 mod signals;
@@ -19,27 +19,27 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::arguments::Target;
-use super::run_folder::{Base, REPLIES, RunFolder, text};
-use super::shown::{self, Shown};
-use super::{Mode, failed, target};
-use crate::runtime::answer::{CONTENDED, ENVIRONMENT, Failure, REFUSED, Said};
+use super::arguments::ReviewTarget;
+use super::evidence::{self, ShownFiles};
+use super::run_folder::{REPLIES, ReviewBase, RunFolder, text};
+use super::{ReviewMode, failed, target};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ENVIRONMENT, REFUSED};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
-use crate::runtime::surroundings::Surroundings;
 
-use answer::Document;
-pub use answer::{Answer, File, Scope, Status};
-pub use diff::Chunk;
+use answer::ScopeDocument;
+pub use answer::{Response, ReviewScope, ScopeFile, ScopeStatus};
+pub(super) use current_tree::{CurrentTree, now, now_of_run, stored};
+pub use diff::DiffChunk;
 pub use hashes::FileHashes;
 pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
-pub(super) use now::{Now, now, now_of_run, stored};
-pub use plan::Plan;
+pub use plan::ReviewPlan;
 pub(super) use plan::missing_plan;
 pub use signals::Signals;
-use untracked::Listing;
+use untracked::IndexFlags;
 
 /// From which size on a diff has several files.
 pub(super) const LARGE: u64 = 400_000;
@@ -59,7 +59,7 @@ options! {
     /// long.
     pub struct Options {
         /// How the review runs; by default as its run says, else `interactive`
-        mode: Option<Mode> = "--mode <MODE>",
+        mode: Option<ReviewMode> = "--mode <MODE>",
         /// The base, for what is checked out
         base: Option<String> = "--base <REF>" { conflicts: &["--target"] },
         /// A pull request by number or address, or a branch
@@ -80,8 +80,8 @@ options! {
 
 /// What is asked for.
 #[derive(Debug)]
-pub(super) struct Question<'a> {
-    pub(super) mode: Mode,
+pub(super) struct ScopeRequest<'a> {
+    pub(super) mode: ReviewMode,
     pub(super) base: Option<&'a str>,
     pub(super) plan: Option<&'a str>,
     pub(super) request: Option<PullRequest>,
@@ -106,16 +106,16 @@ pub(super) struct Question<'a> {
 /// # Errors
 /// `no_scope`, `shared_checkout`, `dirty`, `branch_not_ours`, `bound`, `base_unresolved`, what git and gh fail with,
 /// and of the run `no_run`, `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     if let (Some(run), Some(round)) = (&options.run, options.round) {
         return again(&RunFolder::open(surroundings, run)?, round, options.max_bytes, surroundings);
     }
     let mut folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
     let mut target = match &options.target {
-        Some(word) => Target::parse(word).map_err(Failure::usage)?,
-        None => Target::default(),
+        Some(word) => ReviewTarget::parse(word).map_err(CallFailure::usage)?,
+        None => ReviewTarget::default(),
     };
-    let mut mode = options.mode.unwrap_or(Mode::Interactive);
+    let mut mode = options.mode.unwrap_or(ReviewMode::Interactive);
     if let Some(folder) = &folder {
         folder.must_be_open()?;
         folder.must_be_here(surroundings)?;
@@ -125,11 +125,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         if record.flags.begun {
             let message = format!("run `{}` was shown its change when it began", record.run_id);
             let hint = "pass `--round N` to show it again after a repair";
-            return Err(Failure::new(CONTENDED, "bound", message, hint));
+            return Err(CallFailure::new(CONTENDED, "bound", message, hint));
         }
         if other_mode || (settled && options.target.is_some() && target != record.target) {
             let message = format!("run `{}` has another mode or target", record.run_id);
-            return Err(Failure::new(CONTENDED, "bound", message, "leave `--mode` and `--target` out"));
+            return Err(CallFailure::new(CONTENDED, "bound", message, "leave `--mode` and `--target` out"));
         }
         mode = record.mode;
         if options.target.is_none() {
@@ -146,7 +146,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     location.check_out(&target::OwnBranches(folder.as_ref().map(|folder| &folder.store)))?;
     let scope = take(
         &location.repository,
-        Question {
+        ScopeRequest {
             mode,
             base: options.base.as_deref(),
             plan: options.plan.as_deref(),
@@ -169,9 +169,9 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     Ok(said(scope))
 }
 
-fn said(scope: Scope) -> Said {
+fn said(scope: ReviewScope) -> Delivery {
     let is_empty = scope.files.is_empty() && scope.untracked.is_empty();
-    Said::of(&Answer { status: if is_empty { Status::Empty } else { Status::Ok }, scope })
+    Delivery::of(&Response { status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok }, scope })
 }
 
 /// Shows the change of a run again, for another round.
@@ -179,13 +179,13 @@ fn again(
     folder: &RunFolder,
     round: u32,
     max_bytes: Option<u64>,
-    surroundings: &Surroundings,
-) -> Result<Said, Failure> {
+    surroundings: &Environment,
+) -> Result<Delivery, CallFailure> {
     folder.must_be_open()?;
     folder.must_be_here(surroundings)?;
-    let shown = Shown::before(folder, round)?;
+    let shown = ShownFiles::before(folder, round)?;
     let before = folder.document::<Value>("scope.json")?.unwrap_or_default();
-    let question = Question {
+    let question = ScopeRequest {
         mode: folder.record.mode,
         base: None,
         plan: folder.record.plan.as_ref().map(|plan| plan.path.as_str()),
@@ -208,12 +208,12 @@ fn again(
 
 impl RunFolder {
     /// Makes the record say what was looked at: what ends the run names that, and nothing else.
-    pub(super) fn certify(&mut self, scope: &Scope) -> Result<(), Failure> {
+    pub(super) fn certify(&mut self, scope: &ReviewScope) -> Result<(), CallFailure> {
         let record = &mut self.record;
         record.branch.clone_from(&scope.branch);
         record.head_sha.clone_from(&scope.head_sha);
         record.base_sha = Some(scope.base_sha.clone());
-        record.base = Some(Base {
+        record.base = Some(ReviewBase {
             name: scope.base_ref.clone(),
             sha: scope.base_sha.clone(),
             source: scope.base_source,
@@ -228,26 +228,26 @@ impl RunFolder {
 }
 
 /// Takes the diff of a working tree with what is around it.
-pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Scope, Failure> {
-    let Question { mode, folder, .. } = question;
+pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Result<ReviewScope, CallFailure> {
+    let ScopeRequest { mode, folder, .. } = question;
     let mut notes = question.notes.clone();
     let base = match folder.and_then(|folder| folder.record.base.as_ref()).filter(|_| question.round > 1) {
         // Nothing of the network, and what the run is bound to.
-        Some(known) => base::Answer {
+        Some(known) => base::Response {
             source: known.source,
             fetched: question.fetched,
             warnings: Vec::new(),
-            ..base::Answer::alone(&known.name, known.sha.clone())
+            ..base::Response::alone(&known.name, known.sha.clone())
         },
         None => resolve(&question, repository)?,
     };
     let branch = repository.branch()?;
     let head_sha = repository.must_commit("HEAD")?;
-    let quiet = matches!(mode, Mode::Headless | Mode::ReportOnly);
+    let quiet = matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly);
     let on_base = branch.as_ref() == Some(&base.base_branch);
-    let listing = if question.certifies { Listing::read(repository)? } else { Listing::default() };
+    let listing = if question.certifies { IndexFlags::read(repository)? } else { IndexFlags::default() };
     let since = match folder.filter(|_| question.round > 1) {
-        Some(folder) => folder.document::<Shown>(shown::NAME)?.unwrap_or_default().since,
+        Some(folder) => folder.document::<ShownFiles>(evidence::NAME)?.unwrap_or_default().since,
         None => repository.surroundings().now().seconds() - 1,
     };
     let edits = |repository: &Repository| match question.certifies {
@@ -274,15 +274,15 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         hidden_edits.extend(submodules.names);
         diff.hashes.extend(submodules.hashes);
     }
-    let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
-    notes.extend(shown::apart(&diff.uncommitted.index));
-    notes.extend(shown::unproven(&diff.difference.unproven));
+    let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::of).collect();
+    notes.extend(evidence::apart(&diff.uncommitted.index));
+    notes.extend(evidence::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
     // Git does not look into another repository, so that no file of it is new here.
     let (nested, untracked): (Vec<String>, Vec<String>) =
         untracked.into_iter().partition(|name| name.ends_with('/'));
-    notes.extend(shown::embedded(&nested));
+    notes.extend(evidence::embedded(&nested));
     let is_named = question.base.is_some() || question.request.is_some();
     // What is not committed on the base is a change as well.
     if quiet && question.round == 1 && !is_named && on_base && files.is_empty() && untracked.is_empty() {
@@ -309,11 +309,11 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     unseen.extend(behind);
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
-    let is_attributes = |file: &File| file.change.path.rsplit('/').next() == Some(".gitattributes");
+    let is_attributes = |file: &ScopeFile| file.change.path.rsplit('/').next() == Some(".gitattributes");
     let brings_attributes = files.iter().any(is_attributes);
-    let (hidden, media): (Vec<&File>, Vec<&File>) =
+    let (hidden, media): (Vec<&ScopeFile>, Vec<&ScopeFile>) =
         binaries.partition(|file| file.is_hidden(&repository.top, brings_attributes));
-    let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
+    let paths = |files: Vec<&ScopeFile>| files.into_iter().map(ScopeFile::path).collect::<Vec<String>>();
     let (mut not_shown, media) = (paths(hidden), paths(media));
     let more = hidden_edits.into_iter().filter(|name| !not_shown.contains(name)).collect::<Vec<_>>();
     not_shown.extend(more);
@@ -328,10 +328,10 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         ));
     }
     let request = question.request.or(base.pull_request);
-    let plan::Found { plan, missing, unseen: more_missing } =
+    let plan::FoundPlan { plan, missing, unseen: more_missing } =
         plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
     unseen.extend(more_missing);
-    let scope = Scope {
+    let scope = ReviewScope {
         base_sha: base.merge_base,
         base_ref: base.base_ref,
         base_source: base.source,
@@ -360,20 +360,20 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         since,
     };
     if let Some(folder) = folder {
-        let document = Document { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = Shown::at(folder, question.round, &scope, since)?;
-        folder.save(vec![("scope.json", text(&document)), (shown::NAME, text(&shown))])?;
+        let document = ScopeDocument { schema: "plugcast.review-scope/1", scope: &scope };
+        let shown = ShownFiles::at(folder, question.round, &scope, since)?;
+        folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
     }
     Ok(scope)
 }
 
 /// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.
-fn resolve(question: &Question<'_>, repository: &Repository) -> Result<base::Answer, Failure> {
-    let asked = base::Question {
+fn resolve(question: &ScopeRequest<'_>, repository: &Repository) -> Result<base::Response, CallFailure> {
+    let asked = base::BaseRequest {
         base: question.base,
         known: question.request.as_ref(),
         require_fresh: question.require_fresh,
-        ..base::Question::default()
+        ..base::BaseRequest::default()
     };
     base::resolve(repository, asked).or_else(|failure| {
         if failure.error.code != "base_unresolved" {
@@ -385,6 +385,6 @@ fn resolve(question: &Question<'_>, repository: &Repository) -> Result<base::Ans
         };
         let named = question.base.ok_or_else(unresolved)?;
         let commit = repository.commit(named)?.ok_or_else(unresolved)?;
-        Ok(base::Answer::alone(named, commit))
+        Ok(base::Response::alone(named, commit))
     })
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::merge::{self, CONTEXT};
 use super::reviewers;
 use super::run_folder::{OWN, REPLIES, RunFolder};
-use crate::disk::{self, Kind};
-use crate::runtime::answer::Failure;
-use crate::runtime::run::{Reply, Seal};
+use crate::disk::{self, FileKind};
+use crate::runtime::answer::CallFailure;
+use crate::runtime::run::{RunSeal, SealedReply};
 
-impl Seal {
+impl RunSeal {
     /// Whether a reply of a round was merged and could be read.
     pub(super) fn has_replies(&self, round: u32) -> bool {
         self.of_round(round).any(|(_, reply)| reply.read)
@@ -22,7 +22,7 @@ impl Seal {
     }
 
     /// The replies of a round that were merged, by their paths.
-    fn of_round(&self, round: u32) -> impl Iterator<Item = (&String, &Reply)> {
+    fn of_round(&self, round: u32) -> impl Iterator<Item = (&String, &SealedReply)> {
         let folder = if round == 1 { REPLIES.to_owned() } else { format!("{REPLIES}/round-{round}") };
         let is_own = move |path: &str| path.rsplit_once('/').is_some_and(|(own, _)| own == folder);
         self.replies.iter().filter(move |(path, _)| is_own(path))
@@ -34,7 +34,7 @@ impl Seal {
         &mut self,
         folder: &RunFolder,
         unread: &[(u32, Option<String>)],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let now = replies(folder, unread)?;
         for (path, before) in std::mem::take(&mut self.replies) {
             match now.get(&path) {
@@ -50,7 +50,7 @@ impl Seal {
     }
 
     /// What stands in the way of the best verdict: replies that were merged and have changed since, or came later.
-    pub(super) fn obstacles(&self, folder: &RunFolder) -> Result<Vec<String>, Failure> {
+    pub(super) fn obstacles(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let mut obstacles = self.lost();
         let now = replies(folder, &[])?;
         for (path, reply) in &now {
@@ -70,7 +70,7 @@ impl Seal {
     }
 
     /// Files in the folder of the run that this program did not write and that no merge reads.
-    pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, Failure> {
+    pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let is_own = |name: &str| match name.rsplit_once('.') {
             _ if name == REPLIES || self.wrote(name) => true,
             Some((stem, "json")) => OWN.contains(&stem),
@@ -92,7 +92,7 @@ impl Seal {
 }
 
 /// The sha256 of what the caller wrote beside the replies; none where there is nothing.
-fn context(folder: &RunFolder) -> Result<Option<String>, Failure> {
+fn context(folder: &RunFolder) -> Result<Option<String>, CallFailure> {
     let bytes = folder.store.bytes(&folder.path.join(REPLIES).join(CONTEXT))?;
     Ok(bytes.map(|bytes| disk::sha256(&bytes)))
 }
@@ -113,12 +113,15 @@ fn is_same(name: &str, stem: &str) -> bool {
 }
 
 /// Whether there is another reply of the same reviewer in the same round.
-fn has_other(replies: &BTreeMap<String, Reply>, path: &str) -> bool {
+fn has_other(replies: &BTreeMap<String, SealedReply>, path: &str) -> bool {
     replies.keys().any(|other| whose(other) == whose(path))
 }
 
 /// Every file that may be a reply, by its path below the run.
-fn replies(folder: &RunFolder, unread: &[(u32, Option<String>)]) -> Result<BTreeMap<String, Reply>, Failure> {
+fn replies(
+    folder: &RunFolder,
+    unread: &[(u32, Option<String>)],
+) -> Result<BTreeMap<String, SealedReply>, CallFailure> {
     let mut found = BTreeMap::new();
     for (round, replies) in folder.reply_folders()? {
         for (name, kind) in folder.store.list(&replies)? {
@@ -127,7 +130,7 @@ fn replies(folder: &RunFolder, unread: &[(u32, Option<String>)]) -> Result<BTree
                 continue;
             }
             // The fixer answers after the merge, and the context is kept with the run.
-            if kind == Kind::Folder || stem.is_empty() || matches!(stem, "fixer" | "context") {
+            if kind == FileKind::Folder || stem.is_empty() || matches!(stem, "fixer" | "context") {
                 continue;
             }
             let file = replies.join(&name);
@@ -140,7 +143,8 @@ fn replies(folder: &RunFolder, unread: &[(u32, Option<String>)]) -> Result<BTree
                 *at == round && of.as_deref().is_some_and(|of| is_same(of, stem))
             };
             let path = file.strip_prefix(&folder.path).unwrap_or(&file).display().to_string();
-            found.insert(path, Reply { sha256: disk::sha256(&bytes), read: !unread.iter().any(is_own) });
+            found
+                .insert(path, SealedReply { sha256: disk::sha256(&bytes), read: !unread.iter().any(is_own) });
         }
     }
     Ok(found)

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Mode;
-use super::run_folder::{Record, RunFolder};
-use crate::runtime::answer::{Failure, Said};
+use super::ReviewMode;
+use super::run_folder::{ReviewRecord, RunFolder};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Begin a review that may change files
@@ -21,7 +21,7 @@ options! {
     /// `--take-over` ends that one; 7 git took too long.
     pub struct Options {
         /// How the review runs
-        mode: Mode = "--mode <MODE>" { default: Some("interactive") },
+        mode: ReviewMode = "--mode <MODE>" { default: Some("interactive") },
         /// The commit that it is compared with
         base_sha: Option<String> = "--base-sha <COMMIT>",
         /// End the review that has this working tree
@@ -32,9 +32,9 @@ options! {
 
 /// The answer of `review start`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// Whether there is a folder.
-    pub status: Status,
+    pub status: StartStatus,
     /// The run's name.
     pub run_id: Option<String>,
     /// Its folder, absolute.
@@ -42,7 +42,7 @@ pub struct Answer {
     /// The folder of all runs and records.
     pub state_root: Option<String>,
     /// How it runs.
-    pub mode: Mode,
+    pub mode: ReviewMode,
     /// The branch; none for a detached HEAD.
     pub branch: Option<String>,
     /// The commit.
@@ -54,7 +54,7 @@ pub struct Answer {
 /// Whether there is a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum StartStatus {
     /// There is.
     Started,
     /// There is none: the review leaves no trace.
@@ -65,18 +65,18 @@ pub enum Status {
 ///
 /// # Errors
 /// `taken`, `locked`, `malformed_json`, `state_unwritable`, `sandboxed`, `not_a_repository`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let root = surroundings.root();
     let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let mut record = Record::new(String::new(), options.mode, surroundings);
+    let mut record = ReviewRecord::new(String::new(), options.mode, surroundings);
     record.branch = repository.branch()?;
     record.head_sha = repository.must_commit("HEAD")?;
     record.base_sha.clone_from(&options.base_sha);
     record.tree = repository.top.display().to_string();
-    if options.mode == Mode::ReportOnly {
+    if options.mode == ReviewMode::ReportOnly {
         let (branch, head_sha) = (record.branch, record.head_sha);
-        return Ok(Said::of(&Answer {
-            status: Status::Untraced,
+        return Ok(Delivery::of(&Response {
+            status: StartStatus::Untraced,
             run_id: None,
             run_dir: None,
             state_root: None,
@@ -87,8 +87,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         }));
     }
     let (folder, abandoned) = RunFolder::claim(&repository, root, record, options.take_over)?;
-    Ok(Said::of(&Answer {
-        status: Status::Started,
+    Ok(Delivery::of(&Response {
+        status: StartStatus::Started,
         run_id: Some(folder.record.run_id),
         run_dir: Some(folder.path.display().to_string()),
         state_root: Some(folder.store.root.display().to_string()),

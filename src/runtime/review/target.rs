@@ -7,28 +7,28 @@ mod own_branch;
 
 use std::path::PathBuf;
 
-use super::arguments::{Kind, Target};
-use super::{Mode, failed};
+use super::arguments::{ReviewTarget, TargetKind};
+use super::{ReviewMode, failed};
 use crate::order;
-use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::changes;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
 
-use checkouts::Checkout;
+use checkouts::TargetCheckout;
 pub(in crate::runtime) use own_branch::OwnBranches;
 
 /// Where a target is, and what brings it there.
 #[derive(Debug)]
-pub(in crate::runtime) struct Location {
+pub(in crate::runtime) struct TargetLocation {
     /// The working tree that the work is done in.
     pub(in crate::runtime) repository: Repository,
     /// The pull request, if it is one.
     pub(in crate::runtime) request: Option<PullRequest>,
     /// What must be checked out there.
-    pub(in crate::runtime) checkout: Pending,
+    pub(in crate::runtime) checkout: PendingCheckout,
     /// Why it must be.
     pub(in crate::runtime) detail: String,
     /// What a reader should know.
@@ -37,7 +37,7 @@ pub(in crate::runtime) struct Location {
 
 /// What must be checked out before the work can begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::runtime) enum Pending {
+pub(in crate::runtime) enum PendingCheckout {
     /// Nothing.
     None,
     /// A branch of the user's, as it is.
@@ -47,7 +47,7 @@ pub(in crate::runtime) enum Pending {
 }
 
 /// Whether a word names a branch here or of a remote.
-pub(in crate::runtime) fn is_branch(repository: &Repository, word: &str) -> Result<bool, Failure> {
+pub(in crate::runtime) fn is_branch(repository: &Repository, word: &str) -> Result<bool, CallFailure> {
     let is_here = repository.commit(&format!("refs/heads/{word}"))?.is_some();
     Ok(is_here || remote_with(repository, word)?.is_some())
 }
@@ -56,7 +56,7 @@ pub(in crate::runtime) fn is_branch(repository: &Repository, word: &str) -> Resu
 pub(in crate::runtime) fn remote_with(
     repository: &Repository,
     branch: &str,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, CallFailure> {
     let mut remotes: Vec<String> = repository.remotes()?.into_iter().map(|(name, _)| name).collect();
     order::sort_by_key(&mut remotes, |name| name != "origin");
     for remote in remotes {
@@ -71,35 +71,40 @@ pub(in crate::runtime) fn remote_with(
 ///
 /// # Errors
 /// What git and gh fail with.
-pub(in crate::runtime) fn locate(repository: &Repository, target: &Target) -> Result<Location, Failure> {
-    let mut location = Location {
+pub(in crate::runtime) fn locate(
+    repository: &Repository,
+    target: &ReviewTarget,
+) -> Result<TargetLocation, CallFailure> {
+    let mut location = TargetLocation {
         repository: repository.clone(),
         request: None,
-        checkout: Pending::None,
+        checkout: PendingCheckout::None,
         detail: String::new(),
         notes: Vec::new(),
     };
     match target.kind {
-        Kind::Current => {}
-        Kind::Branch => {
+        TargetKind::Current => {}
+        TargetKind::Branch => {
             let name = target.branch.clone().unwrap_or_default();
             if repository.branch()?.as_ref() != Some(&name) {
-                let of_name = |one: &Checkout| one.branch.as_ref() == Some(&name);
+                let of_name = |one: &TargetCheckout| one.branch.as_ref() == Some(&name);
                 match checkouts::other(repository, of_name)? {
                     Some(top) => location.work_in(top)?,
                     None => {
                         location.detail = format!("`{name}` is checked out in no working tree");
-                        location.checkout = Pending::Branch(name);
+                        location.checkout = PendingCheckout::Branch(name);
                     }
                 }
             }
         }
-        Kind::Pr => locate_request(&mut location, base::named_pull_request(repository, &target.word())?)?,
+        TargetKind::Pr => {
+            locate_request(&mut location, base::named_pull_request(repository, &target.word())?)?
+        }
     }
     Ok(location)
 }
 
-fn locate_request(location: &mut Location, request: PullRequest) -> Result<(), Failure> {
+fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result<(), CallFailure> {
     let repository = location.repository.clone();
     let (number, head, name) = (request.number, request.head_sha.clone(), request.head_branch.clone());
     match request.state.as_str() {
@@ -125,12 +130,13 @@ fn locate_request(location: &mut Location, request: PullRequest) -> Result<(), F
             format!("the head of pull request {number}, {}, is checked out in no working tree", short(&head))
         }
     };
-    location.checkout = if local.as_ref() == Some(&head) { Pending::Branch(name) } else { Pending::Head };
+    location.checkout =
+        if local.as_ref() == Some(&head) { PendingCheckout::Branch(name) } else { PendingCheckout::Head };
     Ok(())
 }
 
-impl Location {
-    fn work_in(&mut self, top: PathBuf) -> Result<(), Failure> {
+impl TargetLocation {
+    fn work_in(&mut self, top: PathBuf) -> Result<(), CallFailure> {
         self.notes.push(format!("the target is checked out in `{}`: work there", top.display()));
         self.repository = Repository::find(self.repository.surroundings(), &top)?;
         Ok(())
@@ -140,11 +146,11 @@ impl Location {
     ///
     /// # Errors
     /// `shared_checkout` and `dirty`.
-    pub(super) fn may_move(&self, mode: Mode) -> Result<(), Failure> {
-        if self.checkout == Pending::None {
+    pub(super) fn may_move(&self, mode: ReviewMode) -> Result<(), CallFailure> {
+        if self.checkout == PendingCheckout::None {
             return Ok(());
         }
-        if matches!(mode, Mode::Headless | Mode::ReportOnly) {
+        if matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly) {
             let reason = "shared checkout stays on its branch. Start in a worktree of the target, or pass base:<ref> for this tree.";
             return Err(failed(REFUSED, "shared_checkout", mode, reason).hinting(&self.detail));
         }
@@ -161,10 +167,12 @@ impl Location {
     ///
     /// # Errors
     /// `branch_not_ours`, and what git fails with.
-    pub(in crate::runtime) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), Failure> {
+    pub(in crate::runtime) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), CallFailure> {
         let repository = &self.repository;
         match (&self.checkout, &self.request) {
-            (Pending::Branch(name), _) if repository.commit(&format!("refs/heads/{name}"))?.is_none() => {
+            (PendingCheckout::Branch(name), _)
+                if repository.commit(&format!("refs/heads/{name}"))?.is_none() =>
+            {
                 let remote = remote_with(repository, name)?.unwrap_or_default();
                 let from = format!("refs/remotes/{remote}/{name}");
                 refuse_state_in(repository, &from)?;
@@ -172,26 +180,26 @@ impl Location {
                 self.notes.extend(repository.check_out(&words, &from)?);
                 self.notes.push(format!("the branch `{name}` was made from `{remote}/{name}`"));
             }
-            (Pending::Branch(name), _) => {
+            (PendingCheckout::Branch(name), _) => {
                 let branch = format!("refs/heads/{name}");
                 refuse_state_in(repository, &branch)?;
                 self.notes.extend(repository.check_out(&["--end-of-options", name], &branch)?);
             }
-            (Pending::Head, Some(request)) => {
+            (PendingCheckout::Head, Some(request)) => {
                 let head = base::fetch_head(repository, request)?;
                 refuse_state_in(repository, &head)?;
                 tell_local_branch(repository, request, &head, &mut self.notes)?;
                 self.notes.extend(own.check_out(repository, request, &head)?);
             }
-            (Pending::Head | Pending::None, _) => {}
+            (PendingCheckout::Head | PendingCheckout::None, _) => {}
         }
         Ok(())
     }
 }
 
 /// Files that git tracks and that hold what is not committed, each behind its state: ` M a.rs`.
-pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<String>, Failure> {
-    let without = changes::Smudged::find(repository)?.excluded();
+pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<String>, CallFailure> {
+    let without = changes::FilteredFiles::find(repository)?.excluded();
     let mut words = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"];
     words.extend(without.iter().map(String::as_str));
     let changed = repository.must(&words)?;
@@ -219,7 +227,7 @@ fn tell_local_branch(
     request: &PullRequest,
     head: &str,
     notes: &mut Vec<String>,
-) -> Result<(), Failure> {
+) -> Result<(), CallFailure> {
     let name = &request.head_branch;
     let Some(local) = repository.commit(&format!("refs/heads/{name}"))?.filter(|local| local != head) else {
         return Ok(());

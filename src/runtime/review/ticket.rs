@@ -4,12 +4,12 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
 
-use super::applied::changed_since;
+use super::evidence::{UnshownFile, apart, differing};
 use super::render;
-use super::scope::{self, FileHashes, Now, Scope};
-use super::shown::{Unseen, apart, differing};
+use super::repairs::changed_since;
+use super::scope::{self, CurrentTree, FileHashes, ReviewScope};
 use crate::disk;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
 /// From how many changed files on their hashes make the word too long: then one hash of all of them is kept.
@@ -21,7 +21,7 @@ const WHOLE: &str = "the change";
 /// What was shown, and what was named.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Ticket {
+pub(super) struct ReviewTicket {
     pub(super) base: String,
     base_ref: String,
     files: usize,
@@ -40,8 +40,8 @@ pub(super) struct Ticket {
     untracked: String,
 }
 
-impl Ticket {
-    pub(super) fn of(scope: &Scope) -> Self {
+impl ReviewTicket {
+    pub(super) fn of(scope: &ReviewScope) -> Self {
         Self {
             base: scope.base_sha.clone(),
             base_ref: scope.base_ref.clone(),
@@ -61,7 +61,7 @@ impl Ticket {
     }
 
     /// What the report says was looked at.
-    pub(super) fn looked_at(&self, now: &Now) -> String {
+    pub(super) fn looked_at(&self, now: &CurrentTree) -> String {
         render::since(Some(self.files), &self.base_ref, !now.committed)
     }
 
@@ -87,10 +87,10 @@ impl Ticket {
     ///
     /// # Errors
     /// `usage` for another one.
-    pub(super) fn parse(word: &str) -> Result<Self, Failure> {
+    pub(super) fn parse(word: &str) -> Result<Self, CallFailure> {
         let bytes = BASE64URL_NOPAD.decode(word.trim().as_bytes()).unwrap_or_default();
         let text = String::from_utf8(bytes).unwrap_or_default();
-        let wrong = |_| Failure::usage("`--ticket` is not the `ticket` of `review begin`");
+        let wrong = |_| CallFailure::usage("`--ticket` is not the `ticket` of `review begin`");
         serde_json::from_str(&text).map_err(wrong)
     }
 
@@ -98,7 +98,7 @@ impl Ticket {
     ///
     /// # Errors
     /// When git fails.
-    pub(super) fn changed(&self, repository: &Repository) -> Result<(Vec<String>, Now), Failure> {
+    pub(super) fn changed(&self, repository: &Repository) -> Result<(Vec<String>, CurrentTree), CallFailure> {
         let mut obstacles = Vec::new();
         let head = repository.commit("HEAD")?.unwrap_or_default();
         if head != self.head {
@@ -106,7 +106,7 @@ impl Ticket {
         }
         let now = scope::now(repository, &self.base, self.since)?;
         let changed = differing(&self.shown, &short(&now.hashes)).into_iter();
-        let unseen = changed.map(|file| Unseen { file, is_untracked: false });
+        let unseen = changed.map(|file| UnshownFile { file, is_untracked: false });
         obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
         obstacles.extend(apart(&now.index));
         if whole(&[&now.untracked[..], &now.nested].concat()) != self.untracked {

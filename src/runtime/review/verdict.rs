@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::findings::{Class, Severity};
-use super::merge::Merged;
+use super::findings::{FindingSeverity, RepairClass};
+use super::merge::MergedFinding;
 use crate::runtime::command_line::choices;
 
 choices! {
     /// What a review comes to.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-    pub enum Verdict {
+    pub enum ReviewVerdict {
         /// Nothing is open.
         #[serde(rename = "Ready to merge")]
         Ready = "Ready to merge" or "ready-to-merge",
@@ -23,26 +23,27 @@ choices! {
     }
 }
 
-impl Verdict {
+impl ReviewVerdict {
     /// As reports write it.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Ready => "Ready to merge",
-            Verdict::WithFixes => "Ready with fixes",
-            Verdict::NotReady => "Not ready",
+            ReviewVerdict::Ready => "Ready to merge",
+            ReviewVerdict::WithFixes => "Ready with fixes",
+            ReviewVerdict::NotReady => "Not ready",
         }
     }
 
     /// By the findings that are open, and whether a requirement of an explicit plan is unmet.
-    pub fn of<'a>(open: impl Iterator<Item = &'a Merged>, unmet: bool) -> Self {
-        let mut verdict = if unmet { Verdict::NotReady } else { Verdict::Ready };
+    pub fn of<'a>(open: impl Iterator<Item = &'a MergedFinding>, unmet: bool) -> Self {
+        let mut verdict = if unmet { ReviewVerdict::NotReady } else { ReviewVerdict::Ready };
         for finding in open {
-            let advice = finding.autofix_class == Class::Advisory;
-            if finding.severity == Severity::P0 || (finding.severity == Severity::P1 && !advice) {
-                return Verdict::NotReady;
+            let advice = finding.autofix_class == RepairClass::Advisory;
+            if finding.severity == FindingSeverity::P0 || (finding.severity == FindingSeverity::P1 && !advice)
+            {
+                return ReviewVerdict::NotReady;
             }
-            if verdict == Verdict::Ready {
-                verdict = Verdict::WithFixes;
+            if verdict == ReviewVerdict::Ready {
+                verdict = ReviewVerdict::WithFixes;
             }
         }
         verdict
@@ -51,16 +52,16 @@ impl Verdict {
     /// Not the best one, unless nothing stands in its way.
     #[must_use]
     pub fn at_most(self, unhindered: bool) -> Self {
-        if self == Verdict::Ready && !unhindered { Verdict::WithFixes } else { self }
+        if self == ReviewVerdict::Ready && !unhindered { ReviewVerdict::WithFixes } else { self }
     }
 
     /// The worse of two.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         let rank = |verdict: Self| match verdict {
-            Verdict::Ready => 0,
-            Verdict::WithFixes => 1,
-            Verdict::NotReady => 2,
+            ReviewVerdict::Ready => 0,
+            ReviewVerdict::WithFixes => 1,
+            ReviewVerdict::NotReady => 2,
         };
         if rank(other) > rank(self) { other } else { self }
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Folder, METADATA, RECORD, Seal, Workflow, parsed, text};
+use super::{METADATA, RECORD, RunDirectory, RunSeal, Workflow, parsed, text};
 use crate::disk;
-use crate::runtime::answer::{CONTENDED, Failure};
+use crate::runtime::answer::{CONTENDED, CallFailure};
+use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
-use crate::runtime::moment::Moment;
-use crate::runtime::store::{self, Step, Store};
-use crate::runtime::surroundings::{Surroundings, Uptime};
+use crate::runtime::store::{self, Store, StoreStep};
+use crate::runtime::timestamp::Timestamp;
 
 /// How long a run may hold a working tree without an end, in seconds.
 const PATIENCE: u64 = 60 * 60;
@@ -19,7 +19,7 @@ const PATIENCE: u64 = 60 * 60;
 /// Who has a working tree.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct TreeClaim {
     /// The run.
     pub run_id: String,
     /// Since when, for people.
@@ -30,7 +30,7 @@ pub struct Claim {
 }
 
 /// What a new run is to have.
-pub struct Opening<'a> {
+pub struct NewRun<'a> {
     /// Its workflow.
     pub workflow: &'static Workflow,
     /// The working tree.
@@ -49,7 +49,7 @@ pub struct Opening<'a> {
 
 /// A working tree that was claimed.
 #[derive(Debug)]
-pub struct Claimed {
+pub struct ClaimedTree {
     /// The store.
     pub store: Store,
     /// The folder of the new run.
@@ -64,15 +64,15 @@ pub fn claim_path(workflow: &Workflow, tree: &str) -> PathBuf {
     Path::new("local").join("locks").join(format!("{}-{}.json", workflow.name, &hash[..16]))
 }
 
-impl Claim {
+impl TreeClaim {
     /// How old it is in seconds; none when no clock tells, or one that says what cannot be.
-    fn age(&self, surroundings: &Surroundings) -> Option<u64> {
+    fn age(&self, surroundings: &Environment) -> Option<u64> {
         match (&self.uptime, surroundings.uptime()) {
             (Some(then), Some(now)) if then.boot == now.boot => {
                 now.milliseconds.checked_sub(then.milliseconds).map(|passed| passed / 1000)
             }
             _ => {
-                let (since, now) = (Moment::parse(&self.started_at)?, surroundings.now());
+                let (since, now) = (Timestamp::parse(&self.started_at)?, surroundings.now());
                 (since <= now).then(|| now.seconds_since(since))
             }
         }
@@ -86,8 +86,8 @@ impl Claim {
 pub fn claim(
     repository: &Repository,
     root: Option<&Path>,
-    mut opening: Opening<'_>,
-) -> Result<Claimed, Failure> {
+    mut opening: NewRun<'_>,
+) -> Result<ClaimedTree, CallFailure> {
     let mut refused = None;
     for place in store::places(repository, root)? {
         let store = Store::at(place, repository.surroundings());
@@ -100,22 +100,22 @@ pub fn claim(
         }
     }
     Err(refused.unwrap_or_else(|| {
-        Failure::environment("state_unwritable", "no folder can be written", "name one with `--root`")
+        CallFailure::environment("state_unwritable", "no folder can be written", "name one with `--root`")
     }))
 }
 
 fn claim_in(
     store: Store,
-    opening: &mut Opening<'_>,
-    surroundings: &Surroundings,
-) -> Result<Claimed, Failure> {
+    opening: &mut NewRun<'_>,
+    surroundings: &Environment,
+) -> Result<ClaimedTree, CallFailure> {
     let held = store.lock()?;
     let (workflow, take_over) = (opening.workflow, opening.take_over);
     let runs = store.runs(workflow.name);
     let path = claim_path(workflow, opening.tree);
     let mut steps = Vec::new();
     let mut abandoned = None;
-    let claimed = match parsed::<Claim>(&store, &path) {
+    let claimed = match parsed::<TreeClaim>(&store, &path) {
         // A damaged claim is nobody's.
         Err(failure) if failure.error.code == "malformed_json" => match take_over {
             true => None,
@@ -125,7 +125,7 @@ fn claim_in(
     };
     if let Some(claim) = claimed {
         let path = runs.join(&claim.run_id);
-        let folder = Folder { workflow, store: &store, path: &path };
+        let folder = RunDirectory { workflow, store: &store, path: &path };
         let unfinished = store.has_file(&path.join(RECORD))? && !store.has_file(&path.join(METADATA))?;
         let age = claim.age(surroundings).filter(|age| *age < PATIENCE);
         if let Some(age) = age.filter(|_| unfinished && !take_over) {
@@ -139,11 +139,11 @@ fn claim_in(
                 ),
                 _ => format!("wait until it ends. {}", workflow.other_key),
             };
-            return Err(Failure::new(CONTENDED, "taken", message, hint));
+            return Err(CallFailure::new(CONTENDED, "taken", message, hint));
         }
         if unfinished && let Some(old) = store.text(&path.join(RECORD))? {
             let text = (opening.end)(&old).unwrap_or_default();
-            steps.push(Step::Write { path: folder.relative(METADATA), text });
+            steps.push(StoreStep::Write { path: folder.relative(METADATA), text });
             abandoned = Some(claim.run_id);
         }
     }
@@ -154,20 +154,20 @@ fn claim_in(
         }
     };
     let record = (opening.record)(&run_id, &store.root.display().to_string());
-    let claim = Claim {
+    let claim = TreeClaim {
         run_id: run_id.clone(),
         started_at: opening.started_at.to_owned(),
         uptime: opening.uptime.clone(),
     };
     let own = runs.join(&run_id);
-    let folder = Folder { workflow, store: &store, path: &own };
-    steps.extend(Seal::default().steps(&folder, vec![(RECORD, record)])?);
-    steps.push(Step::Write { path, text: text(&claim) });
+    let folder = RunDirectory { workflow, store: &store, path: &own };
+    steps.extend(RunSeal::default().steps(&folder, vec![(RECORD, record)])?);
+    steps.push(StoreStep::Write { path, text: text(&claim) });
     if let Err(failure) = held.together(steps) {
         // Nobody is told of this run.
         folder.give_up(opening.tree);
         return Err(failure);
     }
     drop(held);
-    Ok(Claimed { store, path: own, abandoned })
+    Ok(ClaimedTree { store, path: own, abandoned })
 }

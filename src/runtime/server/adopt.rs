@@ -2,36 +2,40 @@
 
 use super::probe;
 use super::record::{self, SCHEMA, Server};
-use super::start::{Options, Response, Status};
+use super::start::{Options, Response, ServerStartStatus};
 use crate::disk;
-use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
-use crate::runtime::listening;
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED};
+use crate::runtime::environment::Environment;
+use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::text;
-use crate::runtime::surroundings::Surroundings;
 
 /// Records the server of the port.
 ///
 /// # Errors
 /// `no_server`, `owner_changed`, `sandboxed`.
-pub(super) fn run(options: &Options, run: &PolishRun, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub(super) fn run(
+    options: &Options,
+    run: &PolishRun,
+    surroundings: &Environment,
+) -> Result<Delivery, CallFailure> {
     let port = options.port.unwrap_or_default();
-    let mut response = Response::new(Status::Adopted);
+    let mut response = Response::new(ServerStartStatus::Adopted);
     let none = |why: String| {
         let message = format!("{why}: a polish cannot go on without a development server");
         let hint = "free the port and start one, or stop with `polish cancel`";
-        Failure::new(REFUSED, "no_server", message, hint)
+        CallFailure::new(REFUSED, "no_server", message, hint)
     };
     if run.record.moved {
         let why = format!("what listens on port {port} may show what was checked out before");
         return Err(response.failed(none(why)));
     }
-    let Some(owner) = listening::on(surroundings, port)? else {
+    let Some(owner) = listeners::on(surroundings, port)? else {
         return Err(response.failed(none(format!("nobody listens on port {port}"))));
     };
     if options.pid.is_some() && options.pid != owner.pid {
         let message = format!("port {port} is taken by {}, and not by what was named", owner.words());
-        return Err(Failure::new(
+        return Err(CallFailure::new(
             CONTENDED,
             "owner_changed",
             message,
@@ -62,5 +66,5 @@ pub(super) fn run(options: &Options, run: &PolishRun, surroundings: &Surrounding
     };
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
-use crate::runtime::listening::{self, Process};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
+use crate::runtime::listeners::{self, ListeningProcess};
 
 options! {
     /// Tell who listens on a port
@@ -26,17 +26,17 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether somebody listens.
-    pub status: Status,
+    pub status: OwnerStatus,
     /// The port.
     pub port: u16,
     /// Who; none where nobody does.
-    pub owner: Option<Process>,
+    pub owner: Option<ListeningProcess>,
 }
 
 /// Whether somebody listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum OwnerStatus {
     /// Somebody does.
     Ok,
     /// Nobody does.
@@ -47,8 +47,8 @@ pub enum Status {
 ///
 /// # Errors
 /// `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let owner = listening::on(surroundings, options.port)?;
-    let status = if owner.is_some() { Status::Ok } else { Status::None };
-    Ok(Said::of(&Response { status, port: options.port, owner }))
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    let owner = listeners::on(surroundings, options.port)?;
+    let status = if owner.is_some() { OwnerStatus::Ok } else { OwnerStatus::None };
+    Ok(Delivery::of(&Response { status, port: options.port, owner }))
 }

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::process::interrupt;
-use crate::runtime::answer::{Failure, Said, TIMEOUT};
+use crate::runtime::answer::{CallFailure, Delivery, TIMEOUT};
 use crate::runtime::child;
 use crate::runtime::command_line::options;
-use crate::runtime::hosts::Access;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
+use crate::runtime::hosts::SandboxAccess;
 
 options! {
     /// Tell whether a web server answers on a port
@@ -35,7 +35,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether something answers.
-    pub status: Status,
+    pub status: ProbeStatus,
     /// The port.
     pub port: u16,
     /// The address that answered, for a browser.
@@ -47,7 +47,7 @@ pub struct Response {
 /// Whether something answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ProbeStatus {
     /// A web server does.
     Reachable,
     /// None does.
@@ -63,12 +63,12 @@ const FIRST_LINE: usize = 4096;
 ///
 /// # Errors
 /// `sandboxed`, `timeout`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let until = options.wait.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     loop {
         let found = match ask(options.port) {
             Ok(found) => found,
-            Err(error) => match child::refused(surroundings, Access::Network, &error.to_string()) {
+            Err(error) => match child::refused(surroundings, SandboxAccess::Network, &error.to_string()) {
                 Some(refusal) => return Err(refusal),
                 None => None,
             },
@@ -77,15 +77,15 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             (None, Some(until)) if Instant::now() < until && !interrupt::pending() => {
                 std::thread::sleep(Duration::from_secs(1));
             }
-            (None, Some(_)) if interrupt::pending() => return Err(Failure::interrupted()),
+            (None, Some(_)) if interrupt::pending() => return Err(CallFailure::interrupted()),
             (None, Some(_)) => {
                 let message = format!("nothing answers on port {} yet", options.port);
-                return Err(Failure::new(TIMEOUT, "timeout", message, "read the log of the server"));
+                return Err(CallFailure::new(TIMEOUT, "timeout", message, "read the log of the server"));
             }
             (found, _) => {
                 let (url, http_status) = found.unzip();
-                let status = if url.is_some() { Status::Reachable } else { Status::Unreachable };
-                return Ok(Said::of(&Response { status, port: options.port, url, http_status }));
+                let status = if url.is_some() { ProbeStatus::Reachable } else { ProbeStatus::Unreachable };
+                return Ok(Delivery::of(&Response { status, port: options.port, url, http_status }));
             }
         }
     }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::printable::line;
-use crate::runtime::answer::Failure;
-use crate::runtime::launch::Mode;
-use crate::runtime::listening;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
 
 /// The record in the folder of its run.
@@ -53,14 +53,14 @@ impl Server {
     /// The one of a run.
     ///
     /// # Errors
-    /// As [`crate::runtime::run::Folder::sealed`].
-    pub(in crate::runtime) fn of(run: &PolishRun) -> Result<Option<Self>, Failure> {
+    /// As [`crate::runtime::run::RunDirectory::sealed`].
+    pub(in crate::runtime) fn of(run: &PolishRun) -> Result<Option<Self>, CallFailure> {
         run.folder().sealed(RECORD)
     }
 
     /// Whether its very process is there.
     pub fn is_alive(&self) -> bool {
-        self.pid.is_none_or(|pid| listening::is_alive(pid, self.start_time))
+        self.pid.is_none_or(|pid| listeners::is_alive(pid, self.start_time))
     }
 
     /// It as the envelope names it.
@@ -74,8 +74,8 @@ impl Server {
 ///
 /// # Errors
 /// As [`crate::runtime::store::Store::bytes`].
-pub(super) fn log_end(run: &PolishRun) -> Result<Vec<String>, Failure> {
-    let most = if run.record.mode == Mode::Headless { 5 } else { 20 };
+pub(super) fn log_end(run: &PolishRun) -> Result<Vec<String>, CallFailure> {
+    let most = if run.record.mode == LaunchMode::Headless { 5 } else { 20 };
     let bytes = run.store.end_of(&run.path.join(Path::new(LOG)), MOST)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().filter(|text| !text.trim().is_empty()).collect();

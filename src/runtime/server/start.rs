@@ -12,18 +12,20 @@ use super::record::{self, LOG, SCHEMA, Server};
 use super::{adopt, probe};
 use crate::process::detached::Detached;
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, ENVIRONMENT, Error, Failure, REFUSED, Said, TIMEOUT, USAGE};
+use crate::runtime::answer::{
+    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, TIMEOUT, USAGE,
+};
 use crate::runtime::child;
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::hosts::{self, Access};
-use crate::runtime::launch::read::{self, Config};
-use crate::runtime::launch::{Mode, stub};
-use crate::runtime::listening::{self, Process};
+use crate::runtime::hosts::{self, SandboxAccess};
+use crate::runtime::launch::read::{self, LaunchConfig};
+use crate::runtime::launch::{LaunchMode, stub};
+use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::project;
 use crate::runtime::run::text;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Start the development server
@@ -64,26 +66,26 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// What came of it.
-    pub status: Status,
+    pub status: ServerStartStatus,
     /// The server.
     pub server: Option<Server>,
     /// The status of its first answer.
     pub http_status: Option<u16>,
     /// Who has the port, where it is taken.
-    pub owner: Option<Process>,
+    pub owner: Option<ListeningProcess>,
     /// The last lines that it printed, where it failed.
     pub log: Vec<String>,
     /// What a reader should know.
     pub warnings: Vec<String>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Error>,
+    pub error: Option<ErrorDetail>,
 }
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ServerStartStatus {
     /// It was started, and answers.
     Started,
     /// It was there, and answers.
@@ -102,17 +104,17 @@ const BREAK: Duration = Duration::from_millis(200);
 const HEED_HOST: [&str; 2] = ["nuxt", "remix"];
 
 impl Response {
-    pub(super) fn new(status: Status) -> Self {
+    pub(super) fn new(status: ServerStartStatus) -> Self {
         let (log, warnings) = (Vec::new(), Vec::new());
         Self { status, server: None, http_status: None, owner: None, log, warnings, error: None }
     }
 
     /// A failure that carries it.
-    pub(super) fn failed(mut self, failure: Failure) -> Failure {
+    pub(super) fn failed(mut self, failure: CallFailure) -> CallFailure {
         self.status = match failure.exit {
-            REFUSED => Status::Refused,
-            TIMEOUT => Status::Timeout,
-            _ => Status::Error,
+            REFUSED => ServerStartStatus::Refused,
+            TIMEOUT => ServerStartStatus::Timeout,
+            _ => ServerStartStatus::Error,
         };
         self.error = Some(*failure.error.clone());
         failure.within(&self)
@@ -132,44 +134,44 @@ struct Plan {
 /// # Errors
 /// `no_port`, `several_configs`, `no_command`, `command_missing`, `port_in_use`, `running`, `not_started`, `server_ended`,
 /// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     if let Some(server) = Server::of(&run)?.filter(|server| !server.adopted && server.is_alive()) {
         let message = format!("this polish has a server: {}", server.words());
         let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
-        return Err(Failure::new(CONTENDED, "running", message, hint));
+        return Err(CallFailure::new(CONTENDED, "running", message, hint));
     }
     if options.adopt {
         return adopt::run(options, &run, surroundings);
     }
     if let Some(host) = hosts::keeping(surroundings) {
         let message = "the sandbox ends every process together with the call that started it";
-        return Err(Failure::environment("sandboxed", message, host.background));
+        return Err(CallFailure::environment("sandboxed", message, host.background));
     }
-    let mut response = Response::new(Status::Started);
+    let mut response = Response::new(ServerStartStatus::Started);
     let plan = plan(options, &tree, &mut response.warnings)?;
-    if let Some(owner) = listening::on(surroundings, plan.port)? {
+    if let Some(owner) = listeners::on(surroundings, plan.port)? {
         let message = format!("port {} is taken by {}", plan.port, owner.words());
         let hint = match (run.record.mode, run.record.flags.allow_port_kill) {
-            (Mode::Headless, false) => "free the port, or begin again with `allow-port-kill:1`",
-            (Mode::Headless, true) => "end it with `server stop`",
+            (LaunchMode::Headless, false) => "free the port, or begin again with `allow-port-kill:1`",
+            (LaunchMode::Headless, true) => "end it with `server stop`",
             _ => "ask the user: end it with `server stop`, take it with `--adopt`, or name another port",
         };
         response.owner = Some(owner);
-        return Err(response.failed(Failure::new(REFUSED, "port_in_use", message, hint)));
+        return Err(response.failed(CallFailure::new(REFUSED, "port_in_use", message, hint)));
     }
     start(options, &run, &plan, surroundings, response)
 }
 
 /// What is to be started, by the configuration or by the kind of project.
-fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, Failure> {
+fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, CallFailure> {
     let config = match &options.r#type {
         Some(kind) => stub::stub(tree, kind, options.dir.as_deref())?,
         None => configured(options, tree, warnings)?,
     };
     let port = options.port.or(config.port).ok_or_else(|| {
         let hint = "name the one of `repo port` with `--port`";
-        Failure::new(USAGE, "no_port", format!("`{}` names no port", config.name), hint)
+        CallFailure::new(USAGE, "no_port", format!("`{}` names no port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
     let program = config.runtime_executable.clone().unwrap_or_default();
@@ -180,14 +182,18 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     };
     let found = found.ok_or_else(|| {
         let message = format!("`{program}` was not found");
-        Failure::environment("command_missing", message, "install it, or correct `runtimeExecutable`")
+        CallFailure::environment("command_missing", message, "install it, or correct `runtimeExecutable`")
     })?;
     let argv = std::iter::once(found.display().to_string()).chain(config.runtime_args.clone()).collect();
     Ok(Plan { argv, environment: environment(tree.surroundings(), &config, &folder, port), folder, port })
 }
 
 /// The configuration of the file.
-fn configured(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Config, Failure> {
+fn configured(
+    options: &Options,
+    tree: &Repository,
+    warnings: &mut Vec<String>,
+) -> Result<LaunchConfig, CallFailure> {
     let wanted = read::Options { name: options.name.clone(), allow_public_host: options.allow_public_host };
     let (read, _) = read::answer(&wanted, tree)?;
     warnings.extend(read.warnings);
@@ -196,20 +202,20 @@ fn configured(options: &Options, tree: &Repository, warnings: &mut Vec<String>) 
         None if read.names.len() > 1 => {
             let message = format!("`{}` has several configurations", read::FILE);
             let hint = format!("name one of `{}`", read.names.join("`, `"));
-            Err(Failure::new(USAGE, "several_configs", message, hint).at(read::FILE, None, None))
+            Err(CallFailure::new(USAGE, "several_configs", message, hint).at(read::FILE, None, None))
         }
         _ => {
             let message = format!("`{}` says not what to start", read::FILE);
             let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
-            Err(Failure::environment("no_command", message, hint).at(read::FILE, None, None))
+            Err(CallFailure::environment("no_command", message, hint).at(read::FILE, None, None))
         }
     }
 }
 
 /// The user's environment with what the configuration sets, the port, and where it counts the address.
 fn environment(
-    surroundings: &Surroundings,
-    config: &Config,
+    surroundings: &Environment,
+    config: &LaunchConfig,
     folder: &Path,
     port: u16,
 ) -> Vec<(OsString, OsString)> {
@@ -228,13 +234,13 @@ fn start(
     options: &Options,
     run: &PolishRun,
     plan: &Plan,
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     mut response: Response,
-) -> Result<Said, Failure> {
+) -> Result<Delivery, CallFailure> {
     let not_started = |error: std::io::Error| {
         let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
-        child::refused(surroundings, Access::Write, &error.to_string()).unwrap_or_else(|| {
-            Failure::environment(
+        child::refused(surroundings, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
+            CallFailure::environment(
                 "not_started",
                 message,
                 "see that it can be started by hand, then run it again",
@@ -251,7 +257,7 @@ fn start(
         schema: SCHEMA.to_owned(),
         pid: Some(detached.id()),
         pgid: Some(detached.id()),
-        start_time: listening::start_time(detached.id()),
+        start_time: listeners::start_time(detached.id()),
         argv: plan.argv.clone(),
         cwd: Some(plan.folder.display().to_string()),
         port: plan.port,
@@ -278,7 +284,7 @@ fn start(
             return Err(response.failed_with_log(run.record.mode, failure));
         }
     };
-    if listening::is_public(plan.port) {
+    if listeners::is_public(plan.port) {
         let message = format!(
             "it listens on all addresses of this machine: others on the network reach port {}",
             plan.port
@@ -288,13 +294,13 @@ fn start(
     server.url = Some(url);
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
 impl Response {
     /// The failure of a server that printed something.
-    fn failed_with_log(self, mode: Mode, mut failure: Failure) -> Failure {
-        if mode == Mode::Headless && !self.log.is_empty() {
+    fn failed_with_log(self, mode: LaunchMode, mut failure: CallFailure) -> CallFailure {
+        if mode == LaunchMode::Headless && !self.log.is_empty() {
             failure.error.message += &format!("; its log ends with: {}", self.log.join(" | "));
         }
         self.failed(failure)
@@ -306,26 +312,26 @@ fn wait(
     options: &Options,
     plan: &Plan,
     detached: &mut Detached,
-    surroundings: &Surroundings,
-) -> Result<(String, u16), Failure> {
+    surroundings: &Environment,
+) -> Result<(String, u16), CallFailure> {
     let until = Instant::now() + Duration::from_secs(options.wait.into());
     loop {
         if interrupt::pending() {
-            return Err(Failure::interrupted());
+            return Err(CallFailure::interrupted());
         }
         if let Some(how) = detached.ended() {
             let message = format!("the server ended with {how} before it answered on port {}", plan.port);
-            return Err(Failure::environment(
+            return Err(CallFailure::environment(
                 "server_ended",
                 message,
                 "read its log, and start it by hand to see why",
             ));
         }
         let found = probe::ask(plan.port).unwrap_or(None);
-        let owner = found.as_ref().map(|_| listening::on(surroundings, plan.port)).transpose()?.flatten();
-        let is_own = |owner: &Process| match owner.pid {
-            Some(pid) => listening::belongs_to(pid, detached.id()),
-            None => !listening::has_processes(),
+        let owner = found.as_ref().map(|_| listeners::on(surroundings, plan.port)).transpose()?.flatten();
+        let is_own = |owner: &ListeningProcess| match owner.pid {
+            Some(pid) => listeners::belongs_to(pid, detached.id()),
+            None => !listeners::has_processes(),
         };
         match (found, owner) {
             (Some(found), Some(owner)) if is_own(&owner) => return Ok(found),
@@ -335,7 +341,7 @@ fn wait(
                     format!("the server did not answer on port {} within {} s{who}", plan.port, options.wait);
                 let hint =
                     "read its log; pass a longer `--wait`, or another `--port` if it listens elsewhere";
-                return Err(Failure::new(TIMEOUT, "timeout", message, hint));
+                return Err(CallFailure::new(TIMEOUT, "timeout", message, hint));
             }
             _ => std::thread::sleep(BREAK),
         }

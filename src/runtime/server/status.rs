@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::{self, Server};
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Tell whether the server of a polish is there still
@@ -29,7 +29,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether it is there.
-    pub status: Status,
+    pub status: ServerStatus,
     /// The server that was started or adopted last.
     pub server: Option<Server>,
     /// The last lines that it printed, where it is dead.
@@ -39,7 +39,7 @@ pub struct Response {
 /// Whether it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ServerStatus {
     /// Its process is there.
     Running,
     /// Its process has ended.
@@ -52,15 +52,15 @@ pub enum Status {
 ///
 /// # Errors
 /// What the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
     let server = Server::of(&run)?;
     let status = match &server {
-        None => Status::None,
-        Some(server) if server.is_alive() => Status::Running,
-        Some(_) => Status::Dead,
+        None => ServerStatus::None,
+        Some(server) if server.is_alive() => ServerStatus::Running,
+        Some(_) => ServerStatus::Dead,
     };
-    let printed = status == Status::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
+    let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
-    Ok(Said::of(&Response { status, server, log }))
+    Ok(Delivery::of(&Response { status, server, log }))
 }

@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use super::record::Server;
 use crate::process::{foreign, interrupt};
-use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said, TIMEOUT};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, TIMEOUT};
 use crate::runtime::command_line::options;
-use crate::runtime::launch::Mode;
-use crate::runtime::listening;
+use crate::runtime::environment::Environment;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// End the process that listens on a port
@@ -45,7 +45,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// What came of it.
-    pub status: Status,
+    pub status: StopStatus,
     /// The port.
     pub port: u16,
     /// Whether it had to be killed.
@@ -55,7 +55,7 @@ pub struct Response {
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum StopStatus {
     /// It ended.
     Stopped,
     /// Nobody listens.
@@ -71,57 +71,57 @@ const BREAK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
     run.must_be_open()?;
-    let response = Response { status: Status::None, port: options.port, killed: false };
+    let response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // What this polish started is ended with all that it started, and needs no leave.
     let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         return end(options, &own.words(), true, response);
     }
-    let Some(owner) = listening::on(surroundings, options.port)? else { return Ok(Said::of(&response)) };
-    if run.record.mode == Mode::Headless && !run.record.flags.allow_port_kill {
+    let Some(owner) = listeners::on(surroundings, options.port)? else { return Ok(Delivery::of(&response)) };
+    if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
         let message = format!("port {} is taken by {}", options.port, owner.words());
         let hint = "free the port, or begin again with `allow-port-kill:1`";
-        return Err(Failure::new(REFUSED, "port_in_use", message, hint));
+        return Err(CallFailure::new(REFUSED, "port_in_use", message, hint));
     }
     if (owner.pid, owner.start_time) != confirmed {
         let message =
             format!("port {} is taken by {}, and not by what was confirmed", options.port, owner.words());
         let hint = "ask `server owner` again, and the user";
-        return Err(Failure::new(CONTENDED, "owner_changed", message, hint));
+        return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     end(options, &owner.words(), false, response)
 }
 
 /// Ends what was confirmed, as far as the user agreed.
-fn end(options: &Options, who: &str, group: bool, mut response: Response) -> Result<Said, Failure> {
+fn end(options: &Options, who: &str, group: bool, mut response: Response) -> Result<Delivery, CallFailure> {
     response.killed = !ended(options, group, false)?;
     if response.killed && (!options.force || !ended(options, group, true)?) {
         let message = format!("{who} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
-        return Err(Failure::new(TIMEOUT, "still_running", message, hint));
+        return Err(CallFailure::new(TIMEOUT, "still_running", message, hint));
     }
-    response.status = Status::Stopped;
-    Ok(Said::of(&response))
+    response.status = StopStatus::Stopped;
+    Ok(Delivery::of(&response))
 }
 
 /// Sends the signal, and tells whether the process ended in time.
-fn ended(options: &Options, group: bool, kill: bool) -> Result<bool, Failure> {
+fn ended(options: &Options, group: bool, kill: bool) -> Result<bool, CallFailure> {
     let pid = options.confirm_pid;
-    let is_there = || listening::start_time(pid) == Some(options.start_time);
+    let is_there = || listeners::start_time(pid) == Some(options.start_time);
     let sent =
         if group { foreign::end_group(pid, kill, is_there) } else { foreign::end(pid, kill, is_there) };
     sent.map_err(|error| {
         let message = format!("process {pid} cannot be ended: {error}");
-        Failure::environment("signal_refused", message, "end it by hand")
+        CallFailure::environment("signal_refused", message, "end it by hand")
     })?;
     let until = Instant::now() + PATIENCE;
-    while is_there() && !listening::has_ended(pid) && Instant::now() < until && !interrupt::pending() {
+    while is_there() && !listeners::has_ended(pid) && Instant::now() < until && !interrupt::pending() {
         std::thread::sleep(BREAK);
     }
-    Ok(!is_there() || listening::has_ended(pid))
+    Ok(!is_there() || listeners::has_ended(pid))
 }

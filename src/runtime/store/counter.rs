@@ -1,16 +1,16 @@
 //! Numbers that only grow, one file an item, kept under the lock. One whose file is missing or damaged
 //! is counted again from what the item has.
 
-use super::Held;
+use super::LockedStore;
 use crate::disk;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 
-impl Held<'_> {
+impl LockedStore<'_> {
     /// The next number of an item, from 1. `highest` counts what is there, where no counter is.
     ///
     /// # Errors
     /// `state_unwritable` or `sandboxed`.
-    pub fn next(&self, item: &str, highest: impl FnOnce() -> u64) -> Result<u64, Failure> {
+    pub fn next(&self, item: &str, highest: impl FnOnce() -> u64) -> Result<u64, CallFailure> {
         // A name of any form becomes a plain file name, and different ones stay different.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let name: String = item.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect();

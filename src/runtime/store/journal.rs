@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::key::Key;
-use super::{Held, OWN, Store};
-use crate::runtime::answer::{Failure, MALFORMED};
+use super::key::SealKey;
+use super::{LockedStore, OWN, Store};
+use crate::runtime::answer::{CallFailure, MALFORMED};
 
 const NAME: &str = "journal.json";
 const SCHEMA: &str = "plugcast.journal/2";
@@ -17,17 +17,17 @@ const MOST_FOREIGN: usize = 1000;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Journal {
+struct StoreJournal {
     schema: String,
     /// The keyed hash of the rest and of the folder it is for; none where no key can be kept.
     signature: Option<String>,
-    steps: Vec<Step>,
+    steps: Vec<StoreStep>,
 }
 
 /// One file of several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub enum Step {
+pub enum StoreStep {
     /// The file gets this text.
     Write {
         /// Relative to the store's folder.
@@ -48,23 +48,23 @@ impl Store {
     pub fn give_up(&self, path: &Path) {
         if let Ok(Some(root)) = self.open() {
             // What went wrong before is what the user must know.
-            let _ = root.remove(&Held::own_file(NAME));
+            let _ = root.remove(&LockedStore::own_file(NAME));
             let _ = root.remove(path);
         }
     }
 }
 
-impl Held<'_> {
+impl LockedStore<'_> {
     /// Does all steps, in their order: after a kill either none, or all once the lock is taken again. Where no key can
     /// be kept, nobody finishes what a kill left.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
-    pub fn together(&self, steps: Vec<Step>) -> Result<(), Failure> {
+    pub fn together(&self, steps: Vec<StoreStep>) -> Result<(), CallFailure> {
         steps.iter().try_for_each(must_stay)?;
-        let key = Key::load(&self.store.surroundings);
+        let key = SealKey::load(&self.store.surroundings);
         let signature = key.map(|key| self.signed(&steps, |texts| key.sign(texts))).transpose()?;
-        let journal = Journal { schema: SCHEMA.to_owned(), signature, steps };
+        let journal = StoreJournal { schema: SCHEMA.to_owned(), signature, steps };
         // Texts and paths of ours are UTF-8.
         let text = serde_json::to_string(&journal).unwrap_or_default();
         self.replace(&Self::own_file(NAME), text.as_bytes())?;
@@ -72,7 +72,7 @@ impl Held<'_> {
     }
 
     /// Finishes what a command wrote down and could not do, if it was one of this user's on this machine.
-    pub(super) fn finish_pending(&self) -> Result<(), Failure> {
+    pub(super) fn finish_pending(&self) -> Result<(), CallFailure> {
         let Some(bytes) = self.read(&Self::own_file(NAME))? else { return Ok(()) };
         match self.own(&bytes)? {
             Some(steps) => self.carry_out(&steps),
@@ -81,24 +81,24 @@ impl Held<'_> {
     }
 
     /// The steps of a journal that was written by this user, here, for this folder.
-    fn own(&self, bytes: &[u8]) -> Result<Option<Vec<Step>>, Failure> {
+    fn own(&self, bytes: &[u8]) -> Result<Option<Vec<StoreStep>>, CallFailure> {
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
-        let Ok(journal) = serde_json::from_str::<Journal>(text) else { return Ok(None) };
+        let Ok(journal) = serde_json::from_str::<StoreJournal>(text) else { return Ok(None) };
         let Some(signature) = journal.signature.filter(|_| journal.schema == SCHEMA) else { return Ok(None) };
-        let Some(key) = Key::load(&self.store.surroundings) else { return Ok(None) };
+        let Some(key) = SealKey::load(&self.store.surroundings) else { return Ok(None) };
         let own = self.signed(&journal.steps, |texts| key.has_signed(texts, &signature))?;
         Ok(own.then_some(journal.steps).filter(|steps| steps.iter().all(|step| must_stay(step).is_ok())))
     }
 
     /// What a signature is of: the steps, and the folder.
-    fn signed<T>(&self, steps: &[Step], sign: impl FnOnce(&[&[u8]]) -> T) -> Result<T, Failure> {
+    fn signed<T>(&self, steps: &[StoreStep], sign: impl FnOnce(&[&[u8]]) -> T) -> Result<T, CallFailure> {
         let steps = serde_json::to_string(steps).unwrap_or_default();
         let place = self.store.place(&self.root)?;
         Ok(sign(&[SCHEMA.as_bytes(), place.as_bytes(), steps.as_bytes()]))
     }
 
     /// Keeps a journal that is not ours under another name, and says so.
-    fn move_aside(&self) -> Result<(), Failure> {
+    fn move_aside(&self) -> Result<(), CallFailure> {
         let refused = |error| self.store.refused(error);
         for number in 1..=MOST_FOREIGN {
             let name = format!("foreign-journal-{number}.json");
@@ -113,14 +113,14 @@ impl Held<'_> {
             }
         }
         let hint = "look at them, and remove them";
-        Err(Failure::new(MALFORMED, "malformed_journal", "there are too many foreign journals", hint))
+        Err(CallFailure::new(MALFORMED, "malformed_journal", "there are too many foreign journals", hint))
     }
 
-    fn carry_out(&self, steps: &[Step]) -> Result<(), Failure> {
+    fn carry_out(&self, steps: &[StoreStep]) -> Result<(), CallFailure> {
         for step in steps {
             match step {
-                Step::Write { path, text } => self.replace(path, text.as_bytes())?,
-                Step::Remove { path } => self.remove(path)?,
+                StoreStep::Write { path, text } => self.replace(path, text.as_bytes())?,
+                StoreStep::Remove { path } => self.remove(path)?,
             }
         }
         self.remove(&Self::own_file(NAME))
@@ -130,19 +130,19 @@ impl Held<'_> {
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
-    pub fn remove(&self, path: &Path) -> Result<(), Failure> {
+    pub fn remove(&self, path: &Path) -> Result<(), CallFailure> {
         self.root.remove(self.store.relative(path)).map_err(|error| self.store.refused(error))
     }
 }
 
 /// Sees that a step stays in the store, and away from the store's own files.
-fn must_stay(step: &Step) -> Result<(), Failure> {
-    let (Step::Write { path, .. } | Step::Remove { path }) = step;
+fn must_stay(step: &StoreStep) -> Result<(), CallFailure> {
+    let (StoreStep::Write { path, .. } | StoreStep::Remove { path }) = step;
     let down = path.components().all(|part| matches!(part, Component::Normal(_)));
     let own = OWN.iter().any(|folder| *path == Path::new(folder).join(".gitignore"));
     if down && !own && !path.as_os_str().is_empty() {
         return Ok(());
     }
     let message = format!("`{}` leaves the store", path.display());
-    Err(Failure::new(MALFORMED, "malformed_journal", message, "remove the journal"))
+    Err(CallFailure::new(MALFORMED, "malformed_journal", message, "remove the journal"))
 }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::disk::hex;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootLink};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::environment::Environment;
 
 const NAME: &str = "key";
 const LENGTH: usize = 32;
@@ -16,11 +16,11 @@ const LENGTH: usize = 32;
 const BLOCK: usize = 64;
 
 /// The key.
-pub(super) struct Key([u8; LENGTH]);
+pub(super) struct SealKey([u8; LENGTH]);
 
-impl Key {
+impl SealKey {
     /// The key of this user, made where there is none; `None` where it cannot be kept.
-    pub(super) fn load(surroundings: &Surroundings) -> Option<Self> {
+    pub(super) fn load(surroundings: &Environment) -> Option<Self> {
         let folder = folder(surroundings)?;
         // What a person names by a variable may be a link.
         let root = Root::create(&folder, RootLink::Followed).ok()?;
@@ -54,7 +54,7 @@ impl Key {
     }
 }
 
-fn folder(surroundings: &Surroundings) -> Option<PathBuf> {
+fn folder(surroundings: &Environment) -> Option<PathBuf> {
     let state = surroundings.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || surroundings.variable("HOME").map(|home| Path::new(home).join(".local/state"));
     Some(state.or_else(home)?.join("plugcast"))
@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn a_signature_is_of_these_texts_and_this_key_only() {
-        let key = Key([7; LENGTH]);
+        let key = SealKey([7; LENGTH]);
         let signature = key.sign(&[b"ab", b"c"]);
         assert!(key.has_signed(&[b"ab", b"c"], &signature));
         assert!(!key.has_signed(&[b"a", b"bc"], &signature));
         assert!(!key.has_signed(&[b"ab", b"c"], &signature[1..]) && !key.has_signed(&[b"ab", b"c"], ""));
-        assert!(!Key([8; LENGTH]).has_signed(&[b"ab", b"c"], &signature));
+        assert!(!SealKey([8; LENGTH]).has_signed(&[b"ab", b"c"], &signature));
     }
 }

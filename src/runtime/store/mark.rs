@@ -4,15 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::key::Key;
+use super::key::SealKey;
 use crate::disk;
 use crate::disk::root::Root;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 
 /// What stands beside a text of ours.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mark {
+pub struct TextMark {
     /// sha256 of the text and the folder.
     place: String,
     /// The keyed hash of the same.
@@ -25,30 +25,30 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn mark(&self, purpose: &str, text: &str) -> Result<Mark, Failure> {
-        let Some(root) = self.open()? else { return Ok(Mark::default()) };
+    pub fn mark(&self, purpose: &str, text: &str) -> Result<TextMark, CallFailure> {
+        let Some(root) = self.open()? else { return Ok(TextMark::default()) };
         let place = self.place(&root)?;
         let texts = [purpose.as_bytes(), place.as_bytes(), text.as_bytes()];
-        let signature = Key::load(&self.surroundings).map(|key| key.sign(&texts));
-        Ok(Mark { place: disk::sha256(&texts.join(&0)), signature })
+        let signature = SealKey::load(&self.surroundings).map(|key| key.sign(&texts));
+        Ok(TextMark { place: disk::sha256(&texts.join(&0)), signature })
     }
 
     /// Whether a mark is of this text, this folder and this user. Where no key can be kept, the folder is all there is.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn has_marked(&self, purpose: &str, text: &str, mark: &Mark) -> Result<bool, Failure> {
+    pub fn has_marked(&self, purpose: &str, text: &str, mark: &TextMark) -> Result<bool, CallFailure> {
         let Some(root) = self.open()? else { return Ok(false) };
         let place = self.place(&root)?;
         let texts = [purpose.as_bytes(), place.as_bytes(), text.as_bytes()];
-        Ok(match Key::load(&self.surroundings) {
+        Ok(match SealKey::load(&self.surroundings) {
             Some(key) => mark.signature.as_ref().is_some_and(|own| key.has_signed(&texts, own)),
             None => mark.place == disk::sha256(&texts.join(&0)),
         })
     }
 
     /// The folder by its path and its own number.
-    pub(super) fn place(&self, root: &Root) -> Result<String, Failure> {
+    pub(super) fn place(&self, root: &Root) -> Result<String, CallFailure> {
         let path = disk::canonical(root.path()).map_err(|error| self.unwritable(&error))?;
         let identity = root.identity().map_err(|error| self.refused(error))?;
         Ok(format!("{} {identity}", path.display()))

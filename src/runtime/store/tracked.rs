@@ -6,7 +6,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::disk::reader::{self, SizeLimit};
-use crate::disk::{self, Kind};
+use crate::disk::{self, FileKind};
 
 /// What begins the parts of an index that keep entries elsewhere, or folders in place of entries.
 const ELSEWHERE: [&[u8]; 2] = [b"link\0", b"sdir\0"];
@@ -19,7 +19,7 @@ pub(super) fn is_surely_untracked(root: &Path) -> bool {
         return false;
     };
     let below = root.strip_prefix(top).ok().and_then(Path::to_str).filter(|below| !below.is_empty());
-    let (Some(below), Some(Kind::Folder)) = (below, disk::kind(&top.join(".git"))) else { return false };
+    let (Some(below), Some(FileKind::Folder)) = (below, disk::kind(&top.join(".git"))) else { return false };
     let read = reader::read(&top.join(".git/index"), SizeLimit::Document);
     let Ok(Some(index)) = read else { return false };
     let has = |part: &[u8]| memmem::find(&index, part).is_some();
@@ -37,11 +37,11 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let root = top.path().join(".plugcast");
         let index = |bytes: &[u8]| {
-            disk::scratch::write(&top.path().join(".git/index"), bytes, false).unwrap();
+            disk::temp_dir::write(&top.path().join(".git/index"), bytes, false).unwrap();
             is_surely_untracked(&root)
         };
         assert!(!is_surely_untracked(&root), "there is no repository");
-        disk::scratch::make_folder(&top.path().join(".git")).unwrap();
+        disk::temp_dir::make_folder(&top.path().join(".git")).unwrap();
         assert!(!is_surely_untracked(&root), "there is no index");
         assert!(index(b"DIRC\0\0\0\x02....src/a.rs\0"));
         for (bytes, what) in [

@@ -1,7 +1,7 @@
 //! The calls of the skill, taken out of the text that the model received, with values of the helper's own answers in place
 //! of capital words.
 
-use plugcast::drivers::script::{ModelRequest, Step};
+use plugcast::drivers::script::{ModelRequest, ScriptStep};
 use serde_json::Value;
 
 use crate::hosts::codex;
@@ -44,13 +44,13 @@ fn text(host: Host, request: &ModelRequest) -> Result<(String, Option<String>), 
 }
 
 /// A step that makes a call under a heading of the skill.
-pub fn call(host: Host, heading: &'static str, number: usize) -> Step {
+pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
     call_with(host, heading, number, "")
 }
 
 /// The same with an option that the text speaks of.
-pub fn call_with(host: Host, heading: &'static str, number: usize, option: &'static str) -> Step {
-    Step::compute(move |request| {
+pub fn call_with(host: Host, heading: &'static str, number: usize, option: &'static str) -> ScriptStep {
+    ScriptStep::compute(move |request| {
         let (text, folder) = text(host, request)?;
         let block = block(&text, heading, number)?;
         let (call, input) =
@@ -77,14 +77,14 @@ pub fn call_with(host: Host, heading: &'static str, number: usize, option: &'sta
 }
 
 /// Steps that make calls one after the other, each if the one before did what it was asked.
-pub fn calls(host: Host, wanted: &[(&'static str, usize)]) -> Vec<Step> {
+pub fn calls(host: Host, wanted: &[(&'static str, usize)]) -> Vec<ScriptStep> {
     let fine = |request: &ModelRequest| lacks(&last_result(request), "\"error\":{");
     wanted.iter().map(|(heading, number)| call(host, heading, *number).expects_that(fine)).collect()
 }
 
 /// A step that writes an object to a file of the run, as the skill says.
-pub fn wrote(host: Host, path: &'static str, value: fn() -> Value) -> Step {
-    Step::compute(move |request| {
+pub fn wrote(host: Host, path: &'static str, value: fn() -> Value) -> ScriptStep {
+    ScriptStep::compute(move |request| {
         let (text, _) = text(host, request)?;
         if !text.contains(&format!("`{path}`")) {
             return Err(format!("the skill does not name `{path}`"));

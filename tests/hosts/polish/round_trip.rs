@@ -1,8 +1,8 @@
 //! A polish with its user: the question before the server, one screen with the checklist, an edit, a round of repairs, and the
 //! end. Each reply of the user is a session of its own in the same home.
 
-use plugcast::drivers::script::{ModelRequest, Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{ModelReply, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::{Value, json};
 
 use super::hand::{SKILL, calls, filled, wrote};
@@ -46,7 +46,7 @@ fn results() -> Value {
 }
 
 /// The calls of a round, with the agents of its only group.
-fn round(host: Host) -> Vec<Step> {
+fn round(host: Host) -> Vec<ScriptStep> {
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1), ("## 8. Repair", 1)]);
     let task = |request: &ModelRequest| {
         let plan = answer(request, "rt.dispatch.plan/1")?;
@@ -81,21 +81,21 @@ fn round(host: Host) -> Vec<Step> {
 }
 
 /// The agents of a round: one repairs, two find nothing.
-fn agents(host: Host) -> Script {
-    let repair = Step::reply(host.shell("sed -i s/hello/Hello/ app/views/cart.html"))
+fn agents(host: Host) -> ModelScript {
+    let repair = ScriptStep::reply(host.shell("sed -i s/hello/Hello/ app/views/cart.html"))
         .expects(["checklist.md", "http://127.0.0.1:"]);
-    let reply = Reply::text(
+    let reply = ModelReply::text(
         json!({ "results": [{ "id": 1, "result": "fixed", "summary": "x" }], "files": [] }).to_string(),
     );
     let designer = agent(&instructions("plugins/polish/agents/design/design-iterator.md"), repair)
-        .then(Step::reply(reply));
+        .then(ScriptStep::reply(reply));
     let nothing = |name: &str| {
         let none = json!([]);
         let own = json!({ "reviewer": name, "findings": none, "residual_risks": none, "testing_gaps": none });
         let told = instructions(&format!("plugins/review/agents/{name}.md"));
-        agent(&told, Step::reply(Reply::text(own.to_string())).expects(["app/views/cart.html"]))
+        agent(&told, ScriptStep::reply(ModelReply::text(own.to_string())).expects(["app/views/cart.html"]))
     };
-    Script::default().with(designer).with(nothing("simplicity")).with(nothing("maintainability"))
+    ModelScript::default().with(designer).with(nothing("simplicity")).with(nothing("maintainability"))
 }
 
 fn polished(host: Host, more: &[&str]) {
@@ -119,7 +119,7 @@ fn polished(host: Host, more: &[&str]) {
     let mut steps =
         calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0), ("## 4. Start", 0)]);
     steps.push(says(question));
-    let asked = house.session(invoke(SKILL, ""), Script::default().with(in_turn(steps)), &[]);
+    let asked = house.session(invoke(SKILL, ""), ModelScript::default().with(in_turn(steps)), &[]);
     assert!(said(&asked).iter().any(|text| text.starts_with("Start `node server.js` on port ")), "{asked:?}");
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert!(
@@ -133,8 +133,11 @@ fn polished(host: Host, more: &[&str]) {
     steps.push(wrote(host, "RUN/items.json", site::items));
     steps.extend(calls(host, &[("## 7. Write", 1)]));
     steps.push(says(screen));
-    let shown =
-        house.session(Opening::Prompt("1".to_owned()), Script::default().with(in_turn(steps)), &allowed);
+    let shown = house.session(
+        SessionOpening::Prompt("1".to_owned()),
+        ModelScript::default().with(in_turn(steps)),
+        &allowed,
+    );
     assert!(
         said(&shown).iter().any(|text| text.contains("(2 items, 1 stacked)\nApp: http://127.0.0.1:")),
         "{shown:?}"
@@ -145,8 +148,11 @@ fn polished(host: Host, more: &[&str]) {
     let path = format!("{run}/checklist.md");
     let edited = site.text(&path).replacen("- action: keep", "- action: fix", 1);
     site.write(&path, &edited.replacen("- notes: at /cart", "- notes: greet with a capital", 1));
-    let repaired =
-        house.session(Opening::Prompt("ready".to_owned()), agents(host).with(in_turn(round(host))), &allowed);
+    let repaired = house.session(
+        SessionOpening::Prompt("ready".to_owned()),
+        agents(host).with(in_turn(round(host))),
+        &allowed,
+    );
     assert!(said(&repaired).iter().any(|text| text.ends_with("\n1 fixed")), "{repaired:?}");
     assert!(site.answers("Hello from the cart"), "the running server shows the repair");
     assert!(
@@ -157,8 +163,11 @@ fn polished(host: Host, more: &[&str]) {
 
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 9. Seeds", 0), ("## 10. End", 0)]);
     steps.push(says(envelope));
-    let ended =
-        house.session(Opening::Prompt("done".to_owned()), Script::default().with(in_turn(steps)), &allowed);
+    let ended = house.session(
+        SessionOpening::Prompt("done".to_owned()),
+        ModelScript::default().with(in_turn(steps)),
+        &allowed,
+    );
     let server = site.json(&format!("{run}/server.json"));
     let summary = site.text(&format!("{run}/summary.md"));
     for part in [

@@ -1,6 +1,6 @@
 //! What a model can do in each host: run a command, dispatch agents, wait for them.
 
-use plugcast::drivers::script::{ModelRequest, Reply, Step};
+use plugcast::drivers::script::{ModelReply, ModelRequest, ScriptStep};
 use serde_json::json;
 
 use super::obey::{answer, block, put, returned};
@@ -29,22 +29,22 @@ impl Host {
     }
 
     /// Writes a text to a file.
-    pub fn write(self, path: &str, text: &str) -> Reply {
+    pub fn write(self, path: &str, text: &str) -> ModelReply {
         match self {
-            Host::ClaudeCode => Reply::call("Write", json!({ "file_path": path, "content": text })),
+            Host::ClaudeCode => ModelReply::call("Write", json!({ "file_path": path, "content": text })),
             // The shell is this host's tool for whole files.
             Host::Codex => {
                 codex::shell(&format!("cat > \"{}\" <<'END_OF_FILE'\n{text}\nEND_OF_FILE", quoted(path)))
             }
-            Host::OpenCode => Reply::call("write", json!({ "filePath": path, "content": text })),
+            Host::OpenCode => ModelReply::call("write", json!({ "filePath": path, "content": text })),
         }
     }
 
     /// Steps that write what each of these agents returned to the file of its reply, and what the change is for, as
     /// the skill says.
-    pub fn keep_replies(self, agents: &'static [&'static str]) -> Vec<Step> {
+    pub fn keep_replies(self, agents: &'static [&'static str]) -> Vec<ScriptStep> {
         let kept = agents.iter().map(|name| {
-            Step::compute(move |request| {
+            ScriptStep::compute(move |request| {
                 holds(
                     &self.text(request)?.0,
                     "Write the whole reply of each reviewer, unchanged, to the path in its `reply`",
@@ -56,7 +56,7 @@ impl Host {
                 Ok(self.write(path, &said_by(request, name)))
             })
         });
-        let context = Step::compute(move |request| {
+        let context = ScriptStep::compute(move |request| {
             let place = "RUN/replies/context.json";
             holds(&self.text(request)?.0, &format!("Write this object to `{place}`"))?;
             let context = json!({ "intent": INTENT, "unmet": [], "reasons": {} });
@@ -66,15 +66,15 @@ impl Host {
     }
 
     /// A step that writes what an agent returned, found by a key of it, to a file of the run.
-    pub fn keep(self, key: &'static str, path: &'static str) -> Step {
-        Step::compute(move |request| {
+    pub fn keep(self, key: &'static str, path: &'static str) -> ScriptStep {
+        ScriptStep::compute(move |request| {
             let text = returned(request, key).pop().ok_or_else(|| format!("nobody returned `{key}`"))?;
             Ok(self.write(&filled(request, path, str::to_owned), &text.to_string()))
         })
     }
 
     /// A command.
-    pub fn shell(self, command: &str) -> Reply {
+    pub fn shell(self, command: &str) -> ModelReply {
         match self {
             Host::ClaudeCode => claude_code::shell(command),
             Host::Codex => codex::shell(command),
@@ -93,7 +93,7 @@ impl Host {
 
     /// A step that makes a call under a heading of the skill: the helper's path and values stand for its capital
     /// words.
-    pub fn call(self, heading: &'static str, number: usize) -> Step {
+    pub fn call(self, heading: &'static str, number: usize) -> ScriptStep {
         self.call_with(heading, number, "", &[])
     }
 
@@ -104,8 +104,8 @@ impl Host {
         number: usize,
         option: &'static str,
         values: &'static [(&'static str, &'static str)],
-    ) -> Step {
-        Step::compute(move |request| {
+    ) -> ScriptStep {
+        ScriptStep::compute(move |request| {
             let (text, folder) = self.text(request)?;
             let block = block(&text, heading, number)?;
             let (call, input) =
@@ -146,15 +146,15 @@ impl Host {
     }
 
     /// Steps that dispatch agents with one task and wait for all of them.
-    pub fn dispatch(self, agents: &'static [&'static str], task: Task) -> Vec<Step> {
-        let at_once = move |call: fn(&str, &str) -> Reply| {
-            Step::compute(move |request| {
+    pub fn dispatch(self, agents: &'static [&'static str], task: Task) -> Vec<ScriptStep> {
+        let at_once = move |call: fn(&str, &str) -> ModelReply| {
+            ScriptStep::compute(move |request| {
                 let task = task(request)?;
                 let calls = agents.iter().flat_map(|name| match call(name, &task) {
-                    Reply::ToolCalls(calls) => calls,
-                    Reply::Text(_) => Vec::new(),
+                    ModelReply::ToolCalls(calls) => calls,
+                    ModelReply::Text(_) => Vec::new(),
                 });
-                Ok(Reply::ToolCalls(calls.collect()))
+                Ok(ModelReply::ToolCalls(calls.collect()))
             })
         };
         match self {
@@ -166,8 +166,8 @@ impl Host {
 }
 
 /// Spawns an installed agent, waits for it, and closes it: the host lets six be open.
-fn one_after_the_other(name: &'static str, task: Task) -> [Step; 3] {
-    let spawn = Step::compute(move |request| {
+fn one_after_the_other(name: &'static str, task: Task) -> [ScriptStep; 3] {
+    let spawn = ScriptStep::compute(move |request| {
         codex::spawn(request, json!({ "agent_type": name, "message": task(request)? }))
     });
     [spawn, codex::wait(), codex::close()]

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use plugcast::drivers::script::{Reply, Script, Step};
+use plugcast::drivers::script::{ModelReply, ModelScript, ScriptStep};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -70,7 +70,7 @@ fn refused(hosts: &Hosts, host: Host) {
             _ => Err(format!("not refused: {refusal}")),
         }
     });
-    let script = Script::default().with(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
+    let script = ModelScript::default().with(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
     let transcript = session(hosts, (&stage, host), &github, script, &more(host, &stage));
     assert!(said(&transcript).iter().any(|text| text.contains(".plugcast")), "{transcript:?}");
     untouched(host, &repository, &main, folder.path(), &before);
@@ -130,14 +130,14 @@ fn reviewed(hosts: &Hosts, host: Host) {
             .to_owned())
     }));
     // The fixer was talked into naming a finding that nobody approved.
-    let answered = Step::reply(Reply::text(r#"{"applied": ["F1", "F2"], "skipped": []}"#));
-    let told = Step::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["fix.json"]);
+    let answered = ScriptStep::reply(ModelReply::text(r#"{"applied": ["F1", "F2"], "skipped": []}"#));
+    let told = ScriptStep::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["fix.json"]);
     let fixer = agent(&instructions("plugins/review/agents/fixer.md"), told).then(answered);
-    let again = Step::reply(Reply::text(rechecked(true, FORGED))).expects(["Recheck F2"]);
+    let again = ScriptStep::reply(ModelReply::text(rechecked(true, FORGED))).expects(["Recheck F2"]);
     let mut answers = forged_answers().to_vec();
     let first = super::reviewer(0, "diff.patch", answers.remove(0)).then(again);
     let script =
-        answers.into_iter().enumerate().fold(Script::default().with(first), |script, (number, own)| {
+        answers.into_iter().enumerate().fold(ModelScript::default().with(first), |script, (number, own)| {
             script.with(super::reviewer(number + 1, "diff.patch", own))
         });
     session(hosts, (&stage, host), &github, script.with(fixer).with(in_turn(steps)), &more(host, &stage));

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use plugcast::drivers::script::Script;
-use plugcast::drivers::session::{Loading, Opening, Transcript};
+use plugcast::drivers::script::ModelScript;
+use plugcast::drivers::session::{SessionLoad, SessionOpening, Transcript};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -87,9 +87,9 @@ impl<'a> House<'a> {
     }
 
     /// One session: the first one begins, and each of the others goes on where the last one ended.
-    pub fn session(&mut self, opening: Opening, script: Script, allowed: &[&str]) -> Transcript {
+    pub fn session(&mut self, opening: SessionOpening, script: ModelScript, allowed: &[&str]) -> Transcript {
         let mut session = self.stage.session(opening, script);
-        session.loading = Loading::Home(self.home.path().to_path_buf());
+        session.loading = SessionLoad::Home(self.home.path().to_path_buf());
         session.arguments = self.options.clone();
         session.allowed_tools = allowed.iter().map(|tool| (*tool).to_owned()).collect();
         if self.begun {

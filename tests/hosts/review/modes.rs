@@ -1,8 +1,8 @@
 //! The modes that look at a fix again: `autofix` by itself, in two rounds at most, and `interactive` with a person
 //! who says what to fix and whether to commit.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
-use plugcast::drivers::session::Opening;
+use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
+use plugcast::drivers::session::SessionOpening;
 use serde_json::json;
 
 use super::hand::Host;
@@ -25,15 +25,15 @@ const APPLIED: &str = r#"{"applied": ["F2"], "skipped": []}"#;
 /// The fixer, once a command: what it is told, and what it runs.
 pub(super) fn fixer(host: Host, fixes: &[(&'static str, &'static str)]) -> Conversation {
     let mut steps = fixes.iter().flat_map(|(told, command)| {
-        let fix = Step::reply(host.shell(command)).expects(["fix.json", *told]);
-        [fix, Step::reply(Reply::text(APPLIED))]
+        let fix = ScriptStep::reply(host.shell(command)).expects(["fix.json", *told]);
+        [fix, ScriptStep::reply(ModelReply::text(APPLIED))]
     });
     let first = steps.next().expect("it is asked at least once");
     steps.fold(agent(&instructions("plugins/review/agents/fixer.md"), first), Conversation::then)
 }
 
 /// A round of re-review: the reviewer of the fixed finding is asked, and its reply is kept and merged.
-fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'static str)]) -> Vec<Step> {
+fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'static str)]) -> Vec<ScriptStep> {
     let mut steps = vec![host.call_with("## 7. Re-review", 0, "", values)];
     steps.extend(host.dispatch(&ASKED[..1], |request| {
         let merged = answer(request, "rt.review.merge/1")?;
@@ -53,11 +53,11 @@ fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'stat
 }
 
 /// The first round, as `references/rounds.md` says.
-pub(super) fn second_look(host: Host) -> Vec<Step> {
+pub(super) fn second_look(host: Host) -> Vec<ScriptStep> {
     round(host, "RUN/replies/round-2/correctness.txt", &[("N", "2")])
 }
 
-fn third_look(host: Host) -> Vec<Step> {
+fn third_look(host: Host) -> Vec<ScriptStep> {
     round(host, "RUN/replies/round-3/correctness.txt", &[("N", "3")])
 }
 
@@ -66,18 +66,18 @@ pub(super) fn reviewer_again(verdicts: &[String]) -> Conversation {
     let first = reviewer(0, "diff.patch", returns()[0].to_string());
     verdicts.iter().fold(first, |conversation, verdict| {
         let told = ["Recheck F2", "src/price.py"];
-        conversation.then(Step::reply(Reply::text(verdict.clone())).expects(told))
+        conversation.then(ScriptStep::reply(ModelReply::text(verdict.clone())).expects(told))
     })
 }
 
 /// The other reviewers, with what they return.
-pub(super) fn others(script: Script) -> Script {
+pub(super) fn others(script: ModelScript) -> ModelScript {
     let all = returns().into_iter().enumerate().skip(1);
     all.fold(script, |script, (number, own)| script.with(reviewer(number, "diff.patch", own.to_string())))
 }
 
 /// Two calls: the end of the run, and its report.
-pub(super) fn reported(host: Host) -> Vec<Step> {
+pub(super) fn reported(host: Host) -> Vec<ScriptStep> {
     vec![host.call("## 8. Report", 0), host.call("## 8. Report", 1).expects([r#""status":"done""#])]
 }
 
@@ -109,7 +109,7 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
             Ok(format!("{}\n{}", report(request)?, words(&finished["todos"]).join("\n")))
         }));
         let verdicts = [rechecked(false, "two places are left"), rechecked(true, "every place is named")];
-        let script = others(Script::default().with(reviewer_again(&verdicts)))
+        let script = others(ModelScript::default().with(reviewer_again(&verdicts)))
             .with(fixer(host, &[("fix.json", ONE_PLACE), ("two places are left", EVERY_PLACE)]))
             .with(in_turn(steps));
         let transcript = play(&stage, "mode:autofix", script, &["Bash(sed:*)"], more);
@@ -137,7 +137,7 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
 
 /// Asks a person: with the host's tool where it offers one, and in the chat since no host lets a run without a
 /// terminal use it. Codex offers its own and refuses the call (0.169.0); the others offer none.
-fn asked(host: Host) -> Vec<Step> {
+fn asked(host: Host) -> Vec<ScriptStep> {
     const TOOL: &str = "request_user_input";
     let offered = |request: &ModelRequest| -> Vec<&str> {
         ["AskUserQuestion", TOOL, "question"]
@@ -162,7 +162,7 @@ fn asked(host: Host) -> Vec<Step> {
     let options: Vec<_> =
         ["Safe ones", "By id", "Nothing"].map(|label| json!({ "label": label, "description": "fix" })).into();
     let question = json!({ "id": "fix", "header": "Fixes", "question": "Fix what?", "options": options });
-    let call = Step::reply(Reply::call(TOOL, json!({ "questions": [question] })));
+    let call = ScriptStep::reply(ModelReply::call(TOOL, json!({ "questions": [question] })));
     vec![call, in_chat.expects_that(|request| holds(&last_result(request), "unavailable"))]
 }
 
@@ -190,13 +190,15 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         steps.extend(second_look(host));
         steps.extend(reported(host));
         steps.push(says(|request| Ok(format!("{}\nCommit it?", report(request)?))));
-        let holds = Step::reply(Reply::text(rechecked(true, "every place is named"))).expects(["Recheck F2"]);
-        let script = Script::default()
+        let holds = ScriptStep::reply(ModelReply::text(rechecked(true, "every place is named")))
+            .expects(["Recheck F2"]);
+        let script = ModelScript::default()
             .with(fixer(host, &[("fix.json", EVERY_PLACE)]))
             .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
             .with(in_turn(steps));
         // The host is started anew, where the skill's own rules are not asked for: the person allows the shell and the reply files.
-        let repaired = house.session(Opening::Prompt("1, please".to_owned()), script, &["Bash", "Write"]);
+        let repaired =
+            house.session(SessionOpening::Prompt("1, please".to_owned()), script, &["Bash", "Write"]);
         let written = repository.text(&format!("{run}/report.md"));
         assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
         assert!(written.contains("\nFixed: F2\n"), "{written}");
@@ -208,14 +210,14 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         assert_eq!(repository.head(), head, "nothing is committed without a yes");
 
         let commit = "git -c user.name=Ann -c user.email=ann@example.com commit -q -a -m 'Name the sum'";
-        let script = Script::default().with(in_turn(vec![
-            Step::reply(host.shell(commit)),
+        let script = ModelScript::default().with(in_turn(vec![
+            ScriptStep::reply(host.shell(commit)),
             says(|request| {
                 let result = request.tool_results.last().map(|result| result.text.clone());
                 Ok(format!("It says: {}", result.unwrap_or_default()))
             }),
         ]));
-        let ended = house.session(Opening::Prompt("yes".to_owned()), script, &["Bash(git:*)"]);
+        let ended = house.session(SessionOpening::Prompt("yes".to_owned()), script, &["Bash(git:*)"]);
         if host == Host::Codex {
             // Its sandbox keeps `.git`: the repair stays, and the refusal is shown.
             assert!(said(&ended).iter().any(|text| text.contains("Read-only file system")), "{ended:?}");
@@ -243,14 +245,16 @@ fn another_review_is_ended_after_a_yes_only() {
         let begun = || vec![host.call("## 1. Begin", 0)];
 
         let mut steps = begun();
-        steps.push(Step::compute(move |request| Ok(Reply::text(taken(request)?))));
-        play(&stage, "mode:headless", Script::default().with(in_turn(steps)), &[], more);
+        steps.push(ScriptStep::compute(move |request| Ok(ModelReply::text(taken(request)?))));
+        play(&stage, "mode:headless", ModelScript::default().with(in_turn(steps)), &[], more);
         assert!(repository.tree() == before, "{}: a program must not end it", host.name());
 
         let mut house = House::of(&stage, host, more);
         let mut steps = begun();
-        steps.push(Step::compute(move |request| Ok(Reply::text(format!("{}. End it?", taken(request)?)))));
-        let asked = house.session(invoke(SKILL, ""), Script::default().with(in_turn(steps)), &[]);
+        steps.push(ScriptStep::compute(move |request| {
+            Ok(ModelReply::text(format!("{}. End it?", taken(request)?)))
+        }));
+        let asked = house.session(invoke(SKILL, ""), ModelScript::default().with(in_turn(steps)), &[]);
         assert!(said(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
         assert!(repository.tree() == before, "{}: nothing ends without an answer", host.name());
 
@@ -259,8 +263,8 @@ fn another_review_is_ended_after_a_yes_only() {
             host.call("## 10. Give up", 0).expects([format!("\"abandoned\":\"{other}\"")]),
             says(|request| Ok(answer(request, "rt.review.abandon/1")?["run_id"].to_string())),
         ];
-        let script = Script::default().with(in_turn(steps));
-        house.session(Opening::Prompt("yes".to_owned()), script, &["Bash", "Write"]);
+        let script = ModelScript::default().with(in_turn(steps));
+        house.session(SessionOpening::Prompt("yes".to_owned()), script, &["Bash", "Write"]);
         for run in repository.runs() {
             assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "abandoned", "{run}");
         }

@@ -1,7 +1,7 @@
 //! A pull request from the words of a person to the report: the real `gh` asks a GitHub of our own, git fetches the
 //! head, and the skill goes on from there.
 
-use plugcast::drivers::script::Script;
+use plugcast::drivers::script::ModelScript;
 use plugcast::drivers::session::Transcript;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub(super) fn session(
     hosts: &Hosts,
     (stage, host): (&Stage, Host),
     github: &GitHub,
-    script: Script,
+    script: ModelScript,
     more: &[String],
 ) -> Transcript {
     let mut session = stage.session(invoke(SKILL, words(host)), script);
@@ -60,9 +60,10 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
         holds(&scope["pr"]["title"].to_string(), "Change the price")?;
         report(request)
     }));
-    let script = others(Script::default().with(reviewer_again(&[rechecked(true, "every place is named")])))
-        .with(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
-        .with(in_turn(steps));
+    let script =
+        others(ModelScript::default().with(reviewer_again(&[rechecked(true, "every place is named")])))
+            .with(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
+            .with(in_turn(steps));
     let transcript = session(hosts, (&stage, host), &github, script, &more(&stage));
 
     let calls = github.requests();
@@ -120,7 +121,7 @@ fn codex_gives_a_pull_request_up_without_the_network() {
     });
     let steps = vec![host.call("## 1. Begin", 0), refusal];
     let more = WRITABLE.map(str::to_owned);
-    session(&hosts, (&stage, host), &github, Script::default().with(in_turn(steps)), &more);
+    session(&hosts, (&stage, host), &github, ModelScript::default().with(in_turn(steps)), &more);
     assert!(github.requests().is_empty(), "{:?}", github.requests());
     assert!(repository.runs().is_empty(), "nothing is half done: {:?}", repository.runs());
     assert_eq!((repository.head(), repository.status().as_str()), (head, ""));

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Finder;
+use super::ComponentFinder;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
 use crate::read::tree::Node;
-use crate::source::{Kind, SourceFile};
+use crate::source::{ComponentKind, SourceFile};
 
 const SKILL_FILE: &str = "SKILL.md";
 
-impl Finder<'_> {
+impl ComponentFinder<'_> {
     /// Skills as the source host finds and names them (2.1.330): those of the default folder and of a folder above them
     /// by their folders, one whose own folder is listed by what it calls itself. What the entry of a plugin at the
     /// marketplace's own root lists takes the place of everything else.
@@ -83,14 +83,14 @@ impl Finder<'_> {
             self.below(folder)
         };
         // A folder that is a plugin's own, or a clone's, names no skill.
-        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, is_root || named, files, "");
+        self.component(ComponentKind::Skill, folder.join(SKILL_FILE), &fallback, is_root || named, files, "");
     }
 
     /// Skills that belong to no plugin. Nothing but their folders keeps those of one name apart where an author has them,
     /// so a folder above stands before a name that another component has.
     pub(super) fn loose_skills(&mut self, folders: &[Utf8PathBuf]) {
         let key = |component: &Component| component.name.to_ascii_lowercase();
-        let others = self.plugin.components.iter().filter(|component| component.kind != Kind::Agent);
+        let others = self.plugin.components.iter().filter(|component| component.kind != ComponentKind::Agent);
         let mut taken: BTreeSet<String> = others.map(key).collect();
         for folder in folders {
             let at = self.plugin.components.len();

@@ -10,9 +10,9 @@ pub(super) const LONGEST: usize = 4096;
 
 /// The bytes that were scanned last, up to their end.
 #[derive(Debug, Default)]
-pub(super) struct Run(Span);
+pub(super) struct ScannedRun(Span);
 
-impl Run {
+impl ScannedRun {
     /// Where the run ends that holds `from`; `scan` tells it for one that was not scanned yet.
     pub(super) fn end(&mut self, from: usize, scan: impl FnOnce() -> usize) -> usize {
         if !self.0.contains(from) {
@@ -24,13 +24,13 @@ impl Run {
 
 /// The words of a text, in order.
 #[derive(Debug, Default)]
-pub(super) struct Word {
-    run: Run,
+pub(super) struct ScannedWord {
+    run: ScannedRun,
     /// The last word that was handed out.
     last: Span,
 }
 
-impl Word {
+impl ScannedWord {
     /// Where the word ends that holds `from`.
     pub(super) fn end(&mut self, text: &str, from: usize) -> usize {
         self.run.end(from, || word_end(text, from))

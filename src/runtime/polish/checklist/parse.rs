@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text::{self, Checklist, Section, fault};
-use super::{Action, CHECKLIST, Fault, Lock, Outcome, wanted};
+use super::text::{self, Checklist, ItemSection, fault};
+use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, wanted};
 use crate::disk;
 use crate::order;
-use crate::runtime::answer::{Error, Failure, MALFORMED, Said};
+use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED};
 use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::place;
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::repo::size::{Changed, ItemStatus, Thresholds, measure};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds, measure};
 
 options! {
     /// Read the checklist that the user edited
@@ -35,26 +35,26 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether it can be read.
-    pub status: Status,
+    pub status: ChecklistStatus,
     /// The file, absolute.
     pub path: String,
     /// The hash of its text: the value of `--seen` of `polish checklist rewrite`.
     pub sha256: String,
     /// The items, in order; none where it is malformed.
-    pub items: Vec<Item>,
+    pub items: Vec<ChecklistItem>,
     /// Every fault.
-    pub errors: Vec<Fault>,
+    pub errors: Vec<ChecklistFault>,
     /// What a reader should know.
     pub warnings: Vec<String>,
     /// The first fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Error>,
+    pub error: Option<ErrorDetail>,
 }
 
 /// Whether a checklist can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ChecklistStatus {
     /// It can.
     Ok,
     /// It cannot.
@@ -63,13 +63,13 @@ pub enum Status {
 
 /// One item.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Item {
+pub struct ChecklistItem {
     /// Its number.
     pub id: u32,
     /// Its title.
     pub title: String,
     /// What becomes of it.
-    pub action: Action,
+    pub action: ItemAction,
     /// Its files, relative to the repository's top.
     pub files: Vec<String>,
     /// The part of the application.
@@ -85,7 +85,7 @@ pub struct Item {
     /// Whether the user added it.
     pub added_by_user: bool,
     /// What it came to, where it was given out.
-    pub result: Option<Outcome>,
+    pub result: Option<ItemOutcome>,
     /// Whether it was given out as it is now.
     pub dispatched: bool,
 }
@@ -94,35 +94,38 @@ pub struct Item {
 ///
 /// # Errors
 /// Those of `read`, and every fault.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let (response, _) = read_or_list(&run, &tree)?;
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
 /// Reads the checklist of a run: the answer, and the text.
 ///
 /// # Errors
 /// `no_checklist`, `file_unreadable`, `not_utf8`, and the first fault of the checklist.
-pub(in crate::runtime) fn read(run: &PolishRun, tree: &Repository) -> Result<(Response, String), Failure> {
-    read_or_list(run, tree).map_err(|failure| Failure { body: None, ..failure })
+pub(in crate::runtime) fn read(
+    run: &PolishRun,
+    tree: &Repository,
+) -> Result<(Response, String), CallFailure> {
+    read_or_list(run, tree).map_err(|failure| CallFailure { body: None, ..failure })
 }
 
 /// The same with a failure that lists every fault.
-fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String), Failure> {
+fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String), CallFailure> {
     let path = run.path.join(CHECKLIST);
     let name = path.display().to_string();
     let Some(text) = run.store.text(&path)? else {
         let message = "the run has no checklist";
         let hint = "write one with `polish checklist write`";
-        return Err(Failure::environment("no_checklist", message, hint).at(name, None, None));
+        return Err(CallFailure::environment("no_checklist", message, hint).at(name, None, None));
     };
-    let lock = Lock::load(run)?;
+    let lock = ChecklistLock::load(run)?;
     let thresholds = Thresholds::read(tree)?;
-    let changed = Changed::since(tree, &run.record.base_ref)?;
+    let changed = ChangeSizes::since(tree, &run.record.base_ref)?;
     let Checklist { sections, faults, warnings } = text::parse(&text);
     let mut response = Response {
-        status: Status::Ok,
+        status: ChecklistStatus::Ok,
         path: name.clone(),
         sha256: disk::sha256(text.as_bytes()),
         items: Vec::new(),
@@ -152,13 +155,13 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
                 continue;
             }
         };
-        if is_large && added && action != Action::Stacked {
-            action = Action::Stacked;
+        if is_large && added && action != ItemAction::Stacked {
+            action = ItemAction::Stacked;
             let why = measure.reasons.join(", ");
             response.warnings.push(format!("item {} is too large ({why}): it is `stacked`", section.id));
         }
         let is_edited = is_large && section.value("status").eq_ignore_ascii_case("manageable") && !added;
-        if is_large && (is_edited || action != Action::Stacked) {
+        if is_large && (is_edited || action != ItemAction::Stacked) {
             let line = section.line_of(if is_edited { "status" } else { "action" });
             let message = format!(
                 "item {} is too large ({}), and stays `stacked`: `stacked-pr-{seeds}.md` is its seed",
@@ -169,7 +172,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         }
         let notes = section.value("notes").to_owned();
         let hash = wanted(action, &files, &notes);
-        response.items.push(Item {
+        response.items.push(ChecklistItem {
             id: section.id,
             title: section.title.clone(),
             action,
@@ -189,17 +192,17 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     }
     order::sort_by_key(&mut response.errors, |fault| fault.line);
     response.items.clear();
-    response.status = Status::Malformed;
+    response.status = ChecklistStatus::Malformed;
     let first = &response.errors[0];
     let hint = "repair the checklist, and read it again";
-    let failure = Failure::new(MALFORMED, &first.code, first.message.clone(), hint);
+    let failure = CallFailure::new(MALFORMED, &first.code, first.message.clone(), hint);
     let failure = failure.at(name, Some(first.line), Some(1));
     response.error = Some(*failure.error.clone());
     Err(failure.within(&response))
 }
 
 /// The files of an item, as git writes them.
-fn files(section: &Section, tree: &Repository) -> Result<Vec<String>, Fault> {
+fn files(section: &ItemSection, tree: &Repository) -> Result<Vec<String>, ChecklistFault> {
     let mut files = Vec::new();
     for file in section.files()? {
         let file = place::normalized(&file, &tree.top)

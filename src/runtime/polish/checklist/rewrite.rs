@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::text::{parse, with_outcome};
-use super::{CHECKLIST, LOCK, LOG, Lock, Outcome, parse as parsing, wanted};
+use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing, wanted};
 use crate::disk;
-use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::{RECORD, text};
-use crate::runtime::store::Step;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::store::StoreStep;
 
 options! {
     /// Write below each item what it came to
@@ -41,7 +41,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// `written`.
-    pub status: Status,
+    pub status: RewriteStatus,
     /// The file, absolute.
     pub path: String,
     /// The hash of its text now.
@@ -53,7 +53,7 @@ pub struct Response {
 /// `polish checklist rewrite` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum RewriteStatus {
     /// It is there.
     Written,
 }
@@ -65,7 +65,7 @@ pub struct ItemResult {
     /// The item.
     pub id: u32,
     /// What it came to.
-    pub result: Outcome,
+    pub result: ItemOutcome,
     /// What was done, or what went wrong.
     #[serde(default)]
     pub summary: String,
@@ -76,21 +76,21 @@ pub struct ItemResult {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Results {
+struct ItemResults {
     results: Vec<ItemResult>,
 }
 
 /// `dispatch-log.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Log {
+struct DispatchLog {
     schema: String,
-    entries: Vec<Entry>,
+    entries: Vec<DispatchEntry>,
 }
 
 /// What was done with one item, at one time.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct DispatchEntry {
     at: String,
     #[serde(flatten)]
     result: ItemResult,
@@ -102,13 +102,13 @@ struct Entry {
 ///
 /// # Errors
 /// `malformed_json`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let name = options.results.display().to_string();
     let given = document::text(&surroundings.path(&options.results))?.ok_or_else(|| {
-        Failure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
+        CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
     })?;
-    let Results { results } = serde_json::from_str(&given).map_err(|error| {
+    let ItemResults { results } = serde_json::from_str(&given).map_err(|error| {
         let hint = r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#;
         document::no_json(&error, &name, hint)
     })?;
@@ -117,10 +117,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     if seen.sha256 != options.seen {
         let message = format!("`{}` is not what was read", seen.path);
         let hint = "read it again with `polish checklist parse`, and decide again";
-        return Err(Failure::new(CONTENDED, "stale", message, hint));
+        return Err(CallFailure::new(CONTENDED, "stale", message, hint));
     }
-    let mut lock = Lock::load(&run)?;
-    let mut log: Log = run.folder().sealed(LOG)?.unwrap_or_default();
+    let mut lock = ChecklistLock::load(&run)?;
+    let mut log: DispatchLog = run.folder().sealed(LOG)?.unwrap_or_default();
     "plugcast.polish-dispatch-log/1".clone_into(&mut log.schema);
     for result in &results {
         let sections = parse(&checklist).sections;
@@ -129,7 +129,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let (Some(section), Some(item)) = (section, item) else {
             let message = format!("the checklist has no item {}", result.id);
             return Err(
-                Failure::new(MALFORMED, "unknown_item", message, "leave it out").at(&name, None, None)
+                CallFailure::new(MALFORMED, "unknown_item", message, "leave it out").at(&name, None, None)
             );
         };
         let word = result.result.word();
@@ -140,7 +140,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         locked.reasons.clone_from(&item.reasons);
         locked.dispatched = Some(wanted(item.action, &item.files, &item.notes));
         locked.result = Some(result.result);
-        log.entries.push(Entry {
+        log.entries.push(DispatchEntry {
             at: surroundings.now().rfc3339(),
             result: result.clone(),
             reasons: item.reasons.clone(),
@@ -156,7 +156,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
     let mut steps = folder.seal()?.steps(&folder, documents)?;
     let sha256 = disk::sha256(checklist.as_bytes());
-    steps.push(Step::Write { path: folder.relative(CHECKLIST), text: checklist });
+    steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.together(steps)?;
-    Ok(Said::of(&Response { status: Status::Written, path: seen.path, sha256, results }))
+    Ok(Delivery::of(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
 }

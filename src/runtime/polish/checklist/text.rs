@@ -11,7 +11,7 @@ use crate::printable::line as one_line;
 /// What becomes of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum ItemAction {
     /// It stays as it is.
     Keep,
     /// Nobody looks at it.
@@ -26,13 +26,13 @@ pub enum Action {
     Replan,
 }
 
-const ACTIONS: [(&str, Action); 6] = [
-    ("keep", Action::Keep),
-    ("skip", Action::Skip),
-    ("fix", Action::Fix),
-    ("note", Action::Note),
-    ("stacked", Action::Stacked),
-    ("replan", Action::Replan),
+const ACTIONS: [(&str, ItemAction); 6] = [
+    ("keep", ItemAction::Keep),
+    ("skip", ItemAction::Skip),
+    ("fix", ItemAction::Fix),
+    ("note", ItemAction::Note),
+    ("stacked", ItemAction::Stacked),
+    ("replan", ItemAction::Replan),
 ];
 const STATUSES: [&str; 2] = ["manageable", "oversized"];
 /// The fields of an item; the last three are written by `polish checklist rewrite`.
@@ -41,7 +41,7 @@ const OUTCOME: Range<usize> = 5..8;
 
 /// One item, as the text has it.
 #[derive(Debug, Default)]
-pub(super) struct Section {
+pub(super) struct ItemSection {
     pub(super) id: u32,
     pub(super) title: String,
     /// The line of its heading.
@@ -58,7 +58,7 @@ pub(super) struct Section {
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Fault {
+pub struct ChecklistFault {
     /// The line, from 1.
     pub line: usize,
     /// A short name.
@@ -68,19 +68,19 @@ pub struct Fault {
 }
 
 /// A fault at a line.
-pub(super) fn fault(line: usize, code: &str, message: impl Into<String>) -> Fault {
-    Fault { line, code: code.to_owned(), message: message.into() }
+pub(super) fn fault(line: usize, code: &str, message: impl Into<String>) -> ChecklistFault {
+    ChecklistFault { line, code: code.to_owned(), message: message.into() }
 }
 
 /// A checklist that was read.
 #[derive(Debug, Default)]
 pub(super) struct Checklist {
-    pub(super) sections: Vec<Section>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) sections: Vec<ItemSection>,
+    pub(super) faults: Vec<ChecklistFault>,
     pub(super) warnings: Vec<String>,
 }
 
-impl Section {
+impl ItemSection {
     fn field(&self, name: &str) -> Option<&(String, usize)> {
         self.fields[FIELDS.iter().position(|own| *own == name)?].as_ref()
     }
@@ -96,7 +96,7 @@ impl Section {
     }
 
     /// Its action, or what is wrong with it.
-    pub(super) fn action(&self) -> Result<Action, Fault> {
+    pub(super) fn action(&self) -> Result<ItemAction, ChecklistFault> {
         let Some((said, line)) = self.field("action") else {
             return Err(fault(self.line, "missing_action", format!("item {} has no action", self.id)));
         };
@@ -109,7 +109,7 @@ impl Section {
     }
 
     /// What is wrong with its status, which is worked out all the same.
-    pub(super) fn status_fault(&self) -> Option<Fault> {
+    pub(super) fn status_fault(&self) -> Option<ChecklistFault> {
         let (said, line) = self.field("status")?;
         let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(said));
         let message = || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(said));
@@ -117,7 +117,7 @@ impl Section {
     }
 
     /// Its files, and what is wrong with their list.
-    pub(super) fn files(&self) -> Result<Vec<String>, Fault> {
+    pub(super) fn files(&self) -> Result<Vec<String>, ChecklistFault> {
         let mut files = Vec::new();
         let mut rest = self.value("files").trim();
         while !rest.is_empty() {
@@ -194,7 +194,7 @@ pub(super) fn parse(text: &str) -> Checklist {
                 read.faults.push(fault(number, "duplicate_id", message));
             }
             let (title, end) = (title.to_owned(), span.start + line.len());
-            read.sections.push(Section { id, title, line: number, span, end, ..Section::default() });
+            read.sections.push(ItemSection { id, title, line: number, span, end, ..ItemSection::default() });
             continue;
         }
         let Some(section) = read.sections.last_mut().filter(|_| !is_dropped) else { continue };
@@ -239,7 +239,7 @@ pub(super) fn parse(text: &str) -> Checklist {
 
 /// A new item of a checklist.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct NewItem {
     pub(super) title: String,
     pub(super) files: Vec<String>,
     pub(super) surface: String,
@@ -248,7 +248,7 @@ pub(super) struct Draft {
 }
 
 /// Writes a checklist below these header lines.
-pub(super) fn print(header: &[(&str, &str)], drafts: &[Draft]) -> String {
+pub(super) fn print(header: &[(&str, &str)], drafts: &[NewItem]) -> String {
     let mut out = "# Polish checklist\n\n".to_owned();
     for (name, value) in header {
         out += &format!("{name}: {}\n", one_line(value));
@@ -283,7 +283,7 @@ fn listed(file: &str) -> String {
 }
 
 /// The text with the outcome of an item: what was said of it before goes.
-pub(super) fn with_outcome(text: &str, section: &Section, outcome: &[(&str, &str)]) -> String {
+pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, &str)]) -> String {
     let is_last = section.outcome.iter().any(|line| line.contains(&section.end.saturating_sub(1)));
     let mut own = String::new();
     let mut at = section.span.start;

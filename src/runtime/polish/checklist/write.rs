@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text::{Draft, print};
-use super::{CHECKLIST, LOCK, Lock, Locked};
+use super::text::{NewItem, print};
+use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
 use crate::read::tree::Node;
-use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::place;
 use crate::runtime::polish::gate::review_verdict;
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::repo::size::{Changed, Thresholds, measure};
+use crate::runtime::repo::size::{ChangeSizes, Thresholds, measure};
 use crate::runtime::repo::surfaces::surface;
 use crate::runtime::run::text;
-use crate::runtime::store::Step;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::store::StoreStep;
 
 options! {
     /// Write the checklist that the user edits
@@ -42,7 +42,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// `written`.
-    pub status: Status,
+    pub status: ChecklistWriteStatus,
     /// The file to edit, absolute.
     pub path: String,
     /// How many items it has.
@@ -56,7 +56,7 @@ pub struct Response {
 /// `polish checklist write` has no other answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ChecklistWriteStatus {
     /// It is there.
     Written,
 }
@@ -67,28 +67,32 @@ const STDIN: &str = "<stdin>";
 ///
 /// # Errors
 /// `malformed_json`, `malformed_item`, `exists`, `run_moved`, `finished`, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let root = surroundings.root();
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
         Some(path) => document::text(&surroundings.path(path))?.ok_or_else(|| {
-            Failure::environment("file_unreadable", format!("there is no file `{name}`"), "check the path")
+            CallFailure::environment(
+                "file_unreadable",
+                format!("there is no file `{name}`"),
+                "check the path",
+            )
         })?,
         None => surroundings.input_text()?,
     };
     let node = document::json_text(&input, &name)?;
     let mut drafts = drafts(&node, (&name, &input), &tree.top)?;
     let thresholds = Thresholds::read(&tree)?;
-    let changed = Changed::since(&tree, &run.record.base_ref)?;
-    let mut lock = Lock::new();
+    let changed = ChangeSizes::since(&tree, &run.record.base_ref)?;
+    let mut lock = ChecklistLock::new();
     let mut warnings = Vec::new();
     for (index, draft) in drafts.iter_mut().enumerate() {
         let id = index as u32 + 1;
         let measure = measure(&changed, &draft.files, &thresholds);
         draft.oversized = !measure.reasons.is_empty();
         warnings.extend(measure.warnings.into_iter().map(|warning| format!("item {id}: {warning}")));
-        lock.items.insert(id, Locked { reasons: measure.reasons, ..Locked::default() });
+        lock.items.insert(id, LockedItem { reasons: measure.reasons, ..LockedItem::default() });
     }
     let verdict = review_verdict(&tree, &run, root)?.unwrap_or_else(|| "none".to_owned());
     let record = &run.record;
@@ -103,22 +107,33 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let (folder, held) = (run.folder(), run.store.lock()?);
     if run.store.has_file(&path)? {
         let message = format!("`{}` is there already", path.display());
-        return Err(Failure::new(CONTENDED, "exists", message, "go on with it: `polish checklist parse`"));
+        return Err(CallFailure::new(
+            CONTENDED,
+            "exists",
+            message,
+            "go on with it: `polish checklist parse`",
+        ));
     }
     let mut steps = folder.seal()?.steps(&folder, vec![(LOCK, text(&lock))])?;
-    steps.push(Step::Write { path: folder.relative(CHECKLIST), text: checklist });
+    steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.together(steps)?;
     let stacked = drafts.iter().filter(|draft| draft.oversized).count();
     let path = path.display().to_string();
-    Ok(Said::of(&Response { status: Status::Written, path, items: drafts.len(), stacked, warnings }))
+    Ok(Delivery::of(&Response {
+        status: ChecklistWriteStatus::Written,
+        path,
+        items: drafts.len(),
+        stacked,
+        warnings,
+    }))
 }
 
 /// The items of a text, by the name that messages call it.
-fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<Draft>, Failure> {
+fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<NewItem>, CallFailure> {
     let wrong = |message: String, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#;
-        Failure::new(MALFORMED, "malformed_item", message, hint).at(name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, "malformed_item", message, hint).at(name, Some(line), Some(col))
     };
     let items = node.get("items").and_then(Node::items);
     let items = items.ok_or_else(|| wrong("there is no list `items`".to_owned(), node))?;
@@ -148,7 +163,7 @@ fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<Dra
             let name = found.and_then(|found| serde_json::to_value(found).ok());
             part = name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
         }
-        drafts.push(Draft { title, files, surface: part, notes: optional("notes")?, oversized: false });
+        drafts.push(NewItem { title, files, surface: part, notes: optional("notes")?, oversized: false });
     }
     Ok(drafts)
 }

@@ -3,18 +3,18 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Looked;
-use crate::runtime::answer::Failure;
+use super::GateResult;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
-use crate::runtime::github::{self, Address, Bucket, Fork};
-use crate::runtime::polish::record::Record;
+use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
+use crate::runtime::polish::record::PolishRecord;
 use crate::runtime::polish::refused;
 
 /// What continuous integration says.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Integration {
+pub struct CiResult {
     /// All in one word.
-    pub signal: Signal,
+    pub signal: CiSignal,
     /// The checks that failed or were cancelled.
     pub failing: Vec<String>,
     /// The checks that have not ended.
@@ -24,7 +24,7 @@ pub struct Integration {
 /// What all checks come to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Signal {
+pub enum CiSignal {
     /// All passed or were skipped.
     Pass,
     /// One failed or was cancelled.
@@ -39,20 +39,21 @@ pub enum Signal {
 /// Asks GitHub. Without a repository there nothing is asked.
 pub(super) fn look(
     tree: &Repository,
-    record: &Record,
+    record: &PolishRecord,
     head: &str,
-) -> Result<(Integration, Option<Fork>, Looked), Failure> {
+) -> Result<(CiResult, Option<ForkOrigin>, GateResult), CallFailure> {
     let request = record.pr.as_ref();
-    let of_request = request.and_then(|request| Address::parse(&request.base_url));
+    let of_request = request.and_then(|request| RepositoryAddress::parse(&request.base_url));
     let remotes = tree.remotes()?;
     let own = remotes.iter().filter(|(name, _)| name == "origin").chain(&remotes);
-    let Some(at) = of_request.or_else(|| own.filter_map(|(_, url)| Address::parse(url)).next()) else {
+    let Some(at) = of_request.or_else(|| own.filter_map(|(_, url)| RepositoryAddress::parse(url)).next())
+    else {
         let none = none("no remote is on GitHub".to_owned());
-        return Ok((Integration::default(), None, Err(none)));
+        return Ok((CiResult::default(), None, Err(none)));
     };
     let found = github::checks(tree, &at, request.map(|request| request.number), head)?;
-    let fork = found.fork.map(|fork| Fork { trusted: record.flags.trust_fork, ..fork });
-    let mut ci = Integration::default();
+    let fork = found.fork.map(|fork| ForkOrigin { trusted: record.flags.trust_fork, ..fork });
+    let mut ci = CiResult::default();
     if let Some(state) = found.state.filter(|state| state != "OPEN") {
         let message = format!("the pull request is {}", state.to_lowercase());
         return Ok((ci, fork, Err(refused("pr_not_open", message, "there is nothing to polish"))));
@@ -71,26 +72,26 @@ pub(super) fn look(
     let count = found.checks.len();
     for check in found.checks {
         match check.bucket {
-            Bucket::Fail | Bucket::Cancel => ci.failing.push(check.name),
-            Bucket::Pending => ci.pending.push(check.name),
-            Bucket::Pass | Bucket::Skipping => {}
+            CheckBucket::Fail | CheckBucket::Cancel => ci.failing.push(check.name),
+            CheckBucket::Pending => ci.pending.push(check.name),
+            CheckBucket::Pass | CheckBucket::Skipping => {}
         }
     }
     let looked = if !ci.failing.is_empty() {
-        ci.signal = Signal::Fail;
+        ci.signal = CiSignal::Fail;
         let message = format!("checks failed: `{}`", ci.failing.join("`, `"));
         Err(refused("ci_failed", message, "repair them, push, and begin again"))
     } else if !ci.pending.is_empty() {
-        ci.signal = Signal::Pending;
+        ci.signal = CiSignal::Pending;
         let message = format!("checks have not ended: `{}`", ci.pending.join("`, `"));
         Err(refused("ci_pending", message, "wait until they have, and run it again"))
     } else {
-        ci.signal = Signal::Pass;
+        ci.signal = CiSignal::Pass;
         Ok(format!("{count} checks passed or were skipped"))
     };
     Ok((ci, fork, looked))
 }
 
-fn none(why: String) -> Failure {
+fn none(why: String) -> CallFailure {
     refused("ci_none", why, "run it again once GitHub has checked this commit")
 }

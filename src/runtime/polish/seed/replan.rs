@@ -8,18 +8,18 @@ use serde_json::json;
 
 use super::{file_name, front_matter, or_null};
 use crate::printable::line;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::launch::Mode;
-use crate::runtime::polish::checklist::parse::{self, Item};
-use crate::runtime::polish::checklist::{Action, Outcome};
-use crate::runtime::polish::record::{PolishRun, Record};
-use crate::runtime::repo::size::{Changed, ItemStatus, Thresholds};
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
+use crate::runtime::polish::checklist::{ItemAction, ItemOutcome};
+use crate::runtime::polish::record::{PolishRecord, PolishRun};
+use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds};
 use crate::runtime::review::scope::plan;
 use crate::runtime::run::{RECORD, text};
-use crate::runtime::store::Step;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::store::StoreStep;
 
 /// What is handed over.
 pub(in crate::runtime::polish) const SEED: &str = "replan-seed.md";
@@ -40,7 +40,7 @@ options! {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
         /// What the user said
-        answer: Option<Reply> = "--answer <ANSWER>",
+        answer: Option<ReplanReply> = "--answer <ANSWER>",
     }
     examples: ["plugcast-run polish seed replan --run DIR", "plugcast-run polish seed replan --run DIR --answer continue"]
 }
@@ -49,7 +49,7 @@ choices! {
     /// What the user said.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    pub enum Reply {
+    pub enum ReplanReply {
         /// Go on with what is small enough
         Continue = "continue",
         /// Plan it again
@@ -63,17 +63,17 @@ choices! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether there is a seed.
-    pub status: Status,
+    pub status: ReplanStatus,
     /// Why.
-    pub trigger: Option<Trigger>,
+    pub trigger: Option<EscalationTrigger>,
     /// What it was told by.
-    pub totals: Totals,
+    pub totals: EscalationTotals,
     /// The seed, absolute.
     pub path: Option<String>,
     /// Whether the user is to be asked.
     pub ask: bool,
     /// What the user said.
-    pub answer: Option<Reply>,
+    pub answer: Option<ReplanReply>,
     /// What follows.
     pub escalation: Escalation,
 }
@@ -81,7 +81,7 @@ pub struct Response {
 /// Whether there is a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ReplanStatus {
     /// It is there.
     Written,
     /// It needs none.
@@ -91,7 +91,7 @@ pub enum Status {
 /// Why it is work for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Trigger {
+pub enum EscalationTrigger {
     /// More than half of the items are too large.
     MajorityOversized,
     /// An item is to be planned again.
@@ -128,7 +128,7 @@ impl Escalation {
 /// What it was told by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Totals {
+pub struct EscalationTotals {
     /// Files that changed.
     pub files: u64,
     /// Lines that changed.
@@ -144,58 +144,59 @@ pub struct Totals {
 /// `escalation.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredEscalation {
     schema: String,
-    trigger: Trigger,
-    totals: Totals,
-    answer: Reply,
+    trigger: EscalationTrigger,
+    totals: EscalationTotals,
+    answer: ReplanReply,
 }
 
 /// Whether a polish is work for a plan.
-pub(in crate::runtime::polish) struct Standing {
+pub(in crate::runtime::polish) struct EscalationState {
     /// The items; none where there is no checklist.
-    pub items: Option<Vec<Item>>,
-    totals: Totals,
-    trigger: Option<Trigger>,
-    answer: Option<Reply>,
+    pub items: Option<Vec<ChecklistItem>>,
+    totals: EscalationTotals,
+    trigger: Option<EscalationTrigger>,
+    answer: Option<ReplanReply>,
 }
 
-impl Standing {
+impl EscalationState {
     /// That of a run as its checklist is now.
-    pub fn load(run: &PolishRun, tree: &Repository) -> Result<Self, Failure> {
+    pub fn load(run: &PolishRun, tree: &Repository) -> Result<Self, CallFailure> {
         let items = match parse::read(run, tree) {
             Ok((checklist, _)) => Some(checklist.items),
             Err(failure) if failure.error.code == "no_checklist" => None,
             Err(failure) => return Err(failure),
         };
-        let (thresholds, changed) = (Thresholds::read(tree)?, Changed::since(tree, &run.record.base_ref)?);
-        let count = |is: &dyn Fn(&&Item) -> bool| items.iter().flatten().filter(is).count();
-        let totals = Totals {
+        let (thresholds, changed) =
+            (Thresholds::read(tree)?, ChangeSizes::since(tree, &run.record.base_ref)?);
+        let count = |is: &dyn Fn(&&ChecklistItem) -> bool| items.iter().flatten().filter(is).count();
+        let totals = EscalationTotals {
             files: changed.files(),
             lines: changed.lines(),
             items: items.as_ref().map_or(0, Vec::len),
             oversized: count(&|item| item.status == ItemStatus::Oversized),
-            replans: count(&|item| item.action == Action::Replan),
+            replans: count(&|item| item.action == ItemAction::Replan),
         };
         let is_large = totals.files > thresholds.batch_files || totals.lines > thresholds.batch_lines;
         let trigger = match &items {
-            Some(_) if totals.replans > 0 => Some(Trigger::ReplanActions),
-            Some(_) if totals.oversized * 2 > totals.items => Some(Trigger::MajorityOversized),
-            None if is_large => Some(Trigger::BatchDiffPreemptive),
+            Some(_) if totals.replans > 0 => Some(EscalationTrigger::ReplanActions),
+            Some(_) if totals.oversized * 2 > totals.items => Some(EscalationTrigger::MajorityOversized),
+            None if is_large => Some(EscalationTrigger::BatchDiffPreemptive),
             _ => None,
         };
-        let stored = run.folder().sealed::<Stored>(ESCALATION)?;
-        let holds = |stored: &Stored| Some(stored.trigger) == trigger && stored.totals == totals;
+        let stored = run.folder().sealed::<StoredEscalation>(ESCALATION)?;
+        let holds = |stored: &StoredEscalation| Some(stored.trigger) == trigger && stored.totals == totals;
         let answer = stored.filter(holds).map(|stored| stored.answer);
         Ok(Self { items, totals, trigger, answer })
     }
 
     /// What follows.
     pub fn escalation(&self) -> Escalation {
-        let is_halted = matches!(self.answer, Some(Reply::Replan | Reply::Rethink));
+        let is_halted = matches!(self.answer, Some(ReplanReply::Replan | ReplanReply::Rethink));
         match self.trigger {
             None => Escalation::None,
-            Some(Trigger::ReplanActions) => Escalation::Required,
+            Some(EscalationTrigger::ReplanActions) => Escalation::Required,
             Some(_) if is_halted => Escalation::Required,
             Some(_) => Escalation::Suggested,
         }
@@ -206,18 +207,18 @@ impl Standing {
 ///
 /// # Errors
 /// Every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
-    let mut standing = Standing::load(&run, &tree)?;
+    let mut standing = EscalationState::load(&run, &tree)?;
     let Some(trigger) = standing.trigger else {
-        return Ok(Said::of(&response(&run, &standing, Status::None)));
+        return Ok(Delivery::of(&response(&run, &standing, ReplanStatus::None)));
     };
     let folder = run.path.clone();
     run.record.replan = true;
     let mut documents = vec![(RECORD, text(&run.record))];
     if let Some(answer) = options.answer {
         standing.answer = Some(answer);
-        let stored = Stored { schema: SCHEMA.to_owned(), trigger, totals: standing.totals, answer };
+        let stored = StoredEscalation { schema: SCHEMA.to_owned(), trigger, totals: standing.totals, answer };
         documents.push((ESCALATION, text(&stored)));
     }
     let path = plan_path(&tree, &run.record);
@@ -225,36 +226,42 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let held = run.store.lock()?;
     let own = run.folder();
     let mut steps = own.seal()?.steps(&own, documents)?;
-    steps.push(Step::Write { path: own.relative(SEED), text: seed });
+    steps.push(StoreStep::Write { path: own.relative(SEED), text: seed });
     held.together(steps)?;
-    let mut response = response(&run, &standing, Status::Written);
+    let mut response = response(&run, &standing, ReplanStatus::Written);
     response.path = Some(folder.join(SEED).display().to_string());
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
-fn response(run: &PolishRun, standing: &Standing, status: Status) -> Response {
-    let Standing { totals, trigger, answer, .. } = *standing;
-    let is_asked = trigger.is_some_and(|trigger| trigger != Trigger::ReplanActions) && answer.is_none();
+fn response(run: &PolishRun, standing: &EscalationState, status: ReplanStatus) -> Response {
+    let EscalationState { totals, trigger, answer, .. } = *standing;
+    let is_asked =
+        trigger.is_some_and(|trigger| trigger != EscalationTrigger::ReplanActions) && answer.is_none();
     Response {
         status,
         trigger,
         totals,
         path: None,
-        ask: is_asked && run.record.mode == Mode::Interactive,
+        ask: is_asked && run.record.mode == LaunchMode::Interactive,
         answer,
         escalation: standing.escalation(),
     }
 }
 
 /// The plan that the work follows, where there is one.
-pub(in crate::runtime::polish) fn plan_path(tree: &Repository, record: &Record) -> Option<String> {
+pub(in crate::runtime::polish) fn plan_path(tree: &Repository, record: &PolishRecord) -> Option<String> {
     let (request, branch) = (record.pr.as_ref(), record.branch.as_deref());
     let found = plan::find(tree, record.plan.as_deref(), request, (branch, &[]), &mut Vec::new());
     found.plan.map(|plan| plan.path)
 }
 
-fn print(record: &Record, standing: &Standing, trigger: Trigger, plan: Option<&str>) -> String {
-    let Totals { files, lines, items, oversized, replans } = standing.totals;
+fn print(
+    record: &PolishRecord,
+    standing: &EscalationState,
+    trigger: EscalationTrigger,
+    plan: Option<&str>,
+) -> String {
+    let EscalationTotals { files, lines, items, oversized, replans } = standing.totals;
     let mut out = front_matter(&[
         ("source_run", json!(record.run_id)),
         ("source_branch", or_null(record.branch.as_deref())),
@@ -276,8 +283,8 @@ fn print(record: &Record, standing: &Standing, trigger: Trigger, plan: Option<&s
         if let Some(at) = record.seeds.iter().position(|id| *id == item.id) {
             stacked += &format!("- `{}`: item {} — {title}\n", file_name(at + 1), item.id);
         }
-        let is_done = item.result == Some(Outcome::Fixed);
-        if matches!(item.action, Action::Fix | Action::Stacked | Action::Replan) && !is_done {
+        let is_done = item.result == Some(ItemOutcome::Fixed);
+        if matches!(item.action, ItemAction::Fix | ItemAction::Stacked | ItemAction::Replan) && !is_done {
             open += &format!("- Item {} — {title}: {action}\n", item.id);
         }
     }

@@ -8,16 +8,16 @@ use serde_json::json;
 
 use super::{file_name, front_matter, or_null, paths, slug};
 use crate::printable;
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
-use crate::runtime::polish::checklist::Action;
-use crate::runtime::polish::checklist::parse::{self, Item};
+use crate::runtime::environment::Environment;
+use crate::runtime::polish::checklist::ItemAction;
+use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
 use crate::runtime::polish::gate::review_path;
-use crate::runtime::polish::record::{PolishRun, Record};
-use crate::runtime::repo::size::{Changed, Measure, Thresholds, measure};
+use crate::runtime::polish::record::{PolishRecord, PolishRun};
+use crate::runtime::repo::size::{ChangeSizes, MeasuredSize, Thresholds, measure};
 use crate::runtime::run::{RECORD, text};
-use crate::runtime::store::Step;
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::store::StoreStep;
 
 options! {
     /// Write a seed for each item that is `stacked`
@@ -38,7 +38,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether there are seeds.
-    pub status: Status,
+    pub status: StackedStatus,
     /// The seeds of the items that are `stacked` now, in their order.
     pub seeds: Vec<Seed>,
 }
@@ -46,7 +46,7 @@ pub struct Response {
 /// Whether there are seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum StackedStatus {
     /// There are.
     Written,
     /// No item is `stacked`.
@@ -74,14 +74,14 @@ pub struct Seed {
 ///
 /// # Errors
 /// `no_checklist`, every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let (checklist, _) = parse::read(&run, &tree)?;
     let review = review_path(&tree, &run, surroundings.root())?;
-    let (thresholds, changed) = (Thresholds::read(&tree)?, Changed::since(&tree, &run.record.base_ref)?);
-    let mut response = Response { status: Status::None, seeds: Vec::new() };
+    let (thresholds, changed) = (Thresholds::read(&tree)?, ChangeSizes::since(&tree, &run.record.base_ref)?);
+    let mut response = Response { status: StackedStatus::None, seeds: Vec::new() };
     let mut texts = Vec::new();
-    for item in checklist.items.iter().filter(|item| item.action == Action::Stacked) {
+    for item in checklist.items.iter().filter(|item| item.action == ItemAction::Stacked) {
         let seeds = &mut run.record.seeds;
         let at = seeds.iter().position(|id| *id == item.id).unwrap_or_else(|| {
             seeds.push(item.id);
@@ -102,23 +102,23 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         response.seeds.push(seed);
     }
     if response.seeds.is_empty() {
-        return Ok(Said::of(&response));
+        return Ok(Delivery::of(&response));
     }
-    response.status = Status::Written;
+    response.status = StackedStatus::Written;
     let (folder, held) = (run.folder(), run.store.lock()?);
     let mut steps = folder.seal()?.steps(&folder, vec![(RECORD, text(&run.record))])?;
     for (number, text) in texts {
-        steps.push(Step::Write { path: folder.relative(&file_name(number)), text });
+        steps.push(StoreStep::Write { path: folder.relative(&file_name(number)), text });
     }
     held.together(steps)?;
-    Ok(Said::of(&response))
+    Ok(Delivery::of(&response))
 }
 
 fn print(
-    record: &Record,
+    record: &PolishRecord,
     seed: &Seed,
-    item: &Item,
-    (measure, thresholds): (&Measure, &Thresholds),
+    item: &ChecklistItem,
+    (measure, thresholds): (&MeasuredSize, &Thresholds),
     review: Option<&str>,
 ) -> String {
     let judgment = if seed.user_judgment { "yes" } else { "no" };

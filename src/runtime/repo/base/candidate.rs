@@ -1,10 +1,10 @@
 //! What may be the base: the one that was named, or what tells it otherwise, in the order of the command's help.
 
-use super::request::{Known, ask_github, remote_among};
-use super::{HEAD, ORIGIN, Question, Source, Standing};
+use super::request::{PullRequestFacts, ask_github, remote_among};
+use super::{BaseRequest, BaseSource, HEAD, HeadState, ORIGIN};
 use crate::order;
 use crate::process::git;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
@@ -15,12 +15,12 @@ const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
 const UPSTREAM: &str = "upstream";
 
 /// What may be the base.
-pub(super) struct Candidate {
+pub(super) struct BaseCandidate {
     pub(super) branch: String,
     pub(super) remote: Option<String>,
-    pub(super) source: Source,
+    pub(super) source: BaseSource,
     pub(super) pull_request: Option<PullRequest>,
-    pub(super) standing: Option<Standing>,
+    pub(super) standing: Option<HeadState>,
 }
 
 /// The base that was named: a branch of a remote where one has it, else whatever the name means here.
@@ -28,11 +28,11 @@ pub(super) fn named(
     repository: &Repository,
     base: &str,
     remotes: &[(String, String)],
-) -> Result<Candidate, Failure> {
-    let found = |branch: &str, remote: Option<&str>| Candidate {
+) -> Result<BaseCandidate, CallFailure> {
+    let found = |branch: &str, remote: Option<&str>| BaseCandidate {
         branch: branch.to_owned(),
         remote: remote.map(str::to_owned),
-        source: Source::Option,
+        source: BaseSource::Option,
         pull_request: None,
         standing: None,
     };
@@ -62,12 +62,12 @@ fn has_origin(remotes: &[(String, String)]) -> bool {
 /// What tells the base where none was named.
 pub(super) fn search(
     repository: &Repository,
-    question: Question<'_>,
+    question: BaseRequest<'_>,
     remotes: &[(String, String)],
     warnings: &mut Vec<String>,
-) -> Result<Option<Candidate>, Failure> {
-    let Known { request, default, standing } = match question.known {
-        Some(known) => Known { request: Some(known.clone()), ..Known::default() },
+) -> Result<Option<BaseCandidate>, CallFailure> {
+    let PullRequestFacts { request, default, standing } = match question.known {
+        Some(known) => PullRequestFacts { request: Some(known.clone()), ..PullRequestFacts::default() },
         None => ask_github(repository, question.pr, remotes, warnings)?,
     };
     let origin = has_origin(remotes).then(|| ORIGIN.to_owned());
@@ -82,27 +82,27 @@ pub(super) fn search(
         }
         let remote = of_base.or(origin);
         let branch = request.base_branch.clone();
-        return Ok(Some(Candidate {
+        return Ok(Some(BaseCandidate {
             branch,
             remote,
-            source: Source::PullRequest,
+            source: BaseSource::PullRequest,
             pull_request: Some(request),
             standing,
         }));
     }
-    let candidate = |branch: &str, remote: Option<String>, source: Source| {
-        Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None, standing: None })
+    let candidate = |branch: &str, remote: Option<String>, source: BaseSource| {
+        Some(BaseCandidate { branch: branch.to_owned(), remote, source, pull_request: None, standing: None })
     };
     // What a remote's HEAD names and is not here may have been renamed: only where nothing else tells, it is fetched.
     let mut stale = None;
     if origin.is_some() {
         match head_of(repository, ORIGIN)? {
-            Some((branch, true)) => return Ok(candidate(&branch, origin, Source::RemoteHead)),
-            Some((branch, false)) => stale = candidate(&branch, origin.clone(), Source::RemoteHead),
+            Some((branch, true)) => return Ok(candidate(&branch, origin, BaseSource::RemoteHead)),
+            Some((branch, false)) => stale = candidate(&branch, origin.clone(), BaseSource::RemoteHead),
             None => {}
         }
         if let Some(default) = default {
-            return Ok(candidate(&default, origin, Source::DefaultBranch));
+            return Ok(candidate(&default, origin, BaseSource::DefaultBranch));
         }
     }
     if origin.is_none() {
@@ -111,10 +111,11 @@ pub(super) fn search(
         for remote in others {
             match head_of(repository, remote)? {
                 Some((branch, true)) => {
-                    return Ok(candidate(&branch, Some(remote.clone()), Source::RemoteHead));
+                    return Ok(candidate(&branch, Some(remote.clone()), BaseSource::RemoteHead));
                 }
                 Some((branch, false)) => {
-                    stale = stale.or_else(|| candidate(&branch, Some(remote.clone()), Source::RemoteHead));
+                    stale =
+                        stale.or_else(|| candidate(&branch, Some(remote.clone()), BaseSource::RemoteHead));
                 }
                 None => {}
             }
@@ -122,15 +123,15 @@ pub(super) fn search(
     }
     for name in USUAL {
         if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
-            return Ok(candidate(name, origin, Source::UsualName));
+            return Ok(candidate(name, origin, BaseSource::UsualName));
         }
         if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
-            return Ok(candidate(name, None, Source::UsualName));
+            return Ok(candidate(name, None, BaseSource::UsualName));
         }
     }
     if stale.is_none() && origin.is_some() {
-        stale =
-            told_by(repository, ORIGIN)?.and_then(|branch| candidate(&branch, origin, Source::RemoteHead));
+        stale = told_by(repository, ORIGIN)?
+            .and_then(|branch| candidate(&branch, origin, BaseSource::RemoteHead));
     }
     Ok(stale)
 }
@@ -139,7 +140,7 @@ pub(super) fn search(
 ///
 /// # Errors
 /// When git fails.
-pub fn default_branch(repository: &Repository) -> Result<Option<String>, Failure> {
+pub fn default_branch(repository: &Repository) -> Result<Option<String>, CallFailure> {
     for remote in [ORIGIN, UPSTREAM] {
         if let Some((branch, _)) = head_of(repository, remote)? {
             return Ok(Some(branch));
@@ -156,7 +157,7 @@ pub fn default_branch(repository: &Repository) -> Result<Option<String>, Failure
 }
 
 /// The branch that a remote itself names as its HEAD: a clone of one branch does not hold it.
-fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, Failure> {
+fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, CallFailure> {
     let program = format!("--upload-pack={}", git::UPLOAD_PACK);
     let listed = repository.ask(&["ls-remote", "--symref", &program, "--end-of-options", remote, HEAD])?;
     let told = listed.stdout_text();
@@ -165,7 +166,7 @@ fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, Fail
 }
 
 /// The branch that a remote's HEAD names, and whether it is here.
-fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, Failure> {
+fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, CallFailure> {
     let of_remote = format!("refs/remotes/{remote}/");
     let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
     let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) else {

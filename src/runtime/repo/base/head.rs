@@ -1,13 +1,13 @@
 //! The head of a pull request, and how what is checked out stands to it.
 
 use super::{NO_HEAD, ORIGIN, remote_of};
-use crate::runtime::answer::{Failure, INTERRUPTED};
+use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
 /// How what is checked out stands to the head of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum HeadState {
     /// It is the head.
     Same,
     /// All of the pull request is there, and more: a sentence.
@@ -18,18 +18,18 @@ pub enum Standing {
     Unrelated,
 }
 
-impl Standing {
+impl HeadState {
     /// What a reader should know.
     pub fn note(&self) -> Option<String> {
         match self {
-            Standing::Ahead(text) | Standing::Apart(text) => Some(text.clone()),
-            Standing::Same | Standing::Unrelated => None,
+            HeadState::Ahead(text) | HeadState::Apart(text) => Some(text.clone()),
+            HeadState::Same | HeadState::Unrelated => None,
         }
     }
 
     /// Why not all of the pull request is there.
     pub fn unseen(&self) -> Option<String> {
-        self.note().filter(|_| matches!(self, Standing::Apart(_)))
+        self.note().filter(|_| matches!(self, HeadState::Apart(_)))
     }
 }
 
@@ -37,7 +37,7 @@ impl Standing {
 ///
 /// # Errors
 /// `fetch_failed` and `sandboxed`.
-pub fn fetch_head(repository: &Repository, request: &PullRequest) -> Result<String, Failure> {
+pub fn fetch_head(repository: &Repository, request: &PullRequest) -> Result<String, CallFailure> {
     let remote = match remote_of(repository, &request.base_url)? {
         Some(remote) => remote,
         None if request.base_url.is_empty() => ORIGIN.to_owned(),
@@ -51,10 +51,10 @@ pub fn fetch_head(repository: &Repository, request: &PullRequest) -> Result<Stri
 }
 
 /// Compares HEAD with the head of a pull request, which is fetched where it is not here.
-pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result<Standing, Failure> {
-    let Some(own) = repository.commit("HEAD")? else { return Ok(Standing::Same) };
+pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result<HeadState, CallFailure> {
+    let Some(own) = repository.commit("HEAD")? else { return Ok(HeadState::Same) };
     if own == request.head_sha {
-        return Ok(Standing::Same);
+        return Ok(HeadState::Same);
     }
     let number = request.number;
     let head = match repository.commit(&request.head_sha)? {
@@ -62,7 +62,7 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
         None => match fetch_head(repository, request) {
             Ok(head) if head != request.head_sha => {
                 let (named, came) = (short(&request.head_sha), short(&head));
-                return Ok(Standing::Apart(format!(
+                return Ok(HeadState::Apart(format!(
                     "pull request {number} is at {named}, and a fetch brought {came}: review again when both agree"
                 )));
             }
@@ -70,26 +70,26 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
             Err(failure) if failure.exit == INTERRUPTED => return Err(failure),
             Err(failure) => {
                 let (head, why) = (short(&request.head_sha), failure.error.message);
-                return Ok(Standing::Apart(format!(
+                return Ok(HeadState::Apart(format!(
                     "pull request {number} is at {head}, which is not here ({why}): fetch it, and review again"
                 )));
             }
         },
     };
     if own == head {
-        return Ok(Standing::Same);
+        return Ok(HeadState::Same);
     }
-    let is_cut_off = || -> Result<bool, Failure> {
+    let is_cut_off = || -> Result<bool, CallFailure> {
         Ok(repository.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true"))
     };
     if repository.merge_base(&own, &head)?.is_none() && !is_cut_off()? {
-        return Ok(Standing::Unrelated);
+        return Ok(HeadState::Unrelated);
     }
     let counted = repository.line(&["rev-list", "--left-right", "--count", &format!("{own}...{head}")])?;
     let how = match counted.as_deref().and_then(|counts| counts.split_once('\t')) {
         Some((ahead, "0")) => {
             let more = commits(ahead);
-            return Ok(Standing::Ahead(format!(
+            return Ok(HeadState::Ahead(format!(
                 "what is checked out is {more} ahead of pull request {number}"
             )));
         }
@@ -98,7 +98,7 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
         None => "another commit".to_owned(),
     };
     let head = short(&head);
-    Ok(Standing::Apart(format!(
+    Ok(HeadState::Apart(format!(
         "pull request {number} is at {head}, and what is checked out is {how}: pull, and review again"
     )))
 }
@@ -107,7 +107,7 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
 ///
 /// # Errors
 /// When git fails.
-pub fn behind_upstream(repository: &Repository) -> Result<Option<String>, Failure> {
+pub fn behind_upstream(repository: &Repository) -> Result<Option<String>, CallFailure> {
     let Some(branch) = repository.branch()? else { return Ok(None) };
     let named = format!("refs/heads/{branch}");
     let upstream = repository.line(&["for-each-ref", "--format=%(upstream)", "--end-of-options", &named])?;

@@ -2,19 +2,19 @@
 //! remote that its base lies in.
 
 use super::ORIGIN;
-use super::head::{Standing, standing};
-use crate::runtime::answer::{Failure, INTERRUPTED};
+use super::head::{HeadState, standing};
+use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
-use crate::runtime::github::{self, Address, OfBranch, PullRequest};
+use crate::runtime::github::{self, BranchPullRequests, PullRequest, RepositoryAddress};
 
 /// What GitHub knows.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct PullRequestFacts {
     pub(super) request: Option<PullRequest>,
     /// The default branch.
     pub(super) default: Option<String>,
     /// How what is checked out stands to the head of a pull request that its branch's name found.
-    pub(super) standing: Option<Standing>,
+    pub(super) standing: Option<HeadState>,
 }
 
 /// What GitHub knows of the pull request and the default branch. Only a pull request that was named must
@@ -25,17 +25,20 @@ pub(super) fn ask_github(
     pr: Option<&str>,
     remotes: &[(String, String)],
     warnings: &mut Vec<String>,
-) -> Result<Known, Failure> {
+) -> Result<PullRequestFacts, CallFailure> {
     if let Some(pr) = pr {
-        return Ok(Known { request: Some(asked(repository, pr, remotes)?), ..Known::default() });
+        return Ok(PullRequestFacts {
+            request: Some(asked(repository, pr, remotes)?),
+            ..PullRequestFacts::default()
+        });
     }
-    let Some(address) = servers(remotes).next() else { return Ok(Known::default()) };
+    let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
     let branch = repository.branch()?;
     match github::of_branch(repository, &address, branch.as_deref()) {
-        Ok(OfBranch { requests, ended, default, parent }) => {
+        Ok(BranchPullRequests { requests, ended, default, parent }) => {
             // Anybody can open one in a repository of their own, and name its base.
             let is_own = |one: &PullRequest| {
-                let is_parent = parent.as_ref().zip(Address::parse(&one.base_url));
+                let is_parent = parent.as_ref().zip(RepositoryAddress::parse(&one.base_url));
                 is_parent.is_some_and(|(parent, base)| parent.is(&base))
                     || remote_among(remotes, &one.base_url).is_some()
             };
@@ -56,7 +59,7 @@ pub(super) fn ask_github(
                             if ended.state == "MERGED" { "merged already" } else { "closed without a merge" };
                         warnings.push(format!("pull request {} of this branch is {how}", ended.number));
                     }
-                    Ok(Known { default, ..Known::default() })
+                    Ok(PullRequestFacts { default, ..PullRequestFacts::default() })
                 }
             }
         }
@@ -64,7 +67,7 @@ pub(super) fn ask_github(
         Err(failure) => {
             warnings
                 .push(format!("GitHub was not asked ({}): {}", failure.error.code, failure.error.message));
-            Ok(Known::default())
+            Ok(PullRequestFacts::default())
         }
     }
 }
@@ -75,42 +78,46 @@ fn of_name(
     request: PullRequest,
     default: Option<String>,
     warnings: &mut Vec<String>,
-) -> Result<Known, Failure> {
+) -> Result<PullRequestFacts, CallFailure> {
     let number = request.number;
     let standing = standing(repository, &request)?;
-    if standing == Standing::Unrelated {
+    if standing == HeadState::Unrelated {
         let name = &request.head_branch;
         warnings.push(format!(
             "pull request {number} comes from a branch `{name}` that has no commit in common with this one: it is not taken for its pull request"
         ));
-        return Ok(Known { default, ..Known::default() });
+        return Ok(PullRequestFacts { default, ..PullRequestFacts::default() });
     }
-    Ok(Known { request: Some(request), default, standing: Some(standing) })
+    Ok(PullRequestFacts { request: Some(request), default, standing: Some(standing) })
 }
 
 /// The remotes' repositories on servers, `origin` first.
-fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = Address> {
+fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddress> {
     let ordered = remotes.iter().filter(|(name, _)| name == ORIGIN).chain(remotes);
-    ordered.filter_map(|(_, url)| Address::parse(url))
+    ordered.filter_map(|(_, url)| RepositoryAddress::parse(url))
 }
 
 /// A pull request that was named by number or address.
 ///
 /// # Errors
 /// `no_remote`, `gh_not_found`, and what gh fails with.
-pub fn named_pull_request(repository: &Repository, pr: &str) -> Result<PullRequest, Failure> {
+pub fn named_pull_request(repository: &Repository, pr: &str) -> Result<PullRequest, CallFailure> {
     asked(repository, pr, &repository.remotes()?)
 }
 
-fn asked(repository: &Repository, pr: &str, remotes: &[(String, String)]) -> Result<PullRequest, Failure> {
+fn asked(
+    repository: &Repository,
+    pr: &str,
+    remotes: &[(String, String)],
+) -> Result<PullRequest, CallFailure> {
     let (address, number) = pull_request_name(pr)?;
     let address = address.or_else(|| servers(remotes).next()).ok_or_else(|| {
         let message = format!("pull request `{pr}` cannot be asked for: no remote is on a server");
-        Failure::environment("no_remote", message, "name the pull request by its address")
+        CallFailure::environment("no_remote", message, "name the pull request by its address")
     })?;
     github::pull_request(repository, &address, number)?.ok_or_else(|| {
         let message = format!("there is no pull request {number}");
-        Failure::environment("gh_not_found", message, "check the number")
+        CallFailure::environment("gh_not_found", message, "check the number")
     })
 }
 
@@ -118,13 +125,15 @@ fn asked(repository: &Repository, pr: &str, remotes: &[(String, String)]) -> Res
 ///
 /// # Errors
 /// When git fails.
-pub fn remote_of(repository: &Repository, url: &str) -> Result<Option<String>, Failure> {
+pub fn remote_of(repository: &Repository, url: &str) -> Result<Option<String>, CallFailure> {
     Ok(remote_among(&repository.remotes()?, url))
 }
 
 pub(super) fn remote_among(remotes: &[(String, String)], url: &str) -> Option<String> {
-    let wanted = Address::parse(url)?;
-    let is = |(_, url): &&(String, String)| Address::parse(url).is_some_and(|address| wanted.is(&address));
+    let wanted = RepositoryAddress::parse(url)?;
+    let is = |(_, url): &&(String, String)| {
+        RepositoryAddress::parse(url).is_some_and(|address| wanted.is(&address))
+    };
     remotes.iter().find(is).map(|(name, _)| name.clone())
 }
 
@@ -132,7 +141,7 @@ pub(super) fn remote_among(remotes: &[(String, String)], url: &str) -> Option<St
 ///
 /// # Errors
 /// When it is neither.
-pub fn pull_request_name(given: &str) -> Result<(Option<Address>, u64), Failure> {
+pub fn pull_request_name(given: &str) -> Result<(Option<RepositoryAddress>, u64), CallFailure> {
     if let Ok(number) = given.parse::<u64>() {
         return Ok((None, number));
     }
@@ -140,8 +149,10 @@ pub fn pull_request_name(given: &str) -> Result<(Option<Address>, u64), Failure>
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         digits.parse::<u64>().ok()
     });
-    match (Address::parse(given), number) {
+    match (RepositoryAddress::parse(given), number) {
         (Some(address), Some(number)) => Ok((Some(address), number)),
-        _ => Err(Failure::usage(format!("`{given}` is neither a number nor the address of a pull request"))),
+        _ => Err(CallFailure::usage(format!(
+            "`{given}` is neither a number nor the address of a pull request"
+        ))),
     }
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::Search;
-use crate::runtime::answer::Failure;
+use super::PortSearch;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
 /// The `web` line of a Procfile.
-pub(super) fn procfile(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+pub(super) fn procfile(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in ["Procfile.dev", "Procfile"] {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         for (at, line) in text.lines().enumerate() {

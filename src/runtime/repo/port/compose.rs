@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::Search;
+use super::PortSearch;
 use crate::order;
 use crate::read::tree::Node;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
 const NAMES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
@@ -16,7 +16,7 @@ const SERVING: [&str; 6] = ["web", "app", "frontend", "server", "site", "api"];
 const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5672", "1025", "8025", "1433"];
 
 /// Looks into the first compose file that is there.
-pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in NAMES {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let Some(document) = document::yaml_text(&text, name)? else { continue };

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use super::Search;
+use super::PortSearch;
 use crate::order;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
 const ENDINGS: [&str; 4] = ["js", "ts", "mjs", "cjs"];
 
 /// Looks into the configuration files of one name.
-pub(super) fn look(folder: &Path, stem: &str, search: &mut Search) -> Result<(), Failure> {
+pub(super) fn look(folder: &Path, stem: &str, search: &mut PortSearch) -> Result<(), CallFailure> {
     for ending in ENDINGS {
         let name = format!("{stem}.{ending}");
         let Some(text) = document::project_text(&folder.join(&name))? else { continue };
@@ -29,7 +29,7 @@ pub(super) fn look(folder: &Path, stem: &str, search: &mut Search) -> Result<(),
     Ok(())
 }
 
-struct Port {
+struct ScriptPort {
     number: String,
     line: usize,
     /// The key of the object that holds it.
@@ -44,7 +44,7 @@ enum Token {
 }
 
 /// Every number behind `port:`, but for those of a preview.
-fn ports(text: &str) -> Vec<Port> {
+fn ports(text: &str) -> Vec<ScriptPort> {
     let tokens = tokens(text);
     let mut around: Vec<String> = Vec::new();
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ fn ports(text: &str) -> Vec<Port> {
                     && !around.iter().any(|key| key == "preview")
                 {
                     let inside = around.last().cloned().unwrap_or_default();
-                    found.push(Port { number: number.clone(), line: *line, inside });
+                    found.push(ScriptPort { number: number.clone(), line: *line, inside });
                 }
             }
             _ => {}

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use super::Search;
-use crate::runtime::answer::Failure;
+use super::PortSearch;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -14,7 +14,7 @@ const ABOUT: [&str; 7] = ["dev", "develop", "development", "serve", "serves", "s
 const BEFORE: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
 
 /// Looks into both files.
-pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in NAMES {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let mut found: Vec<(String, usize)> = Vec::new();

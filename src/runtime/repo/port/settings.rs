@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::Search;
-use crate::runtime::answer::Failure;
+use super::PortSearch;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
 /// `port 3001`, or the default of `ENV.fetch("PORT")`.
-pub(super) fn puma(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+pub(super) fn puma(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     const NAME: &str = "config/puma.rb";
     let Some(text) = document::project_text(&folder.join(NAME))? else { return Ok(()) };
     for (at, line) in text.lines().enumerate() {
@@ -36,7 +36,7 @@ pub(super) fn puma(folder: &Path, search: &mut Search) -> Result<(), Failure> {
 }
 
 /// `PORT` in the files of environment variables, the most special first.
-pub(super) fn environment(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+pub(super) fn environment(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in [".env.local", ".env.development", ".env"] {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         // The last assignment counts, as where such a file is read.

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::item::STDIN;
-use super::{Changed, ItemSize, ItemStatus, Thresholds, item, measure};
+use super::{ChangeSizes, ItemSize, ItemStatus, Thresholds, item, measure};
 use crate::read::tree::Node;
-use crate::runtime::answer::{Failure, MALFORMED, REFUSED, Said};
+use crate::runtime::answer::{CallFailure, Delivery, MALFORMED, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Tell whether all that changed is small enough
@@ -33,9 +33,9 @@ options! {
 
 /// The answer of `repo size batch`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// The most serious of what follows.
-    pub status: Status,
+    pub status: BatchStatus,
     /// All that changed is too much.
     pub preemptive: bool,
     /// More than half of the items are too large.
@@ -63,7 +63,7 @@ pub struct Answer {
 /// What to do about a batch, the most serious last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum BatchStatus {
     /// Go on.
     Ok,
     /// Most items are too large: ask whether to go on.
@@ -80,16 +80,16 @@ pub enum Status {
 ///
 /// # Errors
 /// `nothing_to_polish`, `malformed_json`, `malformed_item`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let thresholds = Thresholds::read(&repository)?;
     let text = if options.stdin { surroundings.input_text()? } else { String::new() };
     let node = if options.stdin { Some(document::json_text(&text, STDIN)?) } else { None };
-    let changed = Changed::since(&repository, &options.base)?;
+    let changed = ChangeSizes::since(&repository, &options.base)?;
     if changed.files() == 0 {
         let message = format!("nothing changed since `{}`", options.base);
         let hint = "commit something first, or name another base";
-        return Err(Failure::new(REFUSED, "nothing_to_polish", message, hint));
+        return Err(CallFailure::new(REFUSED, "nothing_to_polish", message, hint));
     }
     let mut items = Vec::new();
     let mut replans = 0;
@@ -100,8 +100,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let (files, lines) = (changed.files(), changed.lines());
     let oversized = items.iter().filter(|item| item.status == ItemStatus::Oversized).count();
     let mut reasons = Vec::new();
-    let mut status = Status::Ok;
-    let mut holds = |found: bool, then: Status, reason: String| {
+    let mut status = BatchStatus::Ok;
+    let mut holds = |found: bool, then: BatchStatus, reason: String| {
         if found {
             status = status.max(then);
             reasons.push(reason);
@@ -109,16 +109,18 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         found
     };
     let most = (thresholds.batch_files, thresholds.batch_lines);
-    let many = holds(files > most.0, Status::Preempt, format!("{files} files changed, more than {}", most.0));
-    let long = holds(lines > most.1, Status::Preempt, format!("{lines} lines changed, more than {}", most.1));
+    let many =
+        holds(files > most.0, BatchStatus::Preempt, format!("{files} files changed, more than {}", most.0));
+    let long =
+        holds(lines > most.1, BatchStatus::Preempt, format!("{lines} lines changed, more than {}", most.1));
     let share = format!("{oversized} of {} items are too large", items.len());
-    let majority = holds(oversized * 2 > items.len(), Status::Majority, share);
+    let majority = holds(oversized * 2 > items.len(), BatchStatus::Majority, share);
     let again = format!("{replans} to be planned again");
-    let halt_round = holds(replans > 0, Status::HaltRound, again.clone());
+    let halt_round = holds(replans > 0, BatchStatus::HaltRound, again.clone());
     let person = format!("{again}, which the user must decide from {} on", thresholds.replans);
-    let escalate = holds(replans as u64 >= thresholds.replans.max(1), Status::Escalate, person);
+    let escalate = holds(replans as u64 >= thresholds.replans.max(1), BatchStatus::Escalate, person);
     let preemptive = many || long;
-    Ok(Said::of(&Answer {
+    Ok(Delivery::of(&Response {
         status,
         preemptive,
         majority,
@@ -135,18 +137,23 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 }
 
 /// The items of a document: a list, or an object that holds one.
-fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], Failure> {
+fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], CallFailure> {
     let list = node.get("items").unwrap_or(node);
     list.items().ok_or_else(|| {
         let (line, col) = document::place(text, list.span.start);
         let hint = "give a list of items, or an object with `items`";
-        let failure = Failure::new(MALFORMED, "malformed_item", "there is no list of items", hint);
+        let failure = CallFailure::new(MALFORMED, "malformed_item", "there is no list of items", hint);
         failure.at(STDIN, Some(line), Some(col))
     })
 }
 
 /// An item with files is measured; one without says itself how it is.
-fn size(node: &Node, text: &str, changed: &Changed, thresholds: &Thresholds) -> Result<ItemSize, Failure> {
+fn size(
+    node: &Node,
+    text: &str,
+    changed: &ChangeSizes,
+    thresholds: &Thresholds,
+) -> Result<ItemSize, CallFailure> {
     if node.get("files").is_some() || node.items().is_some() {
         let (id, files) = item::read(node, text)?;
         return Ok(ItemSize::of(id, measure(changed, &files, thresholds)));
@@ -157,7 +164,7 @@ fn size(node: &Node, text: &str, changed: &Changed, thresholds: &Thresholds) -> 
         _ => {
             let (line, col) = document::place(text, node.span.start);
             let message = "an item has neither `files` nor a `status` of `manageable` or `oversized`";
-            let failure = Failure::new(MALFORMED, "malformed_item", message, "give one of them");
+            let failure = CallFailure::new(MALFORMED, "malformed_item", message, "give one of them");
             return Err(failure.at(STDIN, Some(line), Some(col)));
         }
     };

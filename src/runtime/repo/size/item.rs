@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Changed, ItemSize, Thresholds, measure};
+use super::{ChangeSizes, ItemSize, Thresholds, measure};
 use crate::read::tree::Node;
-use crate::runtime::answer::{Failure, MALFORMED, Said};
+use crate::runtime::answer::{CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
+use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
 
 options! {
     /// Tell whether one item of work is small enough
@@ -29,7 +29,7 @@ options! {
 
 /// The answer of `repo size item`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// What it amounts to.
     #[serde(flatten)]
     pub size: ItemSize,
@@ -41,15 +41,15 @@ pub struct Answer {
 ///
 /// # Errors
 /// `empty_item`, `malformed_json`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let text = surroundings.input_text()?;
     let node = document::json_text(&text, STDIN)?;
     let (id, files) = read(&node, &text)?;
     let thresholds = Thresholds::read(&repository)?;
-    let changed = Changed::since(&repository, &options.base)?;
+    let changed = ChangeSizes::since(&repository, &options.base)?;
     let size = ItemSize::of(id, measure(&changed, &files, &thresholds));
-    Ok(Said::of(&Answer { size, thresholds }))
+    Ok(Delivery::of(&Response { size, thresholds }))
 }
 
 /// How answers call standard input.
@@ -59,12 +59,12 @@ pub(super) const STDIN: &str = "<stdin>";
 ///
 /// # Errors
 /// `empty_item`, `malformed_item`.
-pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<String>), Failure> {
+pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<String>), CallFailure> {
     let list = if node.items().is_some() { Some(node) } else { node.get("files") };
     let wrong = |code: &str, message: &str, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = "give a list of paths, or an object with `id` and `files`";
-        Failure::new(MALFORMED, code, message, hint).at(STDIN, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).at(STDIN, Some(line), Some(col))
     };
     let Some(items) = list.and_then(Node::items) else {
         return Err(wrong("malformed_item", "there is no list of files", node));

@@ -2,8 +2,8 @@
 //! one may stand: at the start, behind words that only ask for a review, or behind `review of`. Elsewhere the same form is
 //! a mention (`like #42`), which is noted, or is refused where nobody can tell.
 
-use super::{IsBranch, KEYS, LONGEST_BRANCH, QUOTES, Target, is_request, pull_request};
-use crate::runtime::answer::Failure;
+use super::{BranchTest, KEYS, LONGEST_BRANCH, QUOTES, ReviewTarget, is_request, pull_request};
+use crate::runtime::answer::CallFailure;
 
 /// What stands before a number, with nothing in between.
 const BEFORE_NUMBER: &[&str] =
@@ -45,8 +45,8 @@ const FIRST: &[&str] = &["concern", "goal", "issue", "priority", "rule", "thing"
 
 /// What was found among words.
 #[derive(Debug, Default)]
-pub(super) struct Found<'a> {
-    pub(super) targets: Vec<Target>,
+pub(super) struct FoundTarget<'a> {
+    pub(super) targets: Vec<ReviewTarget>,
     /// The other words.
     pub(super) focus: Vec<&'a str>,
     /// What a reader should know of words that could be meant as a target.
@@ -56,7 +56,7 @@ pub(super) struct Found<'a> {
 }
 
 /// What a form of a target is where it stands.
-enum Role {
+enum FormRole {
     Target,
     Mention,
     Unclear,
@@ -67,14 +67,17 @@ enum Role {
 ///
 /// # Errors
 /// What `is_branch` fails with.
-pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Result<Found<'a>, Failure> {
+pub(super) fn find<'a>(
+    words: &[&'a str],
+    is_branch: Option<BranchTest<'_>>,
+) -> Result<FoundTarget<'a>, CallFailure> {
     let known = |word: &str| match is_branch {
         Some(_) if word.is_empty() || word.len() > LONGEST_BRANCH => Ok(false),
         Some(is_branch) => is_branch(word),
         None => Ok(words.len() == 1),
     };
     // Whether all words so far, or all of this part of the text, only ask for a review.
-    let (mut found, mut at, mut is_start, mut is_free) = (Found::default(), 0, true, true);
+    let (mut found, mut at, mut is_start, mut is_free) = (FoundTarget::default(), 0, true, true);
     while at < words.len() {
         let rest = &words[at..];
         let word = unquoted(words[at]);
@@ -104,18 +107,18 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
                     found.wrong = Some(format!("{name} is no branch here."));
                     return Ok(found);
                 }
-                Some((Target::of_branch(name), 1))
+                Some((ReviewTarget::of_branch(name), 1))
             }
             None if at == 0 && lower == BRANCH && is_branch.is_some() && named(rest, &known)? => {
-                Some((Target::of_branch(unquoted(rest[1])), 2))
+                Some((ReviewTarget::of_branch(unquoted(rest[1])), 2))
             }
             // `the feat branch`
             None if is_start && rest.get(1).is_some_and(|next| is_word(next, BRANCH)) && known(word)? => {
-                Some((Target::of_branch(word), 2))
+                Some((ReviewTarget::of_branch(word), 2))
             }
             None if is_branch.is_none() || word.contains('/') || (is_start && is_last(rest)) => match () {
-                () if known(word)? => Some((Target::of_branch(word), 1)),
-                () if bare != word && known(bare)? => Some((Target::of_branch(bare), 1)),
+                () if known(word)? => Some((ReviewTarget::of_branch(word), 1)),
+                () if bare != word && known(bare)? => Some((ReviewTarget::of_branch(bare), 1)),
                 () => None,
             },
             // A word in the middle of a sentence is no target because a branch is called so.
@@ -127,7 +130,7 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
                     return Ok(found);
                 }
                 match at {
-                    0 => Some((Target::of_branch(bare), 1)),
+                    0 => Some((ReviewTarget::of_branch(bare), 1)),
                     _ => {
                         found
                             .notes
@@ -152,22 +155,22 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
             at += 1;
             continue;
         };
-        match if is_free { Role::Target } else { role(&words[..at]) } {
-            Role::Target => {
+        match if is_free { FormRole::Target } else { role(&words[..at]) } {
+            FormRole::Target => {
                 // What only asks for a review says nothing to its reviewers.
                 while found.focus.last().is_some_and(|word| is_asking(word)) {
                     found.focus.pop();
                 }
                 found.targets.push(target);
             }
-            Role::Mention => {
+            FormRole::Mention => {
                 let form = words[at..at + length].join(" ");
                 found
                     .notes
                     .push(format!("`{form}` was read as a part of the focus, not as what is reviewed"));
                 found.focus.extend(&words[at..at + length]);
             }
-            Role::Unclear => {
+            FormRole::Unclear => {
                 let form = words[at..at + length].join(" ");
                 found.wrong = Some(format!(
                     "{form} may be what is reviewed, or a part of the focus. Put it first if it is reviewed, or leave it out."
@@ -186,7 +189,7 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
             if is_request(word, true) {
                 others.extend(pull_request(word.trim_start_matches('#')).ok());
             } else if known(word)? {
-                others.push(Target::of_branch(word));
+                others.push(ReviewTarget::of_branch(word));
             }
         }
         if others.len() == found.focus.len() {
@@ -197,14 +200,14 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
 }
 
 /// What a form of a target is behind words that do not only ask for a review.
-fn role(before: &[&str]) -> Role {
+fn role(before: &[&str]) -> FormRole {
     let mut before = before.iter().rev().map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
     let mut next = || before.by_ref().find(|word| !ARTICLES.contains(&word.as_str())).unwrap_or_default();
     let (last, one_before) = (next(), next());
     if ABOUT.contains(&last.as_str()) && REVIEWS.contains(&one_before.as_str()) {
-        return Role::Target;
+        return FormRole::Target;
     }
-    if MENTIONING.contains(&last.as_str()) { Role::Mention } else { Role::Unclear }
+    if MENTIONING.contains(&last.as_str()) { FormRole::Mention } else { FormRole::Unclear }
 }
 
 /// Whether a word only asks for a review.
@@ -218,7 +221,10 @@ fn is_word(word: &str, wanted: &str) -> bool {
 }
 
 /// Whether a word behind a branch may stand there: another target, which is refused for itself, or one that asks.
-fn is_other_target(word: &str, known: &impl Fn(&str) -> Result<bool, Failure>) -> Result<bool, Failure> {
+fn is_other_target(
+    word: &str,
+    known: &impl Fn(&str) -> Result<bool, CallFailure>,
+) -> Result<bool, CallFailure> {
     Ok(is_asking(word) || is_request(unquoted(word), true) || known(unquoted(word))?)
 }
 
@@ -247,7 +253,7 @@ fn is_count(words: &[&str], length: usize) -> bool {
 }
 
 /// Whether the second word is a branch.
-fn named(words: &[&str], known: &impl Fn(&str) -> Result<bool, Failure>) -> Result<bool, Failure> {
+fn named(words: &[&str], known: &impl Fn(&str) -> Result<bool, CallFailure>) -> Result<bool, CallFailure> {
     words.get(1).map_or(Ok(false), |name| known(unquoted(name)))
 }
 

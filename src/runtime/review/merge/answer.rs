@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::order;
-use crate::runtime::answer::{Failure, MALFORMED};
+use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::findings::{Action, Class, Owner, Severity};
-use crate::runtime::review::reply::{Recheck, Unread};
+use crate::runtime::review::findings::{FindingAction, FindingOwner, FindingSeverity, RepairClass};
+use crate::runtime::review::reply::{Recheck, UnreadFinding};
 use crate::runtime::review::run_folder::{FINDINGS_SCHEMA, RunFolder};
-use crate::runtime::review::verdict::Verdict;
+use crate::runtime::review::verdict::ReviewVerdict;
 
 /// The answer of `review merge`, and `findings.json` of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// Whether any reviewer returned something usable.
-    pub status: Status,
+    pub status: MergeStatus,
     /// What was found, in the order of reports.
-    pub findings: Vec<Merged>,
+    pub findings: Vec<MergedFinding>,
     /// What was there before the change, as all say who saw it.
-    pub pre_existing: Vec<Merged>,
+    pub pre_existing: Vec<MergedFinding>,
     /// Who takes on what, by `id`.
     pub queues: Queues,
     /// What was looked at, and what was not.
@@ -30,11 +30,11 @@ pub struct Answer {
     /// No reviewer returned anything usable.
     pub degraded: bool,
     /// What the review comes to when nothing is repaired.
-    pub verdict_default: Verdict,
+    pub verdict_default: ReviewVerdict,
     /// Requirements of the plan that the change does not meet.
     pub unmet: Vec<String>,
     /// Findings of several reviewers in one place, which may mean the same.
-    pub near: Vec<Near>,
+    pub near: Vec<NearbyFindings>,
     /// What stands in the way of the best verdict, beside the findings.
     pub obstacles: Vec<String>,
     /// What reviewers say of repairs.
@@ -47,7 +47,7 @@ pub struct Answer {
 
 /// Findings in one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Near {
+pub struct NearbyFindings {
     /// Their ids, for `--join`.
     pub ids: Vec<String>,
     /// Their titles, in the order of the ids.
@@ -61,7 +61,7 @@ pub struct Near {
 /// Whether any reviewer returned something usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum MergeStatus {
     /// Some did.
     Ok,
     /// None did.
@@ -70,13 +70,13 @@ pub enum Status {
 
 /// One finding, of one or several reviewers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Merged {
+pub struct MergedFinding {
     /// `F1`, `F2`, … as first merged, which stays; `U1`, … for requirements that are not met.
     pub id: String,
     /// The title of the worst.
     pub title: String,
     /// The worst.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// Relative to the repository's top.
     pub file: String,
     /// The first line of the worst; 0 where none is named.
@@ -94,9 +94,9 @@ pub struct Merged {
     /// In which round it was found, from 1.
     pub round: u32,
     /// The most careful.
-    pub autofix_class: Class,
+    pub autofix_class: RepairClass,
     /// The farthest.
-    pub owner: Owner,
+    pub owner: FindingOwner,
     /// Whether any wants it verified.
     pub requires_verification: bool,
     /// The highest, raised once when several agree; from 0 to 1.
@@ -108,7 +108,7 @@ pub struct Merged {
     /// What to do.
     pub suggested_fix: Option<String>,
     /// What the reviewers would do with it, where one said.
-    pub recommended_action: Option<Action>,
+    pub recommended_action: Option<FindingAction>,
     /// What they did not agree on, and what was kept.
     pub disagreements: Vec<String>,
 }
@@ -162,13 +162,13 @@ pub struct Coverage {
     /// Replies that are there and do not count, with the reason.
     pub unread_replies: Vec<String>,
     /// Sentences that may name a fault, by reply: their reviewers are to be asked about them.
-    pub unclear: Vec<Unclear>,
+    pub unclear: Vec<UnclearReply>,
     /// Second replies, with what they were asked about.
-    pub asked_again: Vec<AskedAgain>,
+    pub asked_again: Vec<FollowUp>,
     /// What beside the replies was not understood and is left out.
     pub ignored: Vec<String>,
     /// Findings that cannot be read.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadFinding>,
     /// Values that had to be corrected.
     pub repaired: Vec<String>,
     /// Files that were left out because git does not track them.
@@ -184,7 +184,7 @@ pub struct Coverage {
 
 /// A reply with sentences that may name a fault: its reviewer is asked about them, once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Unclear {
+pub struct UnclearReply {
     /// Whose it is.
     pub reviewer: String,
     /// In which round.
@@ -196,12 +196,12 @@ pub struct Unclear {
     /// Whether the reviewer was asked: it is not asked again.
     pub was_asked: bool,
     /// The sentences that nobody answered for.
-    pub sentences: Vec<Sentence>,
+    pub sentences: Vec<UnclearSentence>,
 }
 
 /// A sentence that may name a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Sentence {
+pub struct UnclearSentence {
     /// `S1`, `S2`, … for the answer; empty in a second reply.
     pub id: String,
     /// The sentence, shortened.
@@ -211,7 +211,7 @@ pub struct Sentence {
 /// A reply of which the reviewer was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskedAgain {
+pub struct FollowUp {
     /// Whose it is.
     pub reviewer: String,
     /// In which round.
@@ -222,7 +222,7 @@ pub struct AskedAgain {
     pub text: String,
 }
 
-impl Merged {
+impl MergedFinding {
     /// Its own id, and those that were joined into it.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.id).chain(&self.joined).map(String::as_str)
@@ -259,7 +259,7 @@ impl Coverage {
 }
 
 /// The findings of a list by their ids, in the order of the list.
-pub fn picked<'a>(all: &'a [Merged], ids: &'a [String]) -> impl Iterator<Item = &'a Merged> {
+pub fn picked<'a>(all: &'a [MergedFinding], ids: &'a [String]) -> impl Iterator<Item = &'a MergedFinding> {
     all.iter().filter(|one| ids.contains(&one.id))
 }
 
@@ -267,12 +267,12 @@ pub fn picked<'a>(all: &'a [Merged], ids: &'a [String]) -> impl Iterator<Item = 
 ///
 /// # Errors
 /// `no_findings` when there is none, `malformed_json`.
-pub fn stored(folder: &RunFolder) -> Result<Answer, Failure> {
+pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let path = folder.path.join("findings.json");
     let name = path.display().to_string();
     let (text, untrusted) = folder.folder().compared("findings.json")?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
-        Failure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
+        CallFailure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
             .at(&name, None, None)
     })?;
     let hint = "run `plugcast-run review merge --run DIR` again";
@@ -281,7 +281,7 @@ pub fn stored(folder: &RunFolder) -> Result<Answer, Failure> {
     let schema = document["schema"].as_str().unwrap_or_default();
     if schema != FINDINGS_SCHEMA {
         let message = format!("`{schema}` is not known here, `{FINDINGS_SCHEMA}` is");
-        return Err(Failure::new(MALFORMED, "unknown_schema", message, hint).at(&name, None, None));
+        return Err(CallFailure::new(MALFORMED, "unknown_schema", message, hint).at(&name, None, None));
     }
     let answer = serde_json::from_str(&text).map_err(malformed)?;
     untrusted.map_or(Ok(answer), Err)

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::Merged;
-use super::draft::Draft;
+use super::answer::MergedFinding;
+use super::draft::FindingDraft;
 use crate::order;
-use crate::runtime::review::findings::{Class, Finding, HARMFUL_REPAIR, Owner, plain_path, plain_title};
+use crate::runtime::review::findings::{
+    Finding, FindingOwner, HARMFUL_REPAIR, RepairClass, plain_path, plain_title,
+};
 
 /// How far lines may lie behind the first one of a cluster. It does not chain.
 const WINDOW: u64 = 3;
 
 /// Groups findings, each with the place of its reviewer among the names.
-pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft> {
+pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<FindingDraft> {
     let mut groups: BTreeMap<(String, String), Vec<(usize, Finding)>> = BTreeMap::new();
     for (reviewer, finding) in members {
         let key = (plain_path(&finding.file), plain_title(&finding.title));
@@ -26,7 +28,7 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft>
                 rest.iter().take_while(|(_, one)| one.line <= first.line.saturating_add(WINDOW)).count();
             let members = rest[..end].to_vec();
             let (id, joined) = (String::new(), Vec::new());
-            drafts.push(Draft { id, joined, round, file: file.clone(), members });
+            drafts.push(FindingDraft { id, joined, round, file: file.clone(), members });
             rest = &rest[end..];
         }
     }
@@ -34,7 +36,7 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft>
 }
 
 /// One finding out of all members, of which there is at least one.
-pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> Merged {
+pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> MergedFinding {
     let mut ranked: Vec<&Finding> = members.iter().map(|(_, finding)| finding).collect();
     // By what they say, never by who came first.
     order::sort_by(&mut ranked, |one, other| {
@@ -57,7 +59,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
     let highest = ranked.iter().map(|finding| finding.confidence).max().unwrap_or_default();
     let confidence = if reviewers.len() > 1 { (highest + bonus).min(100) } else { highest };
     let (class, owner) = (class(&ranked), owner(&ranked));
-    Merged {
+    MergedFinding {
         id: String::new(),
         title: title(worst),
         severity: worst.severity,
@@ -146,31 +148,36 @@ fn also(members: &[&Finding]) -> Vec<String> {
 
 /// The most careful class. An advice never makes a stricter one milder, and one that not all call safe is not
 /// safe.
-fn class(members: &[&Finding]) -> Class {
+fn class(members: &[&Finding]) -> RepairClass {
     let strictest =
-        members.iter().map(|one| one.autofix_class).filter(|class| *class != Class::Advisory).max();
-    let advised = members.iter().any(|one| one.autofix_class == Class::Advisory);
+        members.iter().map(|one| one.autofix_class).filter(|class| *class != RepairClass::Advisory).max();
+    let advised = members.iter().any(|one| one.autofix_class == RepairClass::Advisory);
     match strictest {
-        None => Class::Advisory,
-        Some(Class::SafeAuto) if advised => Class::GatedAuto,
+        None => RepairClass::Advisory,
+        Some(RepairClass::SafeAuto) if advised => RepairClass::GatedAuto,
         Some(class) => class,
     }
 }
 
 /// The farthest owner; a release only where all say so.
-fn owner(members: &[&Finding]) -> Owner {
-    let farthest = members.iter().map(|one| one.owner).max().unwrap_or(Owner::Human);
+fn owner(members: &[&Finding]) -> FindingOwner {
+    let farthest = members.iter().map(|one| one.owner).max().unwrap_or(FindingOwner::Human);
     let all = members.iter().all(|one| one.owner == farthest);
-    if farthest == Owner::Release && !all { Owner::Human } else { farthest }
+    if farthest == FindingOwner::Release && !all { FindingOwner::Human } else { farthest }
 }
 
 /// What a finding says of one question.
-type Of = fn(&Finding) -> String;
+type ClusterKey = fn(&Finding) -> String;
 
 /// Who said what, where not all said the same, and what was kept.
-fn disagreements(members: &[(usize, Finding)], names: &[String], class: Class, owner: Owner) -> Vec<String> {
+fn disagreements(
+    members: &[(usize, Finding)],
+    names: &[String],
+    class: RepairClass,
+    owner: FindingOwner,
+) -> Vec<String> {
     let worst = members.iter().map(|(_, one)| one.severity).min();
-    let questions: [(&str, String, Of); 4] = [
+    let questions: [(&str, String, ClusterKey); 4] = [
         ("severity", worst.map_or_else(String::new, |worst| format!("{worst:?}")), |one| {
             format!("{:?}", one.severity)
         }),

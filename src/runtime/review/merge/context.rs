@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ids::GivenId;
-use crate::runtime::answer::{Failure, MALFORMED};
+use super::ids::KnownFindingId;
+use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::review::{reply, reviewers};
 
@@ -19,7 +19,7 @@ const NAMES: [&str; 3] = ["reviewer", "name", "agent"];
 /// What the caller says.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Context {
+pub(super) struct MergeContext {
     /// What the change is for.
     #[serde(default)]
     pub(super) intent: Option<String>,
@@ -37,7 +37,7 @@ pub(super) struct Context {
     pub(super) joins: Vec<Vec<String>>,
     /// The ids of findings so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) ids: Vec<GivenId>,
+    pub(super) ids: Vec<KnownFindingId>,
     /// What is left out.
     #[serde(skip)]
     pub(super) ignored: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) struct Context {
     pub(super) unread: Vec<String>,
 }
 
-impl Context {
+impl MergeContext {
     /// Reads a text; one without anything says nothing.
     pub(super) fn parse(text: &str) -> Self {
         let mut context = Self::default();
@@ -168,7 +168,7 @@ impl Context {
     }
 
     /// What a run keeps.
-    pub(super) fn stored(folder: &RunFolder) -> Result<Self, Failure> {
+    pub(super) fn stored(folder: &RunFolder) -> Result<Self, CallFailure> {
         Ok(folder.document(NAME)?.unwrap_or_default())
     }
 
@@ -176,11 +176,11 @@ impl Context {
     ///
     /// # Errors
     /// `unknown_finding` for one that was joined with none.
-    pub(super) fn part(&mut self, ids: &[String]) -> Result<(), Failure> {
+    pub(super) fn part(&mut self, ids: &[String]) -> Result<(), CallFailure> {
         for id in ids.iter().map(|id| id.trim()) {
             if !self.joins.iter().flatten().any(|own| own == id) {
                 let message = format!("`{id}` was joined with no other finding");
-                return Err(Failure::new(
+                return Err(CallFailure::new(
                     MALFORMED,
                     "unknown_finding",
                     message,
@@ -299,7 +299,7 @@ mod tests {
             ("[]", (None, None, vec![], 0, 1)),
             ("\u{feff}{}", (None, None, vec![], 0, 0)),
         ] {
-            let read = Context::parse(text);
+            let read = MergeContext::parse(text);
             let reasons = read.reasons.clone().unwrap_or_default();
             let reasons: Vec<String> = reasons.iter().map(|(name, why)| format!("{name}={why}")).collect();
             let unmet = read.unmet.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());

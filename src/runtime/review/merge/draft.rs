@@ -4,18 +4,18 @@
 
 use std::cmp::Reverse;
 
-use super::answer::{Merged, Near};
+use super::answer::{MergedFinding, NearbyFindings};
 use super::cluster;
 use crate::order;
-use crate::runtime::answer::{Failure, MALFORMED, USAGE};
-use crate::runtime::review::findings::{Class, Finding, plain_title};
+use crate::runtime::answer::{CallFailure, MALFORMED, USAGE};
+use crate::runtime::review::findings::{Finding, RepairClass, plain_title};
 
 /// How far lines may lie apart in one place.
 const WINDOW: u64 = 3;
 
 /// A finding with all who say it.
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
+pub(super) struct FindingDraft {
     pub(super) id: String,
     /// The ids of those that were joined into it.
     pub(super) joined: Vec<String>,
@@ -26,17 +26,17 @@ pub(super) struct Draft {
 }
 
 /// What drafts are merged by.
-pub(super) struct Rules<'a> {
+pub(super) struct MergeRules<'a> {
     pub(super) names: &'a [String],
     /// What agreement adds to confidence, in hundredths.
     pub(super) bonus: u32,
 }
 
-impl Draft {
+impl FindingDraft {
     /// As one finding.
-    pub(super) fn merged(&self, rules: &Rules<'_>) -> Merged {
+    pub(super) fn merged(&self, rules: &MergeRules<'_>) -> MergedFinding {
         let one = cluster::one(&self.file, &self.members, rules.names, rules.bonus);
-        Merged { id: self.id.clone(), joined: self.joined.clone(), round: self.round, ..one }
+        MergedFinding { id: self.id.clone(), joined: self.joined.clone(), round: self.round, ..one }
     }
 
     /// The smallest line of its members.
@@ -47,7 +47,7 @@ impl Draft {
     /// Whether another is in the same place and of the same kind: placed, as old or new, advice or not.
     fn is_near(&self, other: &Self) -> bool {
         let kind = |draft: &Self| {
-            let advice = draft.members.iter().all(|(_, one)| one.autofix_class == Class::Advisory);
+            let advice = draft.members.iter().all(|(_, one)| one.autofix_class == RepairClass::Advisory);
             (advice, draft.members.iter().all(|(_, one)| one.pre_existing))
         };
         let near = |one: u64| other.members.iter().any(|(_, other)| one.abs_diff(other.line) <= WINDOW);
@@ -66,8 +66,9 @@ impl Draft {
 }
 
 /// The order of reports.
-pub(super) fn order(one: &Merged, other: &Merged) -> std::cmp::Ordering {
-    let place = |merged: &Merged| (merged.severity, Reverse((merged.confidence * 100.0).round() as u32));
+pub(super) fn order(one: &MergedFinding, other: &MergedFinding) -> std::cmp::Ordering {
+    let place =
+        |merged: &MergedFinding| (merged.severity, Reverse((merged.confidence * 100.0).round() as u32));
     place(one)
         .cmp(&place(other))
         .then_with(|| one.file.as_bytes().cmp(other.file.as_bytes()))
@@ -75,8 +76,8 @@ pub(super) fn order(one: &Merged, other: &Merged) -> std::cmp::Ordering {
 }
 
 /// Findings of several reviewers in one place. A group grows from its first member and does not chain.
-pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
-    let mut placed: Vec<&Draft> = drafts.iter().filter(|draft| !draft.file.is_empty()).collect();
+pub(super) fn near(drafts: &[FindingDraft], rules: &MergeRules<'_>) -> Vec<NearbyFindings> {
+    let mut placed: Vec<&FindingDraft> = drafts.iter().filter(|draft| !draft.file.is_empty()).collect();
     order::sort_by(&mut placed, |one, other| {
         (&one.file, one.line(), &one.id).cmp(&(&other.file, other.line(), &other.id))
     });
@@ -86,14 +87,14 @@ pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
         let here = others
             .iter()
             .take_while(|other| other.file == first.file && other.line() <= first.line() + WINDOW);
-        let group: Vec<&Draft> =
+        let group: Vec<&FindingDraft> =
             std::iter::once(*first).chain(here.copied().filter(|other| first.is_near(other))).collect();
         let who = order::set(
             group.iter().flat_map(|draft| &draft.members).map(|(place, _)| rules.names[*place].as_str()),
         );
         if group.len() > 1 && who.len() > 1 {
-            let title = |draft: &&Draft| draft.merged(rules).title;
-            groups.push(Near {
+            let title = |draft: &&FindingDraft| draft.merged(rules).title;
+            groups.push(NearbyFindings {
                 ids: group.iter().map(|draft| draft.id.clone()).collect(),
                 titles: group.iter().map(title).collect(),
                 file: first.file.clone(),
@@ -102,10 +103,9 @@ pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
         }
         rest = others;
         // A member of a group begins none.
-        while rest
-            .first()
-            .is_some_and(|next| groups.last().is_some_and(|last: &Near| last.ids.contains(&next.id)))
-        {
+        while rest.first().is_some_and(|next| {
+            groups.last().is_some_and(|last: &NearbyFindings| last.ids.contains(&next.id))
+        }) {
             rest = &rest[1..];
         }
     }
@@ -117,7 +117,11 @@ pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
 ///
 /// # Errors
 /// `unknown_finding`, `not_near`.
-pub(super) fn join(drafts: &mut Vec<Draft>, joins: &[Vec<String>], new: usize) -> Result<(), Failure> {
+pub(super) fn join(
+    drafts: &mut Vec<FindingDraft>,
+    joins: &[Vec<String>],
+    new: usize,
+) -> Result<(), CallFailure> {
     let (before, new) = joins.split_at(joins.len().saturating_sub(new));
     for ids in before {
         let _ = join_one(drafts, ids);
@@ -125,14 +129,14 @@ pub(super) fn join(drafts: &mut Vec<Draft>, joins: &[Vec<String>], new: usize) -
     new.iter().try_for_each(|ids| join_one(drafts, ids))
 }
 
-fn join_one(drafts: &mut Vec<Draft>, ids: &[String]) -> Result<(), Failure> {
+fn join_one(drafts: &mut Vec<FindingDraft>, ids: &[String]) -> Result<(), CallFailure> {
     let mut places = Vec::new();
     for id in ids {
         // What was joined already is where it was joined.
-        let is_own = |draft: &Draft| draft.id == *id || draft.joined.contains(id);
+        let is_own = |draft: &FindingDraft| draft.id == *id || draft.joined.contains(id);
         let place = drafts.iter().position(is_own).ok_or_else(|| {
             let message = format!("`{id}` is no finding of this run");
-            Failure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
+            CallFailure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
         })?;
         if !places.contains(&place) {
             places.push(place);
@@ -143,7 +147,7 @@ fn join_one(drafts: &mut Vec<Draft>, ids: &[String]) -> Result<(), Failure> {
         if !places.iter().any(|place| place != other && drafts[*place].is_near(&drafts[*other])) {
             let message = format!("`{}` and `{}` are not in one place", drafts[*first].id, drafts[*other].id);
             let hint = "join findings of one group of `near` only";
-            return Err(Failure::new(USAGE, "not_near", message, hint));
+            return Err(CallFailure::new(USAGE, "not_near", message, hint));
         }
     }
     let mut others = others.to_vec();

@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::draft::Draft;
+use super::draft::FindingDraft;
 use crate::runtime::review::findings::{Finding, plain_title};
 
 /// What the finding of an id is known by: one that is in it, whatever is merged with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GivenId {
+pub(super) struct KnownFindingId {
     title: String,
     file: String,
     line: u64,
@@ -20,10 +20,10 @@ pub(super) struct GivenId {
 
 /// The findings that have an id, from `F1` on.
 #[derive(Debug, Default)]
-pub(super) struct Ids(pub(super) Vec<GivenId>);
+pub(super) struct FindingIds(pub(super) Vec<KnownFindingId>);
 
-impl GivenId {
-    fn is_of(&self, draft: &Draft, is_placed: bool) -> bool {
+impl KnownFindingId {
+    fn is_of(&self, draft: &FindingDraft, is_placed: bool) -> bool {
         let is_here = |line: u64| self.line == line;
         // A repair may take away the line by which a path was found, and then both are as the reviewer wrote them.
         let is_lost = |one: &Finding| {
@@ -40,14 +40,14 @@ impl GivenId {
     }
 }
 
-impl Ids {
+impl FindingIds {
     /// Whether a finding has an id that no other has taken.
-    pub(super) fn has(&self, draft: &Draft) -> bool {
+    pub(super) fn has(&self, draft: &FindingDraft) -> bool {
         self.0.iter().any(|given| given.is_of(draft, true))
     }
 
     /// Gives each finding its id: first those that have one.
-    pub(super) fn give(&mut self, drafts: &mut [Draft]) {
+    pub(super) fn give(&mut self, drafts: &mut [FindingDraft]) {
         for is_placed in [true, false] {
             for draft in drafts.iter_mut().filter(|draft| draft.id.is_empty()) {
                 if let Some(at) = self.0.iter().position(|given| given.is_of(draft, is_placed)) {
@@ -59,7 +59,12 @@ impl Ids {
         for draft in drafts.iter_mut().filter(|draft| draft.id.is_empty()) {
             let title = draft.members.first().map(|(_, one)| plain_title(&one.title)).unwrap_or_default();
             draft.id = format!("F{}", self.0.len() + 1);
-            self.0.push(GivenId { title, file: draft.file.clone(), line: draft.line(), is_taken: true });
+            self.0.push(KnownFindingId {
+                title,
+                file: draft.file.clone(),
+                line: draft.line(),
+                is_taken: true,
+            });
         }
     }
 }

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::answer::{AskedAgain, Coverage, Merged, Sentence, Unclear};
-use super::protection::{Loss, loss};
+use super::answer::{Coverage, FollowUp, MergedFinding, UnclearReply, UnclearSentence};
+use super::protection::{RepairCost, loss};
 use super::rounds::passes;
-use super::sources::Source;
+use super::sources::ReplySource;
 use crate::order;
-use crate::runtime::answer::Failure;
-use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
-use crate::runtime::review::reply::{Answered, Asked, Recheck, Reply, Unread, doubtful};
-use crate::runtime::review::scope::Plan;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::review::findings::{Finding, FindingOwner, FindingSeverity, RepairClass};
+use crate::runtime::review::reply::{
+    AskedSentence, Recheck, ReviewerReply, SentenceAnswer, UnreadFinding, doubtful,
+};
+use crate::runtime::review::scope::ReviewPlan;
 
 /// How many sentences of one reply are asked about, one by one.
 const MOST_ASKED: usize = 20;
@@ -22,10 +24,10 @@ const SIGNS: [char; 6] = ['"', '\'', '`', '.', '*', ' '];
 const SENTENCE: usize = 1000;
 
 /// What came in.
-pub(super) struct Intake<'a> {
+pub(super) struct MergeIntake<'a> {
     anchored: bool,
     protect: &'a [String],
-    places: &'a dyn Fn(&mut Finding) -> Result<(), Failure>,
+    places: &'a dyn Fn(&mut Finding) -> Result<(), CallFailure>,
     /// The paths of the change.
     files: BTreeSet<&'a str>,
     /// The reviewers with a usable reply, each once.
@@ -37,11 +39,11 @@ pub(super) struct Intake<'a> {
     pub(super) rechecked: Vec<Recheck>,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> MergeIntake<'a> {
     pub(super) fn new(
         anchored: bool,
         protect: &'a [String],
-        places: &'a dyn Fn(&mut Finding) -> Result<(), Failure>,
+        places: &'a dyn Fn(&mut Finding) -> Result<(), CallFailure>,
         changed: &'a [String],
     ) -> Self {
         Self {
@@ -61,9 +63,9 @@ impl<'a> Intake<'a> {
     pub(super) fn take(
         &mut self,
         at: usize,
-        mut source: Source,
+        mut source: ReplySource,
         coverage: &mut Coverage,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let again = source.again.take();
         let asked = self.asked(&source);
         let open = unanswered(&source, &asked, again.as_ref());
@@ -76,7 +78,7 @@ impl<'a> Intake<'a> {
             let why = again.iter().flat_map(|second| &second.reasons);
             let text = asked.iter().map(|one| &one.text).chain(why).cloned().collect::<Vec<_>>().join(" … ");
             let reviewer = source.name.clone().unwrap_or_default();
-            coverage.asked_again.push(AskedAgain { reviewer, round: source.round, reason, text });
+            coverage.asked_again.push(FollowUp { reviewer, round: source.round, reason, text });
             if let Err(reason) = again {
                 let name = source.name.as_deref().unwrap_or_default();
                 coverage
@@ -98,9 +100,9 @@ impl<'a> Intake<'a> {
                     .iter()
                     .filter(is_new)
                     .chain(&strange)
-                    .map(|text| Asked::of(text))
+                    .map(|text| AskedSentence::of(text))
                     .chain(second.asked.iter().cloned());
-                let more: Vec<Asked> = more.collect();
+                let more: Vec<AskedSentence> = more.collect();
                 self.unclear(
                     &source,
                     &more.iter().map(|one| (None, one)).collect::<Vec<_>>(),
@@ -110,7 +112,7 @@ impl<'a> Intake<'a> {
             }
         }
         self.unclear(&source, &open, again.is_some(), coverage);
-        let Source { round, name, reply, stray, .. } = source;
+        let ReplySource { round, name, reply, stray, .. } = source;
         let first = match (reply, &again) {
             (Ok(mut reply), _) => {
                 // Of what something may remain does not hold.
@@ -148,22 +150,22 @@ impl<'a> Intake<'a> {
     }
 
     /// The sentences of a reply of which its writer has to say whether they name a fault.
-    fn asked(&self, source: &Source) -> Vec<Asked> {
+    fn asked(&self, source: &ReplySource) -> Vec<AskedSentence> {
         let Ok(reply) = &source.reply else { return source.words.clone().into_iter().collect() };
         // What cannot be read is in the way already.
-        if reply.unread.iter().any(Unread::is_grave) {
+        if reply.unread.iter().any(UnreadFinding::is_grave) {
             return Vec::new();
         }
         let beside = doubtful(&reply.prose, &self.files, reply.findings.len());
-        let mut asked: Vec<Asked> = beside.iter().map(|text| Asked::of(text)).collect();
+        let mut asked: Vec<AskedSentence> = beside.iter().map(|text| AskedSentence::of(text)).collect();
         asked.extend(reply.asked.iter().cloned());
         let unasked = reply.answers.iter().map(|(id, answered)| format!("sentences: {id}: {answered:?}"));
-        asked.extend(unasked.chain(reply.no_answers.iter().cloned()).map(|text| Asked::of(&text)));
+        asked.extend(unasked.chain(reply.no_answers.iter().cloned()).map(|text| AskedSentence::of(&text)));
         if asked.len() > MOST_ASKED {
             let rest = asked.split_off(MOST_ASKED - 1);
             let text = format!("{} … and {} sentences more", rest[0].text, rest.len() - 1);
             // Nobody answers for a report in one word.
-            asked.push(Asked { text, firm: true });
+            asked.push(AskedSentence { text, firm: true });
         }
         asked
     }
@@ -171,17 +173,17 @@ impl<'a> Intake<'a> {
     /// Notes sentences that nobody answered for, each with its id; none where nothing more is asked.
     fn unclear(
         &self,
-        source: &Source,
-        open: &[(Option<String>, &Asked)],
+        source: &ReplySource,
+        open: &[(Option<String>, &AskedSentence)],
         was_asked: bool,
         coverage: &mut Coverage,
     ) {
         let (false, Some(name)) = (open.is_empty(), &source.name) else { return };
-        let sentence = |(id, one): &(Option<String>, &Asked)| Sentence {
+        let sentence = |(id, one): &(Option<String>, &AskedSentence)| UnclearSentence {
             id: id.clone().unwrap_or_default(),
             text: one.text.chars().take(SENTENCE).collect(),
         };
-        coverage.unclear.push(Unclear {
+        coverage.unclear.push(UnclearReply {
             reviewer: name.clone(),
             round: source.round,
             is_readable: source.reply.is_ok(),
@@ -192,7 +194,12 @@ impl<'a> Intake<'a> {
     }
 
     /// Counts one reply.
-    fn count(&mut self, round: u32, reply: Reply, coverage: &mut Coverage) -> Result<(), Failure> {
+    fn count(
+        &mut self,
+        round: u32,
+        reply: ReviewerReply,
+        coverage: &mut Coverage,
+    ) -> Result<(), CallFailure> {
         let place = match self.names.iter().position(|known| *known == reply.reviewer) {
             Some(place) => place,
             None => {
@@ -213,13 +220,13 @@ impl<'a> Intake<'a> {
             (self.places)(&mut finding)?;
             let loss = loss(&finding, self.protect);
             // A grave one counts, and nobody is sent to repair it.
-            finding.protected = loss != Loss::None;
-            if loss == Loss::Asked && finding.severity > Severity::P1 {
+            finding.protected = loss != RepairCost::None;
+            if loss == RepairCost::Asked && finding.severity > FindingSeverity::P1 {
                 coverage.protected += 1;
                 coverage.protected_titles.push(named(&finding));
             } else if !self.anchored && !passes(finding.severity, finding.confidence, (60, 50)) {
                 coverage.suppressed += 1;
-                if finding.severity <= Severity::P1 {
+                if finding.severity <= FindingSeverity::P1 {
                     coverage.suppressed_titles.push(named(&finding));
                 }
             } else {
@@ -238,23 +245,23 @@ fn named(finding: &Finding) -> String {
 
 /// The sentences that stay open: a word of their writer ends the doubt, and only a finding an objection.
 fn unanswered<'a>(
-    source: &Source,
-    asked: &'a [Asked],
-    again: Option<&Result<Reply, String>>,
-) -> Vec<(Option<String>, &'a Asked)> {
+    source: &ReplySource,
+    asked: &'a [AskedSentence],
+    again: Option<&Result<ReviewerReply, String>>,
+) -> Vec<(Option<String>, &'a AskedSentence)> {
     let second = again.and_then(|again| again.as_ref().ok());
     let both = source.reply.as_ref().ok().into_iter().chain(second);
     let mut all = both.flat_map(|reply| &reply.findings);
     let is_grave =
-        all.any(|one| one.severity <= Severity::P1 && passes(one.severity, one.confidence, (60, 50)));
+        all.any(|one| one.severity <= FindingSeverity::P1 && passes(one.severity, one.confidence, (60, 50)));
     let stands = |one: &&Finding| passes(one.severity, one.confidence, (60, 50));
     let is_told = second.is_some_and(|second| second.findings.iter().filter(stands).count() > 0);
     let with_ids = asked.iter().enumerate().map(|(at, one)| (format!("S{}", at + 1), one));
     let open = with_ids.filter(|(id, one)| {
         let is_answered = match second.and_then(|second| second.answers.get(id)) {
-            Some(Answered::NoFault) => true,
-            Some(Answered::Fault) => is_told,
-            Some(Answered::NotReviewed) | None => false,
+            Some(SentenceAnswer::NoFault) => true,
+            Some(SentenceAnswer::Fault) => is_told,
+            Some(SentenceAnswer::NotReviewed) | None => false,
         };
         !is_answered || (one.firm && !is_grave)
     });
@@ -262,7 +269,7 @@ fn unanswered<'a>(
 }
 
 /// A requirement that is not met, as a finding: of an explicit plan it stands in the way of a merge.
-pub(super) fn unmet(at: usize, text: &str, plan: Option<&Plan>) -> Merged {
+pub(super) fn unmet(at: usize, text: &str, plan: Option<&ReviewPlan>) -> MergedFinding {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let title = format!("Requirement not met: {text}");
@@ -271,10 +278,10 @@ pub(super) fn unmet(at: usize, text: &str, plan: Option<&Plan>) -> Merged {
         false => title,
     };
     let explicit = plan.is_none_or(|plan| plan.explicit);
-    Merged {
+    MergedFinding {
         id: format!("U{}", at + 1),
         title: short,
-        severity: if explicit { Severity::P1 } else { Severity::P2 },
+        severity: if explicit { FindingSeverity::P1 } else { FindingSeverity::P2 },
         file: plan.map(|plan| plan.path.clone()).unwrap_or_default(),
         line: 0,
         misplaced: Some("a requirement has no place in the code".to_owned()),
@@ -283,8 +290,8 @@ pub(super) fn unmet(at: usize, text: &str, plan: Option<&Plan>) -> Merged {
         also: Vec::new(),
         joined: Vec::new(),
         round: 1,
-        autofix_class: Class::Manual,
-        owner: Owner::Human,
+        autofix_class: RepairClass::Manual,
+        owner: FindingOwner::Human,
         requires_verification: true,
         confidence: 1.0,
         pre_existing: false,

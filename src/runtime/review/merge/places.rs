@@ -2,22 +2,22 @@
 
 use serde_json::Value;
 
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::changes;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Finding, NO_LINE, Severity};
+use crate::runtime::review::findings::{Finding, FindingSeverity, NO_LINE};
 use crate::runtime::review::run_folder::RunFolder;
 
 /// Checks the place of a finding, and notes what is wrong with it.
-pub(super) type Places<'a> = Box<dyn Fn(&mut Finding) -> Result<(), Failure> + 'a>;
+pub(super) type PlaceCheck<'a> = Box<dyn Fn(&mut Finding) -> Result<(), CallFailure> + 'a>;
 
 /// The paths of the change that a review looks at.
 pub(super) fn changed(
     repository: Option<&Repository>,
     folder: Option<&RunFolder>,
     base: Option<&str>,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>, CallFailure> {
     let mut changed: Vec<String> = Vec::new();
     if let Some(folder) = folder {
         let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn places<'a>(
     folder: Option<&RunFolder>,
     base: Option<&str>,
     changed: &[String],
-) -> Result<Places<'a>, Failure> {
+) -> Result<PlaceCheck<'a>, CallFailure> {
     let Some(repository) = repository else {
         return Ok(Box::new(|finding| {
             finding.misplaced = Some("there is no working tree here".to_owned());
@@ -60,7 +60,7 @@ pub(super) fn places<'a>(
         match place {
             Ok(place) => {
                 finding.file = place.path;
-                let grave = finding.pre_existing && finding.severity <= Severity::P1;
+                let grave = finding.pre_existing && finding.severity <= FindingSeverity::P1;
                 if let (true, Some(from), Some(line)) = (grave, &from, line)
                     && is_new(repository, from, &finding.file, line)?
                 {
@@ -73,7 +73,7 @@ pub(super) fn places<'a>(
             finding.misplaced.get_or_insert_with(|| NO_LINE.to_owned());
         }
         // What nobody can look up is not said to be old.
-        if finding.severity <= Severity::P1 && (finding.misplaced.is_some() || line.is_none()) {
+        if finding.severity <= FindingSeverity::P1 && (finding.misplaced.is_some() || line.is_none()) {
             finding.pre_existing = false;
         }
         Ok(())
@@ -103,7 +103,7 @@ fn as_models_write(file: &str) -> Option<(&str, Option<u64>)> {
 }
 
 /// Whether a line came after a commit.
-fn is_new(repository: &Repository, from: &str, file: &str, line: u64) -> Result<bool, Failure> {
+fn is_new(repository: &Repository, from: &str, file: &str, line: u64) -> Result<bool, CallFailure> {
     let (range, before) = (format!("-L{line},{line}"), format!("^{from}"));
     let told = repository.line(&["blame", "--no-textconv", "-s", "-l", &range, &before, "--", file])?;
     Ok(told.is_some_and(|told| !told.starts_with('^')))

@@ -5,7 +5,7 @@ use crate::runtime::review::findings::{Finding, plain_path};
 
 /// What repairing a finding may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(super) enum RepairCost {
     None,
     /// A protected folder and a deletion are mentioned.
     Mentioned,
@@ -54,7 +54,7 @@ const BETWEEN: [&str; 34] = [
 ];
 
 /// What a finding asks for, by its file, its title and its suggested fix.
-pub(super) fn loss(finding: &Finding, protect: &[String]) -> Loss {
+pub(super) fn loss(finding: &Finding, protect: &[String]) -> RepairCost {
     let protect: Vec<String> = protect
         .iter()
         .map(|path| path.trim_end_matches('/').to_lowercase())
@@ -69,7 +69,7 @@ pub(super) fn loss(finding: &Finding, protect: &[String]) -> Loss {
     let words: Vec<&str> = text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
     let is_verb = |word: &&str| *word == "rm" || STEMS.iter().any(|stem| word.starts_with(stem));
     if !words.iter().any(is_verb) {
-        return Loss::None;
+        return RepairCost::None;
     }
     let is_object = |word: &&str| is_below(&plain_path(word));
     let told: Vec<&str> = words.iter().copied().filter(|word| !BETWEEN.contains(word)).collect();
@@ -77,9 +77,9 @@ pub(super) fn loss(finding: &Finding, protect: &[String]) -> Loss {
         .windows(2)
         .any(|pair| (is_verb(&pair[0]) && is_object(&pair[1])) || (is_object(&pair[0]) && is_verb(&pair[1])));
     match asks || is_below(&plain_path(&finding.file).to_lowercase()) {
-        true => Loss::Asked,
-        false if protect.iter().any(|folder| text.contains(folder.as_str())) => Loss::Mentioned,
-        false => Loss::None,
+        true => RepairCost::Asked,
+        false if protect.iter().any(|folder| text.contains(folder.as_str())) => RepairCost::Mentioned,
+        false => RepairCost::None,
     }
 }
 
@@ -91,17 +91,17 @@ fn bare(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::review::findings::{Class, Owner, Severity};
+    use crate::runtime::review::findings::{FindingOwner, FindingSeverity, RepairClass};
 
     fn finding(file: &str, title: &str, fix: &str) -> Finding {
         Finding {
             title: title.to_owned(),
-            severity: Severity::P2,
+            severity: FindingSeverity::P2,
             file: file.to_owned(),
             line: 1,
             why_it_matters: String::new(),
-            autofix_class: Class::Manual,
-            owner: Owner::Human,
+            autofix_class: RepairClass::Manual,
+            owner: FindingOwner::Human,
             requires_verification: false,
             confidence: 90,
             evidence: Vec::new(),
@@ -117,21 +117,21 @@ mod tests {
     fn what_is_to_be_deleted_decides() {
         let folders = ["docs/plans/".to_owned()];
         for (file, title, fix, wanted) in [
-            ("./docs/plans/x.md", "Stale: delete it", "", Loss::Asked),
-            (".gitignore", "Plans are tracked", "Add `docs/plans/` to .gitignore", Loss::Asked),
-            ("a.py", "Old plans", "remove all files in `docs/plans`.", Loss::Asked),
-            ("a.py", "Old plans", "git rm -r docs/plans", Loss::Mentioned),
+            ("./docs/plans/x.md", "Stale: delete it", "", RepairCost::Asked),
+            (".gitignore", "Plans are tracked", "Add `docs/plans/` to .gitignore", RepairCost::Asked),
+            ("a.py", "Old plans", "remove all files in `docs/plans`.", RepairCost::Asked),
+            ("a.py", "Old plans", "git rm -r docs/plans", RepairCost::Mentioned),
             (
                 "a.py",
                 "SQL injection",
                 "bind it; also delete the copy of it in docs/plans/p.md",
-                Loss::Mentioned,
+                RepairCost::Mentioned,
             ),
-            ("a.py", "Dead code", "remove it, as docs/plans/p.md says", Loss::Mentioned),
-            ("a.py", "Dead code", "remove docs/plans2", Loss::Mentioned),
-            ("a.py", "Dead code", "remove it", Loss::None),
-            ("docs/plans/x.md", "Typo", "", Loss::None),
-            ("a.py", "Differs from docs/plans/p.md", "", Loss::None),
+            ("a.py", "Dead code", "remove it, as docs/plans/p.md says", RepairCost::Mentioned),
+            ("a.py", "Dead code", "remove docs/plans2", RepairCost::Mentioned),
+            ("a.py", "Dead code", "remove it", RepairCost::None),
+            ("docs/plans/x.md", "Typo", "", RepairCost::None),
+            ("a.py", "Differs from docs/plans/p.md", "", RepairCost::None),
         ] {
             assert_eq!(loss(&finding(file, title, fix), &folders), wanted, "{title}: {fix}");
         }

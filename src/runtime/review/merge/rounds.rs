@@ -1,25 +1,25 @@
 //! The rounds of a review: findings of all of them without duplicates, with their ids (`merge/ids.rs`). What a later
 //! round says again keeps its id.
 
-use super::answer::{Coverage, Merged};
+use super::answer::{Coverage, MergedFinding};
 use super::cluster;
-use super::draft::{self, Draft, Rules};
-use super::ids::Ids;
+use super::draft::{self, FindingDraft, MergeRules};
+use super::ids::FindingIds;
 use crate::order;
-use crate::runtime::review::findings::{Finding, Severity};
+use crate::runtime::review::findings::{Finding, FindingSeverity};
 
 /// The id of a finding, the round in which it was found again, and how.
-pub(super) type FoundAgain = (String, u32, Merged);
+pub(super) type RepeatedFinding = (String, u32, MergedFinding);
 
 /// The findings, and those of them that a later round found again.
 pub(super) fn drafts(
     members: Vec<(u32, usize, Finding)>,
-    rules: &Rules<'_>,
+    rules: &MergeRules<'_>,
     anchored: bool,
-    ids: &mut Ids,
+    ids: &mut FindingIds,
     coverage: &mut Coverage,
-) -> (Vec<Draft>, Vec<FoundAgain>) {
-    let (mut all, mut again): (Vec<Draft>, Vec<FoundAgain>) = (Vec::new(), Vec::new());
+) -> (Vec<FindingDraft>, Vec<RepeatedFinding>) {
+    let (mut all, mut again): (Vec<FindingDraft>, Vec<RepeatedFinding>) = (Vec::new(), Vec::new());
     let last = members.iter().map(|(round, ..)| *round).max().unwrap_or(1);
     for round in 1..=last {
         let own = members.iter().filter(|(at, ..)| *at == round).map(|(_, place, one)| (*place, one.clone()));
@@ -41,12 +41,12 @@ pub(super) fn drafts(
             }
             None => true,
         });
-        let mut ordered: Vec<(Merged, Draft)> =
+        let mut ordered: Vec<(MergedFinding, FindingDraft)> =
             drafts.into_iter().map(|draft| (draft.merged(rules), draft)).collect();
         order::sort_by(&mut ordered, |(one, _), (other, _)| {
             one.pre_existing.cmp(&other.pre_existing).then_with(|| draft::order(one, other))
         });
-        let mut drafts: Vec<Draft> = ordered.into_iter().map(|(_, draft)| draft).collect();
+        let mut drafts: Vec<FindingDraft> = ordered.into_iter().map(|(_, draft)| draft).collect();
         ids.give(&mut drafts);
         all.extend(drafts);
     }
@@ -54,12 +54,12 @@ pub(super) fn drafts(
 }
 
 /// The finding that another repeats: of several the one that lies nearest.
-fn nearest<'a>(draft: &Draft, all: &'a mut [Draft]) -> Option<&'a mut Draft> {
+fn nearest<'a>(draft: &FindingDraft, all: &'a mut [FindingDraft]) -> Option<&'a mut FindingDraft> {
     let repeated = all.iter_mut().filter(|known| draft.repeats(known));
     repeated.min_by_key(|known| known.line().abs_diff(draft.line()))
 }
 
 /// Whether a finding is sure enough.
-pub(super) fn passes(severity: Severity, confidence: u32, (most, worst): (u32, u32)) -> bool {
-    confidence >= if severity == Severity::P0 { worst } else { most }
+pub(super) fn passes(severity: FindingSeverity, confidence: u32, (most, worst): (u32, u32)) -> bool {
+    confidence >= if severity == FindingSeverity::P0 { worst } else { most }
 }

@@ -6,35 +6,35 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::Options;
-use super::context::Context;
-use crate::disk::{self, Kind};
-use crate::runtime::answer::{Failure, MALFORMED};
+use super::context::MergeContext;
+use crate::disk::{self, FileKind};
+use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::reply::{self, Asked, Reply, Terms};
+use crate::runtime::environment::Environment;
+use crate::runtime::review::reply::{self, AskedSentence, ReplyTerms, ReviewerReply};
 use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::store::Store;
-use crate::runtime::surroundings::Surroundings;
 
 /// What one reviewer gave: in which round, its name where that is known apart, and the reply or why there is none.
-pub(super) struct Source {
+pub(super) struct ReplySource {
     pub(super) round: u32,
     pub(super) name: Option<String>,
-    pub(super) reply: Result<Reply, String>,
+    pub(super) reply: Result<ReviewerReply, String>,
     /// What is said of a reply that is of no reviewer, which then fails for none.
     pub(super) stray: Option<String>,
     /// The words of a reply that cannot be read: its writer is asked about them.
-    pub(super) words: Option<Asked>,
+    pub(super) words: Option<AskedSentence>,
     /// What its writer replied when asked about it.
-    pub(super) again: Option<Result<Reply, String>>,
+    pub(super) again: Option<Result<ReviewerReply, String>>,
     /// The words of that reply where it cannot be read.
-    pub(super) again_words: Option<Asked>,
+    pub(super) again_words: Option<AskedSentence>,
     /// Where that reply belongs, absolute.
     pub(super) again_path: String,
 }
 
-impl Source {
-    fn new(name: Option<String>, reply: Result<Reply, String>) -> Self {
+impl ReplySource {
+    fn new(name: Option<String>, reply: Result<ReviewerReply, String>) -> Self {
         Self {
             round: 1,
             name,
@@ -48,19 +48,19 @@ impl Source {
     }
 
     /// One reply of a reviewer by its text.
-    fn of_text(name: &str, text: &str, terms: Terms<'_>) -> Self {
+    fn of_text(name: &str, text: &str, terms: ReplyTerms<'_>) -> Self {
         let reply = reply::read(name, text, terms);
         let words = unread(&reply, text);
         Self { words, ..Self::new(Some(name.to_owned()), reply) }
     }
 
     /// Reads the second reply of its writer.
-    fn read_again(&mut self, name: &str, text: Result<String, String>, terms: Terms<'_>) {
-        let said = |first: &Reply| {
+    fn read_again(&mut self, name: &str, text: Result<String, String>, terms: ReplyTerms<'_>) {
+        let said = |first: &ReviewerReply| {
             first.asked.iter().fold(first.prose.clone(), |all, asked| format!("{all}\n{}", asked.text))
         };
         let before = self.reply.as_ref().ok().map(said);
-        let terms = Terms { before: before.as_deref(), ..terms };
+        let terms = ReplyTerms { before: before.as_deref(), ..terms };
         self.again = Some(text.and_then(|text| {
             let reply = reply::read(name, &text, terms);
             self.again_words = unread(&reply, &text);
@@ -70,8 +70,8 @@ impl Source {
 }
 
 /// The words of a reply that cannot be read.
-fn unread(reply: &Result<Reply, String>, text: &str) -> Option<Asked> {
-    (reply.is_err() && !text.trim().is_empty()).then(|| Asked::unread(text))
+fn unread(reply: &Result<ReviewerReply, String>, text: &str) -> Option<AskedSentence> {
+    (reply.is_err() && !text.trim().is_empty()).then(|| AskedSentence::unread(text))
 }
 
 /// What follows the name of a reviewer in the file of its second reply.
@@ -102,7 +102,7 @@ const UNKNOWN: &str = "there is no reviewer of this name";
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
 /// The replies in the folder of a run, round by round.
-pub(super) fn of_run(folder: &RunFolder, terms: Terms<'_>) -> Result<Vec<Source>, Failure> {
+pub(super) fn of_run(folder: &RunFolder, terms: ReplyTerms<'_>) -> Result<Vec<ReplySource>, CallFailure> {
     let mut sources = Vec::new();
     let rounds = folder.reply_folders()?;
     for (round, replies) in &rounds {
@@ -116,17 +116,18 @@ fn of_folder(
     folder: &Path,
     round: u32,
     rounds: &[(u32, PathBuf)],
-    terms: Terms<'_>,
-) -> Result<Vec<Source>, Failure> {
+    terms: ReplyTerms<'_>,
+) -> Result<Vec<ReplySource>, CallFailure> {
     let is_round = |name: &str| round == 1 && rounds.iter().any(|(of, path)| *of > 1 && path.ends_with(name));
     let mut listed = store.list(folder)?;
     listed.retain(|(name, _)| !is_hidden(name) && !OWN.contains(&name.as_str()) && !is_round(name));
     let path = |file: &str| if round == 1 { file.to_owned() } else { format!("round-{round}/{file}") };
     let (again, listed): (Vec<_>, Vec<_>) = listed
         .into_iter()
-        .partition(|(name, kind)| *kind != Kind::Folder && meant_again(stem(name)).is_some());
-    let meant =
-        |(name, kind): &(String, Kind)| reviewers::meant(stem(name)).filter(|_| *kind != Kind::Folder);
+        .partition(|(name, kind)| *kind != FileKind::Folder && meant_again(stem(name)).is_some());
+    let meant = |(name, kind): &(String, FileKind)| {
+        reviewers::meant(stem(name)).filter(|_| *kind != FileKind::Folder)
+    };
     let meant: Vec<Option<&str>> = listed.iter().map(meant).collect();
     let count = |name: &str| meant.iter().filter(|other| **other == Some(name)).take(2).count();
     let mut sources = Vec::new();
@@ -136,14 +137,14 @@ fn of_folder(
             None => UNKNOWN.to_owned(),
             Some(name) if is_exact || count(name) == 1 => {
                 let mut source = match stored(store, &folder.join(file)) {
-                    Ok(text) => Source::of_text(name, &text, terms),
-                    Err(reason) => Source::new(Some((*name).to_owned()), Err(reason)),
+                    Ok(text) => ReplySource::of_text(name, &text, terms),
+                    Err(reason) => ReplySource::new(Some((*name).to_owned()), Err(reason)),
                 };
                 if let (Ok(reply), false) = (&mut source.reply, is_exact) {
                     reply.repaired.push(format!("the reply `{file}` read as that of `{name}`"));
                 }
                 source.again_path = folder.join(format!("{name}.{AGAIN}.txt")).display().to_string();
-                sources.push(Source { round, ..source });
+                sources.push(ReplySource { round, ..source });
                 continue;
             }
             Some(name) => format!("there is more than one reply of `{name}`"),
@@ -154,7 +155,7 @@ fn of_folder(
             Some(_) => format!("`{REPLIES}/{at}` was not read: {reason}"),
         };
         let name = Some(file.strip_suffix(".txt").unwrap_or(file).to_owned());
-        sources.push(Source { round, stray: Some(stray), ..Source::new(name, Err(reason)) });
+        sources.push(ReplySource { round, stray: Some(stray), ..ReplySource::new(name, Err(reason)) });
     }
     for (file, _) in &again {
         let Some(name) = meant_again(stem(file)) else { continue };
@@ -171,10 +172,10 @@ fn of_folder(
                     None => format!("there is no first reply of `{name}`"),
                 };
                 let stray = Some(format!("`{REPLIES}/{}` was not read: {reason}", path(file)));
-                sources.push(Source {
+                sources.push(ReplySource {
                     round,
                     stray,
-                    ..Source::new(Some((*stem(file)).to_owned()), Err(reason))
+                    ..ReplySource::new(Some((*stem(file)).to_owned()), Err(reason))
                 });
             }
         }
@@ -189,7 +190,7 @@ fn is_hidden(name: &str) -> bool {
 }
 
 /// The files in the folders of replies that are hidden, by their paths there.
-pub(super) fn hidden(folder: &RunFolder) -> Result<Vec<String>, Failure> {
+pub(super) fn hidden(folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
     let mut found = Vec::new();
     for (round, replies) in folder.reply_folders()? {
         let names =
@@ -205,7 +206,7 @@ pub(in crate::runtime::review) fn stored(store: &Store, path: &Path) -> Result<S
     readable(store.text(path))
 }
 
-fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
+fn readable(text: Result<Option<String>, CallFailure>) -> Result<String, String> {
     match text {
         Ok(Some(text)) => Ok(text),
         Ok(None) => Err("it is not there".to_owned()),
@@ -219,9 +220,9 @@ fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
 pub(super) fn of_sections(
     text: &str,
     mark: Option<&str>,
-    terms: Terms<'_>,
-) -> Result<(Vec<Source>, Context), Failure> {
-    let (mut sources, mut context) = (Vec::new(), Context::default());
+    terms: ReplyTerms<'_>,
+) -> Result<(Vec<ReplySource>, MergeContext), CallFailure> {
+    let (mut sources, mut context) = (Vec::new(), MergeContext::default());
     let mut sections: Vec<(Option<&str>, String)> = Vec::new();
     let (mut before, mut has_context) = (String::new(), false);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
@@ -234,7 +235,10 @@ pub(super) fn of_sections(
     if !before.trim().is_empty() {
         let stray = "what stands before the first line `=== reply NAME ===` belongs to no reply".to_owned();
         let reply = Err("it stands below no line with a name".to_owned());
-        sources.push(Source { stray: Some(stray), ..Source::new(Some("no reviewer".to_owned()), reply) });
+        sources.push(ReplySource {
+            stray: Some(stray),
+            ..ReplySource::new(Some("no reviewer".to_owned()), reply)
+        });
     }
     if sections.is_empty() {
         let line = match mark {
@@ -242,7 +246,7 @@ pub(super) fn of_sections(
             None => "=== reply NAME ===".to_owned(),
         };
         let hint = format!("write `{line}` before each reply");
-        return Err(Failure::new(MALFORMED, "no_replies", "standard input has no reply", hint));
+        return Err(CallFailure::new(MALFORMED, "no_replies", "standard input has no reply", hint));
     }
     for (head, body) in sections {
         match head {
@@ -256,17 +260,17 @@ pub(super) fn of_sections(
                     continue;
                 }
                 sources.push(match reviewers::meant(name) {
-                    Some(name) => Source::of_text(name, &body, terms),
+                    Some(name) => ReplySource::of_text(name, &body, terms),
                     None => {
                         let reply = Err(UNKNOWN.to_owned());
                         let name = plain(name);
                         let stray = Some(format!("`{name}` is no reviewer that is known"));
-                        Source { stray, ..Source::new(Some(name), reply) }
+                        ReplySource { stray, ..ReplySource::new(Some(name), reply) }
                     }
                 });
             }
             None => {
-                let more = Context::parse(&body);
+                let more = MergeContext::parse(&body);
                 if has_context {
                     context.unread.push("there is more than one section with it".to_owned());
                 }
@@ -297,9 +301,9 @@ fn head<'a>(line: &'a str, mark: Option<&str>) -> Option<Option<&'a str>> {
 /// Replies for other callers, in their order.
 pub(super) fn of_files(
     options: &Options,
-    surroundings: &Surroundings,
-    terms: Terms<'_>,
-) -> Result<Vec<Source>, Failure> {
+    surroundings: &Environment,
+    terms: ReplyTerms<'_>,
+) -> Result<Vec<ReplySource>, CallFailure> {
     if options.files.is_empty() {
         let text = surroundings.input_text()?;
         let text = text.trim_start_matches('\u{feff}');
@@ -313,9 +317,9 @@ pub(super) fn of_files(
         let path = surroundings.path(file);
         if disk::kind(&path).is_none() {
             let message = format!("`{}` is not there", file.display());
-            return Err(Failure::environment("file_unreadable", message, "check the path"));
+            return Err(CallFailure::environment("file_unreadable", message, "check the path"));
         }
-        let failed = |reason: String| Source::new(stem.clone(), Err(reason));
+        let failed = |reason: String| ReplySource::new(stem.clone(), Err(reason));
         match readable(document::text(&path)) {
             // One reviewer that writes nonsense does not silence the others.
             Err(reason) => sources.push(failed(reason)),
@@ -329,7 +333,7 @@ pub(super) fn of_files(
 }
 
 /// The returns of a list.
-fn each(list: Value, terms: Terms<'_>) -> impl Iterator<Item = Source> + use<'_> {
+fn each(list: Value, terms: ReplyTerms<'_>) -> impl Iterator<Item = ReplySource> + use<'_> {
     let items = match list {
         Value::Array(items) => items,
         one => vec![one],
@@ -341,23 +345,23 @@ fn each(list: Value, terms: Terms<'_>) -> impl Iterator<Item = Source> + use<'_>
 }
 
 /// A reply that names its reviewer itself.
-fn document(value: Value, stem: Option<String>, terms: Terms<'_>) -> Source {
+fn document(value: Value, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySource {
     let own = value["reviewer"].as_str().map(plain).filter(|name| !name.is_empty());
     let name = own.or(stem);
     let reply = match &name {
         Some(name) => reply::read_value(name, value, terms),
         None => Err("`reviewer` is missing".to_owned()),
     };
-    Source::new(name, reply)
+    ReplySource::new(name, reply)
 }
 
-fn written(text: &str, stem: Option<String>, terms: Terms<'_>) -> Source {
+fn written(text: &str, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySource {
     let own = reply::read("", text, terms).ok().and_then(|reply| reply.named);
     let name = own.map(|name| plain(&name)).filter(|name| !name.is_empty()).or(stem);
     let reply = reply::read(name.as_deref().unwrap_or_default(), text, terms);
     let reply =
         reply.and_then(|reply| name.is_some().then_some(reply).ok_or("`reviewer` is missing".to_owned()));
-    Source::new(name, reply)
+    ReplySource::new(name, reply)
 }
 
 /// A name of a reviewer that others gave: one word of plain characters.

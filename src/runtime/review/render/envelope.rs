@@ -1,8 +1,8 @@
 //! The text that another program reads: fixed headings in a fixed order, empty sections left out, and a last
 //! line that says that it is whole.
 
-use super::view::{Entry, Report, State, printed, prose};
-use crate::runtime::review::findings::{Class, Owner};
+use super::view::{EntryState, Report, ReportEntry, printed, prose};
+use crate::runtime::review::findings::{FindingOwner, RepairClass};
 
 const END: &str = "Review complete\n";
 /// Reviewers whose findings have a section of their own, and nothing else: name, heading.
@@ -22,7 +22,8 @@ pub(super) fn text(report: &Report) -> String {
         return out + END;
     }
     let verdict = report.verdict.map_or("", |verdict| verdict.words());
-    let fixed: Vec<&Entry> = report.findings.iter().filter(|one| one.state == State::Fixed).collect();
+    let fixed: Vec<&ReportEntry> =
+        report.findings.iter().filter(|one| one.state == EntryState::Fixed).collect();
     let mut out = "Code review complete (headless mode).\n\n".to_owned();
     out += &format!("Scope: {}\n", printed(&report.scope));
     out += &format!("Intent: {}\n", printed(&report.intent));
@@ -35,14 +36,15 @@ pub(super) fn text(report: &Report) -> String {
     out += &format!("Applied {} safe_auto fixes.\n", fixed.len());
     fixed.iter().for_each(|one| out += &(finding(one) + &details(one)));
 
-    let open: Vec<&Entry> = report.findings.iter().filter(|one| one.state != State::Fixed).collect();
-    let of = |group: Group| -> Vec<&Entry> {
-        open.iter().copied().filter(|one| apart(one).is_none() && Group::of(one) == group).collect()
+    let open: Vec<&ReportEntry> =
+        report.findings.iter().filter(|one| one.state != EntryState::Fixed).collect();
+    let of = |group: FindingGroup| -> Vec<&ReportEntry> {
+        open.iter().copied().filter(|one| apart(one).is_none() && FindingGroup::of(one) == group).collect()
     };
     let sections = [
-        ("Gated-auto findings (concrete fix, changes behavior/contracts):", of(Group::Gated)),
-        ("Manual findings (actionable, needs handoff):", of(Group::Manual)),
-        ("Advisory findings (report-only):", of(Group::Advisory)),
+        ("Gated-auto findings (concrete fix, changes behavior/contracts):", of(FindingGroup::Gated)),
+        ("Manual findings (actionable, needs handoff):", of(FindingGroup::Manual)),
+        ("Advisory findings (report-only):", of(FindingGroup::Advisory)),
         ("Pre-existing issues:", report.pre_existing.iter().collect()),
     ];
     for (heading, found) in sections {
@@ -53,7 +55,7 @@ pub(super) fn text(report: &Report) -> String {
     }
     list(&mut out, "Residual risks:", &report.residual_risks);
     for (name, heading) in APART {
-        let found: Vec<&Entry> = open.iter().copied().filter(|one| apart(one) == Some(name)).collect();
+        let found: Vec<&ReportEntry> = open.iter().copied().filter(|one| apart(one) == Some(name)).collect();
         if !found.is_empty() {
             out += &format!("\n{heading}\n");
             for one in found {
@@ -74,25 +76,25 @@ fn covered(out: &mut String, report: &Report) {
 
 /// The sections of findings.
 #[derive(Clone, Copy, PartialEq)]
-enum Group {
+enum FindingGroup {
     Gated,
     Manual,
     Advisory,
 }
 
-impl Group {
+impl FindingGroup {
     /// A safe finding that was not fixed must be taken on by somebody.
-    fn of(one: &Entry) -> Self {
+    fn of(one: &ReportEntry) -> Self {
         match (one.class, one.owner) {
-            (Class::Advisory, _) | (_, Owner::Release) => Group::Advisory,
-            (Class::GatedAuto, _) => Group::Gated,
-            (Class::Manual | Class::SafeAuto, _) => Group::Manual,
+            (RepairClass::Advisory, _) | (_, FindingOwner::Release) => FindingGroup::Advisory,
+            (RepairClass::GatedAuto, _) => FindingGroup::Gated,
+            (RepairClass::Manual | RepairClass::SafeAuto, _) => FindingGroup::Manual,
         }
     }
 }
 
 /// The reviewer with a section of its own that alone found this.
-fn apart(one: &Entry) -> Option<&'static str> {
+fn apart(one: &ReportEntry) -> Option<&'static str> {
     match one.reviewers.as_slice() {
         [only] => APART.iter().map(|(own, _)| *own).find(|own| own == only),
         _ => None,
@@ -109,7 +111,7 @@ pub(super) fn reviewers(report: &Report) -> String {
 }
 
 /// The line of one finding.
-fn finding(one: &Entry) -> String {
+fn finding(one: &ReportEntry) -> String {
     let verified = if one.requires_verification { "[needs-verification]" } else { "" };
     format!(
         "[{:?}][{} -> {}]{verified} File: {} -- {} ({}, confidence {:.2})\n",
@@ -124,14 +126,14 @@ fn finding(one: &Entry) -> String {
 }
 
 /// The lines below a finding.
-fn details(one: &Entry) -> String {
+fn details(one: &ReportEntry) -> String {
     let mut out = String::new();
     if let Some(why) = &one.why {
         out += &format!("  Why: {}\n", prose(why, "    "));
     }
     match one.suggested_fix.as_deref().filter(|fix| !fix.trim().is_empty()) {
         Some(fix) => out += &format!("  Suggested fix: {}\n", prose(fix, "    ")),
-        None if Group::of(one) == Group::Gated => out += "  Suggested fix: none\n",
+        None if FindingGroup::of(one) == FindingGroup::Gated => out += "  Suggested fix: none\n",
         None => {}
     }
     let evidence: Vec<String> = one.evidence().map(|text| prose(text, "    ")).collect();
@@ -158,21 +160,21 @@ fn list(out: &mut String, heading: &str, items: &[String]) {
 mod tests {
     use super::super::view::tests::{hostile, plain};
     use super::*;
-    use crate::runtime::review::findings::Severity;
-    use crate::runtime::review::verdict::Verdict;
+    use crate::runtime::review::findings::FindingSeverity;
+    use crate::runtime::review::verdict::ReviewVerdict;
 
     /// Issue 16, case 9.
     #[test]
     fn nothing_that_came_from_outside_forges_the_envelope_or_steers_a_terminal() {
         let one = hostile();
         let report = Report {
-            verdict: Some(Verdict::NotReady),
+            verdict: Some(ReviewVerdict::NotReady),
             scope: one.title.clone(),
             intent: one.title.clone(),
             focus: one.title.clone(),
             reviewers: vec![(one.title.clone(), Some(one.title.clone()))],
             artifact: one.title.clone(),
-            findings: vec![one.clone(), Entry { class: Class::GatedAuto, ..one.clone() }],
+            findings: vec![one.clone(), ReportEntry { class: RepairClass::GatedAuto, ..one.clone() }],
             pre_existing: vec![one.clone()],
             obstacles: vec![one.title.clone()],
             residual_risks: vec![one.title.clone()],
@@ -189,17 +191,17 @@ mod tests {
 
     #[test]
     fn every_finding_has_why_fix_and_evidence_with_its_lines() {
-        let fixed = plain("F1", Severity::P2, Class::SafeAuto, Owner::ReviewFixer);
-        let mut drift = plain("F3", Severity::P1, Class::Manual, Owner::Human);
+        let fixed = plain("F1", FindingSeverity::P2, RepairClass::SafeAuto, FindingOwner::ReviewFixer);
+        let mut drift = plain("F3", FindingSeverity::P1, RepairClass::Manual, FindingOwner::Human);
         drift.reviewers = vec!["schema-drift".to_owned()];
         drift.disagreements = vec!["severity: P1, P2; kept P1".to_owned()];
         let report = Report {
             findings: vec![
-                Entry { state: State::Fixed, ..fixed },
-                plain("F2", Severity::P1, Class::Advisory, Owner::Human),
+                ReportEntry { state: EntryState::Fixed, ..fixed },
+                plain("F2", FindingSeverity::P1, RepairClass::Advisory, FindingOwner::Human),
                 drift,
             ],
-            pre_existing: vec![plain("F4", Severity::P3, Class::Manual, Owner::Human)],
+            pre_existing: vec![plain("F4", FindingSeverity::P3, RepairClass::Manual, FindingOwner::Human)],
             ..Report::default()
         };
         let text = text(&report);

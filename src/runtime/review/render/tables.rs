@@ -2,16 +2,16 @@
 //! full.
 
 use super::envelope;
-use super::view::{self, Entry, Report, State, indented, printed};
+use super::view::{self, EntryState, Report, ReportEntry, indented, printed};
 use crate::order;
-use crate::runtime::review::findings::Severity;
+use crate::runtime::review::findings::FindingSeverity;
 
 /// The whole report.
 pub(super) fn text(report: &Report) -> String {
     let verdict = report.verdict.map_or("", |verdict| verdict.words());
     let mut out = format!("# Code review\n\nVerdict: {verdict}\n");
     let degraded = report.degraded.map(|asked| format!("0 of {asked} reviewers returned results."));
-    let ids = |state: State| -> String {
+    let ids = |state: EntryState| -> String {
         let found = report.findings.iter().filter(|one| one.state == state).map(|one| one.id.as_str());
         found.collect::<Vec<_>>().join(", ")
     };
@@ -20,8 +20,8 @@ pub(super) fn text(report: &Report) -> String {
         ("Scope", printed(&report.scope)),
         ("Intent", printed(&report.intent)),
         ("Focus", printed(&report.focus)),
-        ("Fixed", ids(State::Fixed)),
-        ("Reopened", ids(State::Reopened)),
+        ("Fixed", ids(EntryState::Fixed)),
+        ("Reopened", ids(EntryState::Reopened)),
         ("Reviewers", envelope::reviewers(report)),
         ("Artifact", printed(&report.artifact)),
     ] {
@@ -30,12 +30,13 @@ pub(super) fn text(report: &Report) -> String {
         }
     }
     list(&mut out, "Blocks \"Ready to merge\"", &report.obstacles);
-    for severity in [Severity::P0, Severity::P1, Severity::P2, Severity::P3] {
-        let found: Vec<&Entry> = report.findings.iter().filter(|one| one.severity == severity).collect();
+    for severity in [FindingSeverity::P0, FindingSeverity::P1, FindingSeverity::P2, FindingSeverity::P3] {
+        let found: Vec<&ReportEntry> =
+            report.findings.iter().filter(|one| one.severity == severity).collect();
         table(&mut out, &format!("{severity:?}"), &found);
     }
     table(&mut out, "Pre-existing", &report.pre_existing.iter().collect::<Vec<_>>());
-    let all: Vec<&Entry> = report.findings.iter().chain(&report.pre_existing).collect();
+    let all: Vec<&ReportEntry> = report.findings.iter().chain(&report.pre_existing).collect();
     if !all.is_empty() {
         out += &words(&all);
         out += "\n## Details\n";
@@ -54,7 +55,7 @@ fn list(out: &mut String, heading: &str, items: &[String]) {
     }
 }
 
-fn table(out: &mut String, heading: &str, found: &[&Entry]) {
+fn table(out: &mut String, heading: &str, found: &[&ReportEntry]) {
     if found.is_empty() {
         return;
     }
@@ -77,7 +78,7 @@ fn table(out: &mut String, heading: &str, found: &[&Entry]) {
 }
 
 /// What the words in the tables mean, of those that are there.
-fn words(found: &[&Entry]) -> String {
+fn words(found: &[&ReportEntry]) -> String {
     let classes = order::set(found.iter().map(|one| one.class));
     let owners = order::set(found.iter().map(|one| one.owner));
     let classes =
@@ -89,9 +90,9 @@ fn words(found: &[&Entry]) -> String {
 }
 
 /// One finding in full.
-fn details(one: &Entry) -> String {
+fn details(one: &ReportEntry) -> String {
     let mark = match one.state {
-        State::Open => String::new(),
+        EntryState::Open => String::new(),
         state => format!(" [{}]", state.word()),
     };
     let verified = if one.requires_verification { ", a fix must be verified" } else { "" };
@@ -142,20 +143,21 @@ pub(super) fn code(text: &str) -> String {
 mod tests {
     use super::super::view::tests::{hostile, plain};
     use super::*;
-    use crate::runtime::review::findings::{Class, Owner};
-    use crate::runtime::review::verdict::Verdict;
+    use crate::runtime::review::findings::{FindingOwner, RepairClass};
+    use crate::runtime::review::verdict::ReviewVerdict;
 
     #[test]
     fn tables_mark_what_is_fixed_and_details_say_all() {
-        let mut disputed = plain("F2", Severity::P2, Class::GatedAuto, Owner::DownstreamResolver);
+        let mut disputed =
+            plain("F2", FindingSeverity::P2, RepairClass::GatedAuto, FindingOwner::DownstreamResolver);
         disputed.disagreements = vec!["severity: P2, P3; kept P2".to_owned()];
-        let fixed = plain("F1", Severity::P1, Class::SafeAuto, Owner::ReviewFixer);
+        let fixed = plain("F1", FindingSeverity::P1, RepairClass::SafeAuto, FindingOwner::ReviewFixer);
         let report = Report {
-            verdict: Some(Verdict::WithFixes),
+            verdict: Some(ReviewVerdict::WithFixes),
             obstacles: vec!["testing returned nothing".to_owned()],
             focus: "the prices".to_owned(),
             reviewers: vec![("security".to_owned(), Some("it reads input".to_owned()))],
-            findings: vec![Entry { state: State::Fixed, ..fixed }, disputed],
+            findings: vec![ReportEntry { state: EntryState::Fixed, ..fixed }, disputed],
             ..Report::default()
         };
         let text = text(&report);
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn nothing_that_came_from_outside_forges_the_report_or_steers_a_terminal() {
         let report = Report {
-            verdict: Some(Verdict::NotReady),
+            verdict: Some(ReviewVerdict::NotReady),
             findings: vec![hostile()],
             pre_existing: vec![hostile()],
             coverage: vec![hostile().title],

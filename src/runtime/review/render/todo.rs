@@ -1,10 +1,10 @@
 //! One finding that is left to do, as a file for a later step: what it is, why, how to fix it, and what shows it.
 
 use super::tables::{code, prose};
-use super::view::{Entry, printed};
+use super::view::{ReportEntry, printed};
 
 /// The whole file.
-pub fn text(one: &Entry, run_id: &str) -> String {
+pub fn text(one: &ReportEntry, run_id: &str) -> String {
     let mut out = format!(
         "---\nstatus: ready\nseverity: {:?}\nfile: {}\nowner: {}\nclass: {}\nconfidence: {:.2}\nreviewers: {}\nrun: {run_id}\nfinding: {}\n---\n# {}\n",
         one.severity,
@@ -48,11 +48,14 @@ pub fn text(one: &Entry, run_id: &str) -> String {
 mod tests {
     use super::super::view::tests::{hostile, plain};
     use super::*;
-    use crate::runtime::review::findings::{Class, Owner, Severity};
+    use crate::runtime::review::findings::{FindingOwner, FindingSeverity, RepairClass};
 
     #[test]
     fn a_todo_has_why_fix_and_evidence() {
-        let text = text(&plain("F1", Severity::P1, Class::Manual, Owner::DownstreamResolver), "r1");
+        let text = text(
+            &plain("F1", FindingSeverity::P1, RepairClass::Manual, FindingOwner::DownstreamResolver),
+            "r1",
+        );
         let wanted = "---\nstatus: ready\nseverity: P1\nfile: \"src/a.rs:3\"\nowner: downstream-resolver\n\
                       class: manual\nconfidence: 0.90\nreviewers: \"correctness, testing\"\nrun: r1\nfinding: F1\n---\n\
                       # title of F1\n\nFix: by hand (needs a decision or more work). Next: later step (a later step or tool makes the fix).\n\n## Why\n\n  it breaks\n\n## Suggested fix\n\n  ```\n  if a {\n      b();\n  }\n  ```\n\n\

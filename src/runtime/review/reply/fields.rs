@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{prose, repair};
-use crate::runtime::review::findings::Severity;
+use crate::runtime::review::findings::FindingSeverity;
 
 /// Words of a finding, or of work that was not done, in their first form.
 const FAULTS: &str = "finding issue problem fault error defect bug block critical vulnerability vulnerabilities regression \
@@ -39,7 +39,7 @@ const ENDINGS: [&str; 8] = ["", "s", "d", "ed", "es", "ing", "er", "ers"];
 
 /// A value of such a field, other than a sentence.
 #[derive(Debug)]
-pub(super) struct Leaf {
+pub(super) struct ExtraField {
     /// The keys that lead to it.
     path: String,
     value: Value,
@@ -47,9 +47,9 @@ pub(super) struct Leaf {
     pub(super) text: String,
 }
 
-impl Leaf {
+impl ExtraField {
     /// Whether it says nothing that the findings do not say.
-    pub(super) fn is_harmless(&self, findings: &[Severity]) -> bool {
+    pub(super) fn is_harmless(&self, findings: &[FindingSeverity]) -> bool {
         let words = words(&self.path);
         let all = |lists: &[&str]| words.iter().all(|word| lists.iter().any(|list| is_in(list, word)));
         match &self.value {
@@ -57,8 +57,9 @@ impl Leaf {
                 !words.iter().any(|word| is_in(LOOKED, word)) || words.iter().any(|word| is_fault(word))
             }
             Value::Number(number) => {
-                let severities: Vec<Severity> = words.iter().filter_map(|word| severity(word)).collect();
-                let meant = |one: &&Severity| severities.last().is_none_or(|meant| *one == meant);
+                let severities: Vec<FindingSeverity> =
+                    words.iter().filter_map(|word| severity(word)).collect();
+                let meant = |one: &&FindingSeverity| severities.last().is_none_or(|meant| *one == meant);
                 let count = findings.iter().filter(meant).count();
                 let counts = words.iter().all(|word| is_in(COUNTS, word) || severity(word).is_some());
                 all(&[AMOUNTS]) && severities.is_empty() && !all(&[COUNTS])
@@ -81,15 +82,15 @@ impl Leaf {
 }
 
 /// What a field says: its values that are no sentences, and its sentences, those below it with their keys.
-pub(super) fn of(key: &str, value: &Value) -> (Vec<Leaf>, Vec<String>) {
+pub(super) fn of(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
     let (mut leaves, mut texts) = (Vec::new(), Vec::new());
     collect(key, value, false, &mut leaves, &mut texts);
     (leaves, texts)
 }
 
-fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<Leaf>, texts: &mut Vec<String>) {
+fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<ExtraField>, texts: &mut Vec<String>) {
     let mut leaf = |said: Value, shown: &str| {
-        leaves.push(Leaf { path: path.to_owned(), value: said, text: format!("{path}: {shown}") });
+        leaves.push(ExtraField { path: path.to_owned(), value: said, text: format!("{path}: {shown}") });
     };
     match value {
         Value::Null => {}
@@ -131,10 +132,10 @@ fn is_grave(path: &str) -> bool {
 }
 
 fn is_fault(word: &str) -> bool {
-    is_in(FAULTS, word) || severity(word).is_some_and(|severity| severity <= Severity::P1)
+    is_in(FAULTS, word) || severity(word).is_some_and(|severity| severity <= FindingSeverity::P1)
 }
 
-fn severity(word: &str) -> Option<Severity> {
+fn severity(word: &str) -> Option<FindingSeverity> {
     repair::severity(&Value::from(word)).map(|(severity, _)| severity)
 }
 

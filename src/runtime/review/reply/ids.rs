@@ -93,7 +93,7 @@ fn beside(said: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
 
 /// What a writer says of a sentence that stood beside its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Answered {
+pub enum SentenceAnswer {
     /// It names no fault.
     NoFault,
     /// It names one, which is among the findings now.
@@ -109,14 +109,14 @@ pub(super) fn sentence(text: &str) -> Option<String> {
 }
 
 /// The word of an answer, and what stands behind it: `no_fault: it only says what I read`.
-fn answer(text: &str) -> (Option<Answered>, &str) {
+fn answer(text: &str) -> (Option<SentenceAnswer>, &str) {
     let is_end = |c: char| ":(-,.;–—\n".contains(c);
     let ends = text.match_indices(is_end).map(|(at, _)| at).chain(Some(text.len()));
     for end in ends {
         let answered = match super::plain(&text[..end]).as_str() {
-            "nofault" | "nofaults" => Answered::NoFault,
-            "fault" => Answered::Fault,
-            "notreviewed" => Answered::NotReviewed,
+            "nofault" | "nofaults" => SentenceAnswer::NoFault,
+            "fault" => SentenceAnswer::Fault,
+            "notreviewed" => SentenceAnswer::NotReviewed,
             _ => continue,
         };
         let is_sign = |c: char| is_end(c) || c.is_whitespace() || c == ')';
@@ -136,7 +136,7 @@ pub(super) fn answers(
     value: &Value,
     is_grave: bool,
     before: &str,
-) -> (Vec<(String, Answered)>, Vec<String>, Vec<String>) {
+) -> (Vec<(String, SentenceAnswer)>, Vec<String>, Vec<String>) {
     let (mut found, mut reasons, mut strange) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |name: &str, said: &Value, whole: &Value| {
         // Whatever its key is called.
@@ -153,9 +153,9 @@ pub(super) fn answers(
         why.extend(Some(rest.to_owned()).filter(|rest| !rest.is_empty()));
         let why = why.join(". ");
         let is_against = match answered {
-            Some(Answered::NoFault) => prose::objection(&why).or_else(|| prose::denial(&why)).is_some(),
-            Some(Answered::Fault) => !is_grave && prose::firm(&why),
-            Some(Answered::NotReviewed) | None => false,
+            Some(SentenceAnswer::NoFault) => prose::objection(&why).or_else(|| prose::denial(&why)).is_some(),
+            Some(SentenceAnswer::Fault) => !is_grave && prose::firm(&why),
+            Some(SentenceAnswer::NotReviewed) | None => false,
         };
         if answered.is_none() || sentence(name).is_none() || is_against || !flags.is_empty() {
             strange
@@ -163,7 +163,7 @@ pub(super) fn answers(
         } else if !why.is_empty() {
             reasons.push(format!("{name}: {why}"));
         }
-        found.extend(sentence(name).map(|id| (id, answered.unwrap_or(Answered::NotReviewed))));
+        found.extend(sentence(name).map(|id| (id, answered.unwrap_or(SentenceAnswer::NotReviewed))));
     };
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     let mut none = Vec::new();
@@ -194,7 +194,7 @@ fn holds(value: &Value) -> Option<bool> {
 
 /// What the fixer says.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixerReply {
     /// The ids that it repaired.
     pub ids: Vec<String>,
     /// Its sentences beside the form that say more than that it is done.
@@ -205,7 +205,7 @@ pub struct Fixed {
 
 /// What the fixer may name: the findings by their ids, and the files that they name.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known<'a> {
+pub struct FixerScope<'a> {
     /// `F1`, `F2`, …
     pub ids: &'a [String],
     /// Relative to the repository's top.
@@ -217,7 +217,7 @@ pub struct Known<'a> {
 ///
 /// # Errors
 /// Why the reply cannot be used.
-pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fixed, String> {
+pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Result<FixerReply, String> {
     let mut reviews: Vec<String> = Vec::new();
     let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
     let mut reasons: Vec<String> = Vec::new();
@@ -266,7 +266,7 @@ pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fix
     let ids = applied.into_iter().filter(|id| !skipped.contains(id)).collect();
     texts.push(scan.rest);
     let beside = prose::doubtful(&texts.join("\n"), &known.files.iter().map(String::as_str).collect(), 0);
-    Ok(Fixed { ids, beside, skipped: reasons })
+    Ok(FixerReply { ids, beside, skipped: reasons })
 }
 
 /// What a field of the fixer's reply says that it need not have: a text as it is, any other value with its name.
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(holds(left), (true, "line 3 is as it was. r".to_owned()));
         assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
         let read = |text: &str| answers(&serde_json::from_str(text).unwrap(), false, "").0;
-        let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
+        let (no, fault, open) = (SentenceAnswer::NoFault, SentenceAnswer::Fault, SentenceAnswer::NotReviewed);
         let two = |one, other| vec![("S1".to_owned(), one), ("S2".to_owned(), other)];
         assert_eq!(read(r#"{"S1":"no_fault","s2":"No fault"}"#), two(no, no));
         assert_eq!(read(r#"[{"id":"S1","answer":"fault"},{"id":"[S2]","answer":"fine"}]"#), two(fault, open));
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn what_the_fixer_skipped_is_not_repaired() {
         let (ids, files) = (["F1", "F2", "F3"].map(str::to_owned), ["src/a_b.py".to_owned()]);
-        let known = Known { ids: &ids, files: &files };
+        let known = FixerScope { ids: &ids, files: &files };
         let read = |text: &str| applied(text, None, known).map(|fixed| fixed.ids.join(" "));
         for (text, wanted) in [
             (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),

@@ -11,7 +11,7 @@ const WORK: usize = 64;
 const REPAIRS: usize = 20;
 
 /// A text after its values were taken out.
-pub(super) struct Scan {
+pub(super) struct ScannedReply {
     /// What stands around the values that were taken.
     pub(super) rest: String,
     /// Why there may be more in it than was found.
@@ -19,14 +19,14 @@ pub(super) struct Scan {
 }
 
 /// Why a value ends early.
-enum Broken {
+enum JsonBreak {
     /// The text ends inside.
     End,
     /// It is no JSON.
     Syntax,
 }
 
-struct Reader<'a> {
+struct ReplyScanner<'a> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
@@ -39,7 +39,7 @@ struct Reader<'a> {
     key: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReplyScanner<'a> {
     fn new(text: &'a str, key: &'a str) -> Self {
         Self {
             bytes: text.as_bytes(),
@@ -56,9 +56,9 @@ impl<'a> Reader<'a> {
 
 /// Gives each value with what is no plain JSON in it to `take`, which says whether it is one that is looked for. Inside
 /// of one that cannot be read, others are looked for. `key` tells a value that was cut off from one that is none.
-pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String>) -> bool) -> Scan {
-    let mut reader = Reader::new(text, key);
-    let (mut scan, mut start, mut taken) = (Scan { rest: String::new(), broken: None }, 0, 0);
+pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String>) -> bool) -> ScannedReply {
+    let mut reader = ReplyScanner::new(text, key);
+    let (mut scan, mut start, mut taken) = (ScannedReply { rest: String::new(), broken: None }, 0, 0);
     while let Some(next) = memchr::memchr2(b'{', b'[', &reader.bytes[start..]) {
         start += next;
         (reader.at, reader.keyed) = (start, false);
@@ -76,7 +76,7 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
                 start = reader.at;
             }
             Err(broken) => {
-                if matches!(broken, Broken::End) && reader.keyed {
+                if matches!(broken, JsonBreak::End) && reader.keyed {
                     scan.broken = Some("it is cut off");
                 }
                 start += 1;
@@ -93,7 +93,7 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
 
 /// A text that is one value and nothing else.
 pub(super) fn whole(text: &str) -> Option<Value> {
-    let mut reader = Reader::new(text.trim(), "");
+    let mut reader = ReplyScanner::new(text.trim(), "");
     let value = reader.value(0).ok()?;
     (reader.at == reader.bytes.len()).then_some(value)
 }
@@ -114,7 +114,7 @@ fn both(first: Value, second: Value) -> Value {
     }
 }
 
-impl Reader<'_> {
+impl ReplyScanner<'_> {
     fn repair(&mut self, what: &str) {
         if self.repairs.len() < REPAIRS && !self.repairs.iter().any(|known| known == what) {
             self.repairs.push(what.to_owned());
@@ -122,16 +122,16 @@ impl Reader<'_> {
     }
 
     /// The byte at hand, as a step of work.
-    fn peek(&mut self) -> Result<u8, Broken> {
+    fn peek(&mut self) -> Result<u8, JsonBreak> {
         self.work = self.work.saturating_sub(1);
         if self.work == 0 {
-            return Err(Broken::Syntax);
+            return Err(JsonBreak::Syntax);
         }
-        self.bytes.get(self.at).copied().ok_or(Broken::End)
+        self.bytes.get(self.at).copied().ok_or(JsonBreak::End)
     }
 
     /// Skips space and comments.
-    fn space(&mut self) -> Result<u8, Broken> {
+    fn space(&mut self) -> Result<u8, JsonBreak> {
         loop {
             match self.peek()? {
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
@@ -140,9 +140,9 @@ impl Reader<'_> {
                     let length = match rest.get(1) {
                         Some(b'/') => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
                         Some(b'*') => {
-                            memchr::memmem::find(rest, b"*/").map(|end| end + 2).ok_or(Broken::End)?
+                            memchr::memmem::find(rest, b"*/").map(|end| end + 2).ok_or(JsonBreak::End)?
                         }
-                        _ => return Err(Broken::Syntax),
+                        _ => return Err(JsonBreak::Syntax),
                     };
                     self.work = self.work.saturating_sub(length);
                     let said = self.text.get(self.at..self.at + length).unwrap_or_default();
@@ -155,9 +155,9 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, Broken> {
+    fn value(&mut self, depth: usize) -> Result<Value, JsonBreak> {
         if depth > DEPTH {
-            return Err(Broken::Syntax);
+            return Err(JsonBreak::Syntax);
         }
         match self.space()? {
             b'{' => self.object(depth),
@@ -167,18 +167,18 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, Broken> {
+    fn object(&mut self, depth: usize) -> Result<Value, JsonBreak> {
         self.at += 1;
         let mut object = Map::new();
         loop {
             match self.space()? {
                 b'}' => break,
                 b'"' => {}
-                _ => return Err(Broken::Syntax),
+                _ => return Err(JsonBreak::Syntax),
             }
             let name = self.string()?;
             if self.space()? != b':' {
-                return Err(Broken::Syntax);
+                return Err(JsonBreak::Syntax);
             }
             self.at += 1;
             self.keyed |= depth == 0 && name == self.key;
@@ -201,7 +201,7 @@ impl Reader<'_> {
         Ok(Value::Object(object))
     }
 
-    fn array(&mut self, depth: usize) -> Result<Value, Broken> {
+    fn array(&mut self, depth: usize) -> Result<Value, JsonBreak> {
         self.at += 1;
         let mut items = Vec::new();
         while self.space()? != b']' {
@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 
     /// Whether more may follow: a comma, or the end, which stays.
-    fn comma(&mut self, end: u8) -> Result<bool, Broken> {
+    fn comma(&mut self, end: u8) -> Result<bool, JsonBreak> {
         match self.space()? {
             b',' => {
                 self.at += 1;
@@ -225,12 +225,12 @@ impl Reader<'_> {
                 Ok(true)
             }
             byte if byte == end => Ok(false),
-            _ => Err(Broken::Syntax),
+            _ => Err(JsonBreak::Syntax),
         }
     }
 
     /// A string; raw line feeds and tabs in it are taken as they are.
-    fn string(&mut self) -> Result<String, Broken> {
+    fn string(&mut self) -> Result<String, JsonBreak> {
         let begin = self.at + 1;
         self.at = begin;
         let mut raw = false;
@@ -243,7 +243,7 @@ impl Reader<'_> {
             }
             self.at += 1;
         }
-        let inner = self.text.get(begin..self.at).ok_or(Broken::Syntax)?;
+        let inner = self.text.get(begin..self.at).ok_or(JsonBreak::Syntax)?;
         self.at += 1;
         let quoted = match raw {
             true => {
@@ -264,20 +264,20 @@ impl Reader<'_> {
     }
 
     /// A number, `true`, `false` or `null`; a word that is none of them, such as `NaN`, is a text.
-    fn word(&mut self) -> Result<Value, Broken> {
+    fn word(&mut self) -> Result<Value, JsonBreak> {
         let begin = self.at;
         while self.peek().is_ok_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
         {
             self.at += 1;
         }
         if self.at == self.bytes.len() {
-            return Err(Broken::End);
+            return Err(JsonBreak::End);
         }
         match &self.text[begin..self.at] {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
             "null" => Ok(Value::Null),
-            "" => Err(Broken::Syntax),
+            "" => Err(JsonBreak::Syntax),
             word => Ok(serde_json::from_str::<Number>(word).map(Value::Number).unwrap_or_else(|_| {
                 self.repairs
                     .push(format!("the word `{}` without quotes", word.chars().take(20).collect::<String>()));
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(read("{\"k\":[,]}"), None);
     }
 
-    fn found(text: &str) -> (Vec<String>, Vec<String>, Scan) {
+    fn found(text: &str) -> (Vec<String>, Vec<String>, ScannedReply) {
         let (mut values, mut all) = (Vec::new(), Vec::new());
         let scan = scan(text, "k", &mut |value, repairs| {
             let fits = value.get("k").is_some_and(Value::is_array);

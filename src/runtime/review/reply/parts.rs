@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::fields::{self, Leaf};
+use super::fields::{self, ExtraField};
 use super::{ids, json, leftover, repair};
 use crate::runtime::review::reviewers;
 
@@ -14,7 +14,7 @@ const UNREAD: usize = 20;
 
 /// What the values of a reply hold.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct ReplyParts {
     /// How many values there are.
     pub(super) count: usize,
     /// How each of them calls its reviewer; none for one that does not.
@@ -33,7 +33,7 @@ pub(super) struct Parts {
     /// Sentences beside what is read.
     pub(super) prose: Vec<String>,
     /// What else stands in fields that no reply has.
-    pub(super) leaves: Vec<Leaf>,
+    pub(super) leaves: Vec<ExtraField>,
     /// What had to be corrected.
     pub(super) repairs: Vec<String>,
     /// What cannot be read beside single findings.
@@ -44,7 +44,7 @@ pub(super) struct Parts {
     seen: BTreeSet<String>,
 }
 
-impl Parts {
+impl ReplyParts {
     /// Takes what a value, or one inside it, says; whether there is anything.
     pub(super) fn take(&mut self, value: Value) -> bool {
         let is = |object: &Map<String, Value>, name: &str, fits: fn(&Value) -> bool| {

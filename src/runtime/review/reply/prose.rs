@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::repair;
 use crate::order;
-use crate::runtime::review::findings::Severity;
+use crate::runtime::review::findings::FindingSeverity;
 use cut::{bare, clauses, parts, sentences};
 use words::{
     BLOCKS, CODES, DEEDS, DOUBTS, FAULTS, FORBIDDEN, GRAVE, HOLDS, LABELS, LITTLE, NEGATIONS, OBJECTS,
@@ -64,9 +64,11 @@ fn is_harmless(sentence: &str, files: &BTreeSet<&str>, names: &BTreeSet<&str>, f
     let fits = |part: &str| {
         let texts: Vec<&str> = part.split_whitespace().filter(|word| !cut::is_sign(word)).collect();
         let lower: Vec<String> = texts.iter().map(|word| plain(word)).collect();
-        let word =
-            |(plain, text): (_, &&str)| templates::Word { plain, is_file: is_file(text, files, names) };
-        let words: Vec<templates::Word<'_>> =
+        let word = |(plain, text): (_, &&str)| templates::SentenceWord {
+            plain,
+            is_file: is_file(text, files, names),
+        };
+        let words: Vec<templates::SentenceWord<'_>> =
             lower.iter().map(String::as_str).zip(&texts).map(word).collect();
         words.is_empty() || templates::fit(&words, findings)
     };
@@ -105,7 +107,7 @@ pub(super) fn denial(reason: &str) -> Option<String> {
 
 /// Whether a sentence of the fixer speaks against its own work: what it says of a repair, or that something fails. A
 /// severity that one of the findings has is no news.
-pub(in crate::runtime::review) fn speaks_against(text: &str, known: &[Severity]) -> bool {
+pub(in crate::runtime::review) fn speaks_against(text: &str, known: &[FindingSeverity]) -> bool {
     let is_known = |word: &str| {
         repair::severity(&Value::from(word)).is_some_and(|(severity, _)| known.contains(&severity))
     };
@@ -125,7 +127,7 @@ fn first(text: &str, told: impl Fn(&Clause<'_>) -> Option<String>) -> Option<Str
 
 /// What one word of a clause is.
 #[derive(Clone, Copy, PartialEq)]
-enum Word {
+enum ClauseWord {
     Severity,
     /// It names a fault by itself.
     Fault,
@@ -139,7 +141,7 @@ struct Clause<'a> {
     text: &'a [&'a str],
     /// The same without the signs around each word, in lower case.
     plain: Vec<String>,
-    words: Vec<Word>,
+    words: Vec<ClauseWord>,
 }
 
 impl<'a> Clause<'a> {
@@ -156,13 +158,13 @@ impl<'a> Clause<'a> {
             })
         };
         let kind = |at: usize| match plain[at].as_str() {
-            _ if is_severity(at) => Word::Severity,
-            word if NEGATIONS.contains(&word) || is_contracted(word) => Word::Negation,
-            "" => Word::Object,
-            word if FAULTS.contains(&word) => Word::Fault,
-            "error" if text[at].ends_with(':') => Word::Fault,
-            word if OBJECTS.contains(&word) => Word::Object,
-            _ => Word::Other,
+            _ if is_severity(at) => ClauseWord::Severity,
+            word if NEGATIONS.contains(&word) || is_contracted(word) => ClauseWord::Negation,
+            "" => ClauseWord::Object,
+            word if FAULTS.contains(&word) => ClauseWord::Fault,
+            "error" if text[at].ends_with(':') => ClauseWord::Fault,
+            word if OBJECTS.contains(&word) => ClauseWord::Object,
+            _ => ClauseWord::Other,
         };
         let words = (0..text.len()).map(kind).collect();
         Self { text, plain, words }
@@ -177,7 +179,7 @@ impl<'a> Clause<'a> {
     fn undenied(&self, is_meant: impl Fn(usize) -> bool) -> impl Iterator<Item = usize> {
         (0..self.words.len())
             .filter(move |at| is_meant(*at))
-            .filter(|at| !self.is_denied(*at, |between| between != Word::Other))
+            .filter(|at| !self.is_denied(*at, |between| between != ClauseWord::Other))
     }
 
     /// The words close behind a word.
@@ -195,7 +197,7 @@ impl<'a> Clause<'a> {
     /// The severities that stand in the way of a merge.
     fn graves(&self) -> impl Iterator<Item = usize> {
         let is_grave = |at| self.has_code(at, &CODES[..GRAVE]) || !self.has_code(at, &CODES[GRAVE..]);
-        self.undenied(move |at| self.words[at] == Word::Severity && is_grave(at))
+        self.undenied(move |at| self.words[at] == ClauseWord::Severity && is_grave(at))
     }
 
     fn objection(&self) -> Option<String> {
@@ -259,7 +261,7 @@ impl<'a> Clause<'a> {
         if self.is_doubtful() {
             return Some("leaves open whether it does".to_owned());
         }
-        let fault = self.undenied(|at| self.words[at] == Word::Fault).find(|_| !self.has(&REPAIRED));
+        let fault = self.undenied(|at| self.words[at] == ClauseWord::Fault).find(|_| !self.has(&REPAIRED));
         fault.map(|at| self.name(at)).or_else(|| self.is_failure().then(|| UNREAD.to_owned()))
     }
 
@@ -295,15 +297,17 @@ impl<'a> Clause<'a> {
     }
 
     /// Whether a negation stands before a word, or behind it with nothing after that it could deny instead.
-    fn is_denied(&self, at: usize, may_lie_between: impl Fn(Word) -> bool) -> bool {
+    fn is_denied(&self, at: usize, may_lie_between: impl Fn(ClauseWord) -> bool) -> bool {
         let (before, after) = (&self.words[..at], &self.words[at + 1..]);
-        let is_idle = |word: &Word| matches!(word, Word::Object | Word::Severity | Word::Negation);
+        let is_idle = |word: &ClauseWord| {
+            matches!(word, ClauseWord::Object | ClauseWord::Severity | ClauseWord::Negation)
+        };
         let behind = || {
-            let negation = after.iter().position(|word| *word == Word::Negation)?;
+            let negation = after.iter().position(|word| *word == ClauseWord::Negation)?;
             let (between, rest) = after.split_at(negation);
             Some(between.iter().all(|word| may_lie_between(*word)) && rest.iter().all(is_idle))
         };
-        before.contains(&Word::Negation) || behind() == Some(true)
+        before.contains(&ClauseWord::Negation) || behind() == Some(true)
     }
 
     /// Whether it says that its writer did not, or could not, read, open or finish something: `I read nothing`, too.

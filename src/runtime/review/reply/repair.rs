@@ -5,7 +5,7 @@ mod tests;
 
 use serde_json::Value;
 
-use crate::runtime::review::findings::{Action, Class, Finding, Owner, Severity};
+use crate::runtime::review::findings::{Finding, FindingAction, FindingOwner, FindingSeverity, RepairClass};
 
 /// The longest title.
 const TITLE: usize = 100;
@@ -31,22 +31,27 @@ const KNOWN: [&str; 8] = [
 ];
 
 /// A finding with what was repaired in it; or its severity, and why it cannot be understood.
-type Outcome = Result<(Finding, Vec<String>), (Severity, String)>;
+type RepairedFinding = Result<(Finding, Vec<String>), (FindingSeverity, String)>;
 
-pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
+pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     let mut repairs = Vec::new();
     let text = |keys: &[&str]| keys.iter().find_map(|key| said(value.get(*key)?));
     let title = text(&TITLE_KEYS);
     // Of several readings the one that hides less: the worst, and the surest. So is an unknown one read.
     let said_severity = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
     let severities = said_severity.map(readings).unwrap_or_default();
-    let known: Vec<(Severity, bool)> = severities.iter().filter_map(severity).collect();
+    let known: Vec<(FindingSeverity, bool)> = severities.iter().filter_map(severity).collect();
     let is_none =
         |one: &Value| one.as_str().is_some_and(|word| matches!(plain(word).as_str(), "none" | "na"));
-    let unknown =
-        if !severities.is_empty() && severities.iter().all(is_none) { Severity::P3 } else { Severity::P1 };
-    let worst =
-        known.iter().min().filter(|(worst, _)| *worst <= Severity::P1 || known.len() == severities.len());
+    let unknown = if !severities.is_empty() && severities.iter().all(is_none) {
+        FindingSeverity::P3
+    } else {
+        FindingSeverity::P1
+    };
+    let worst = known
+        .iter()
+        .min()
+        .filter(|(worst, _)| *worst <= FindingSeverity::P1 || known.len() == severities.len());
     let (severity, plain) =
         worst.map_or((unknown, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
     if !plain {
@@ -114,8 +119,8 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         file,
         line,
         why_it_matters: why,
-        autofix_class: autofix_class.unwrap_or(Class::Manual),
-        owner: owner.unwrap_or(Owner::Human),
+        autofix_class: autofix_class.unwrap_or(RepairClass::Manual),
+        owner: owner.unwrap_or(FindingOwner::Human),
         requires_verification: flag("requires_verification", true),
         confidence,
         evidence,
@@ -208,7 +213,7 @@ pub(in crate::runtime::review) fn plain(word: &str) -> String {
 }
 
 /// A severity, and whether it is written as it must be.
-pub(super) fn severity(value: &Value) -> Option<(Severity, bool)> {
+pub(super) fn severity(value: &Value) -> Option<(FindingSeverity, bool)> {
     let word = match value {
         Value::String(word) if word.trim().parse::<u8>().is_ok() => format!("p{}", word.trim()),
         Value::String(word) => word.to_lowercase(),
@@ -221,49 +226,51 @@ pub(super) fn severity(value: &Value) -> Option<(Severity, bool)> {
     // Of several words the gravest; one that is denied is small.
     let words: Vec<&str> = word.split(|c: char| !c.is_alphanumeric()).collect();
     let is_denied = |at: usize| at > 0 && matches!(words[at - 1], "non" | "not");
-    let each = words
-        .iter()
-        .enumerate()
-        .filter_map(|(at, word)| of_word(word).map(|found| if is_denied(at) { Severity::P3 } else { found }));
+    let each = words.iter().enumerate().filter_map(|(at, word)| {
+        of_word(word).map(|found| if is_denied(at) { FindingSeverity::P3 } else { found })
+    });
     let found = of_word(&plain(&word)).or_else(|| each.min())?;
     Some((found, value.as_str() == Some(&format!("{found:?}"))))
 }
 
 /// The severity of one word in lower case: `p0`, `s0` and `sev0` are the same.
-fn of_word(word: &str) -> Option<Severity> {
+fn of_word(word: &str) -> Option<FindingSeverity> {
     let kinds = ["p", "s", "sev", "severity", "prio", "priority"];
     let level = kinds.iter().filter_map(|kind| word.strip_prefix(kind)).find(|level| level.len() == 1);
     Some(match level.unwrap_or(word) {
-        "0" if level.is_some() => Severity::P0,
-        "1" if level.is_some() => Severity::P1,
-        "2" if level.is_some() => Severity::P2,
-        "3" | "4" | "5" if level.is_some() => Severity::P3,
+        "0" if level.is_some() => FindingSeverity::P0,
+        "1" if level.is_some() => FindingSeverity::P1,
+        "2" if level.is_some() => FindingSeverity::P2,
+        "3" | "4" | "5" if level.is_some() => FindingSeverity::P3,
         _ => match word {
-            "blocker" | "blocking" | "critical" | "fatal" | "severe" | "emergency" | "urgent" => Severity::P0,
-            "high" | "major" | "error" | "serious" => Severity::P1,
-            "medium" | "moderate" | "warning" => Severity::P2,
+            "blocker" | "blocking" | "critical" | "fatal" | "severe" | "emergency" | "urgent" => {
+                FindingSeverity::P0
+            }
+            "high" | "major" | "error" | "serious" => FindingSeverity::P1,
+            "medium" | "moderate" | "warning" => FindingSeverity::P2,
             "low" | "minor" | "info" | "informational" | "nit" | "nitpick" | "trivial" | "suggestion"
-            | "note" | "style" | "cosmetic" | "optional" | "negligible" => Severity::P3,
+            | "note" | "style" | "cosmetic" | "optional" | "negligible" => FindingSeverity::P3,
             // `non-blocking`
-            _ => return word.strip_prefix("non").and_then(of_word).map(|_| Severity::P3),
+            _ => return word.strip_prefix("non").and_then(of_word).map(|_| FindingSeverity::P3),
         },
     })
 }
 
-fn class(word: &str) -> Option<Class> {
-    [Class::SafeAuto, Class::GatedAuto, Class::Manual, Class::Advisory]
+fn class(word: &str) -> Option<RepairClass> {
+    [RepairClass::SafeAuto, RepairClass::GatedAuto, RepairClass::Manual, RepairClass::Advisory]
         .into_iter()
         .find(|class| plain(class.word()) == plain(word))
 }
 
-fn owner(word: &str) -> Option<Owner> {
-    [Owner::ReviewFixer, Owner::DownstreamResolver, Owner::Human, Owner::Release]
+fn owner(word: &str) -> Option<FindingOwner> {
+    [FindingOwner::ReviewFixer, FindingOwner::DownstreamResolver, FindingOwner::Human, FindingOwner::Release]
         .into_iter()
         .find(|owner| plain(owner.word()) == plain(word))
 }
 
-fn action(word: &str) -> Option<Action> {
-    let actions = [Action::Skip, Action::Defer, Action::Apply, Action::Acknowledge];
+fn action(word: &str) -> Option<FindingAction> {
+    let actions =
+        [FindingAction::Skip, FindingAction::Defer, FindingAction::Apply, FindingAction::Acknowledge];
     actions.into_iter().find(|action| format!("{action:?}").eq_ignore_ascii_case(word.trim()))
 }
 

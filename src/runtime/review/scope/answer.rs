@@ -5,33 +5,33 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::diff::Chunk;
+use super::diff::DiffChunk;
 use super::hashes::FileHashes;
-use super::plan::Plan;
+use super::plan::ReviewPlan;
 use super::signals::{self, Signals};
-use crate::runtime::changes::Change;
+use crate::runtime::changes::ChangedFile;
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base::{self, FetchError};
 
 /// The answer of `review scope`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct Response {
     /// Whether anything changed.
-    pub status: Status,
+    pub status: ScopeStatus,
     /// What is looked at.
     #[serde(flatten)]
-    pub scope: Scope,
+    pub scope: ReviewScope,
 }
 
 /// What a review looks at.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Scope {
+pub struct ReviewScope {
     /// The commit that the change is compared with.
     pub base_sha: String,
     /// The ref of the base.
     pub base_ref: String,
     /// What told the base.
-    pub base_source: base::Source,
+    pub base_source: base::BaseSource,
     /// Whether the base was fetched just now.
     pub fetched: bool,
     /// Why it was not, where a fetch was tried.
@@ -42,7 +42,7 @@ pub struct Scope {
     /// The branch that is checked out; none for a detached HEAD.
     pub branch: Option<String>,
     /// What changed.
-    pub files: Vec<File>,
+    pub files: Vec<ScopeFile>,
     /// Files that git does not track and that are not in the diff.
     pub untracked: Vec<String>,
     /// The whole diff, where a run has one file of it.
@@ -50,7 +50,7 @@ pub struct Scope {
     /// The call of git that prints the diff, where no run keeps it.
     pub diff_argv: Option<Vec<String>>,
     /// The files of the diff with what each holds, where one would be too large.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<DiffChunk>,
     /// The size of the diff.
     pub diff_bytes: u64,
     /// Nothing is ever cut: `false`.
@@ -62,7 +62,7 @@ pub struct Scope {
     /// What the choice of reviewers depends on.
     pub signals: Signals,
     /// The plan that the change follows, as far as it is known.
-    pub plan: Option<Plan>,
+    pub plan: Option<ReviewPlan>,
     /// Changed files whose content the diff does not show, media and what tools write left out: an attribute, or a byte
     /// of the file itself, makes git take them for binaries, or forged times hide an edit from it.
     pub not_shown: Vec<String>,
@@ -86,7 +86,7 @@ pub struct Scope {
     pub(in crate::runtime::review) since: i64,
 }
 
-impl Scope {
+impl ReviewScope {
     /// What a reader of the report should know and no obstacle says.
     pub(in crate::runtime::review) fn told(&self) -> Vec<String> {
         self.notes.iter().filter(|note| !self.unseen.contains(note)).cloned().collect()
@@ -94,15 +94,15 @@ impl Scope {
 }
 
 #[derive(Serialize)]
-pub(super) struct Document<'a> {
+pub(super) struct ScopeDocument<'a> {
     pub(super) schema: &'static str,
-    pub(super) scope: &'a Scope,
+    pub(super) scope: &'a ReviewScope,
 }
 
 /// Whether anything changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ScopeStatus {
     /// Something did.
     Ok,
     /// Nothing did.
@@ -111,17 +111,17 @@ pub enum Status {
 
 /// One changed file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct File {
+pub struct ScopeFile {
     /// What changed.
     #[serde(flatten)]
-    pub change: Change,
+    pub change: ChangedFile,
     /// Whether a tool wrote it, by its name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
 }
 
-impl File {
-    pub(super) fn of(change: Change) -> Self {
+impl ScopeFile {
+    pub(super) fn of(change: ChangedFile) -> Self {
         let generated = signals::generated(&change.path);
         Self { change, generated }
     }
@@ -135,7 +135,7 @@ impl File {
     /// no picture or the like by its name, its mode and its content. What a tool writes by its name may be hidden by an
     /// attribute, though by none that the change brings.
     pub(super) fn is_hidden(&self, top: &Path, brings_attributes: bool) -> bool {
-        let Change { submodule, path, .. } = &self.change;
+        let ChangedFile { submodule, path, .. } = &self.change;
         let file = top.join(path);
         let is_asset = || match signals::is_media(path) || signals::is_binary_lock(path) {
             true => signals::is_data(&file),

@@ -6,20 +6,20 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hashes::{Cutter, FileHashes, Hashes, names};
+use super::hashes::{DiffCutter, DiffHasher, FileHashes, names};
 use crate::disk;
-use crate::disk::durable::Growing;
-use crate::runtime::answer::Failure;
-use crate::runtime::changes::{self, Difference, Question, Uncommitted};
+use crate::disk::durable::AppendFile;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::changes::{self, ChangeRequest, TreeDifference, UncommittedChanges};
 use crate::runtime::child;
 use crate::runtime::git::Repository;
-use crate::runtime::hosts::Access;
+use crate::runtime::hosts::SandboxAccess;
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::store::Store;
 
 /// One file of a diff that has several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Chunk {
+pub struct DiffChunk {
     /// Where it is, absolute.
     pub path: String,
     /// Its size.
@@ -30,12 +30,12 @@ pub struct Chunk {
 
 /// Where a diff went, and of what.
 #[derive(Default)]
-pub(super) struct Diff {
-    pub(super) difference: Difference,
-    pub(super) uncommitted: Uncommitted,
+pub(super) struct WrittenDiff {
+    pub(super) difference: TreeDifference,
+    pub(super) uncommitted: UncommittedChanges,
     pub(super) path: Option<String>,
     pub(super) argv: Option<Vec<String>>,
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) chunks: Vec<DiffChunk>,
     pub(super) hashes: FileHashes,
 }
 
@@ -48,26 +48,32 @@ pub(super) fn take(
     from: &str,
     folder: Option<&RunFolder>,
     most: Option<u64>,
-) -> Result<Diff, Failure> {
+) -> Result<WrittenDiff, CallFailure> {
     let Some(folder) = folder else {
-        let (mut cutter, mut hashes) = (Cutter::default(), Hashes::default());
+        let (mut cutter, mut hashes) = (DiffCutter::default(), DiffHasher::default());
         let mut sink = |piece: &[u8]| {
             hashes.take(&mut cutter, piece);
             Ok(())
         };
         let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
-        let question = Question { from, to: None, shown: true, without: &difference.without };
+        let question = ChangeRequest { from, to: None, shown: true, without: &difference.without };
         let argv = repository.argv(&question.words())?;
         let hashes = hashes.finish();
-        return Ok(Diff { difference, uncommitted, argv: Some(argv), hashes, ..Diff::default() });
+        return Ok(WrittenDiff {
+            difference,
+            uncommitted,
+            argv: Some(argv),
+            hashes,
+            ..WrittenDiff::default()
+        });
     };
     let failed = |error: io::Error| {
         let message = format!("the diff cannot be written: {error}");
         let hint = disk::remedy(error.kind()).map_or("make the folder writable", |remedy| remedy.or_root);
-        let unwritable = || Failure::environment("state_unwritable", &*message, hint);
-        child::refused(repository.surroundings(), Access::Write, &message).unwrap_or_else(unwritable)
+        let unwritable = || CallFailure::environment("state_unwritable", &*message, hint);
+        child::refused(repository.surroundings(), SandboxAccess::Write, &message).unwrap_or_else(unwritable)
     };
-    let mut writer = Writer {
+    let mut writer = DiffWriter {
         folder: &folder.path,
         store: &folder.store,
         most,
@@ -75,7 +81,7 @@ pub(super) fn take(
         chunks: Vec::new(),
         buffer: Vec::new(),
     };
-    let (mut cutter, mut hashes) = (Cutter::default(), Hashes::default());
+    let (mut cutter, mut hashes) = (DiffCutter::default(), DiffHasher::default());
     let mut sink = |piece: &[u8]| {
         for (part, header) in cutter.parts(piece) {
             hashes.add(part, header);
@@ -85,31 +91,34 @@ pub(super) fn take(
     };
     let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
     let chunks = writer.finish().map_err(failed)?;
-    let diff = Diff { difference, uncommitted, hashes: hashes.finish(), ..Diff::default() };
+    let diff = WrittenDiff { difference, uncommitted, hashes: hashes.finish(), ..WrittenDiff::default() };
     match chunks.as_slice() {
-        [one] => Ok(Diff { path: Some(one.path.clone()), ..diff }),
-        _ => Ok(Diff { chunks, ..diff }),
+        [one] => Ok(WrittenDiff { path: Some(one.path.clone()), ..diff }),
+        _ => Ok(WrittenDiff { chunks, ..diff }),
     }
 }
 
 /// The hashes of what [`take`] would write, without writing it, and what is not committed.
-pub(super) fn hashes(repository: &Repository, from: &str) -> Result<(FileHashes, Uncommitted), Failure> {
+pub(super) fn hashes(
+    repository: &Repository,
+    from: &str,
+) -> Result<(FileHashes, UncommittedChanges), CallFailure> {
     let diff = take(repository, from, None, None)?;
     Ok((diff.hashes, diff.uncommitted))
 }
 
 /// Writes a diff, and begins another file between two changed ones when the open one is half full.
-struct Writer<'a> {
+struct DiffWriter<'a> {
     folder: &'a Path,
     store: &'a Store,
     most: Option<u64>,
-    open: Option<Growing>,
-    chunks: Vec<Chunk>,
+    open: Option<AppendFile>,
+    chunks: Vec<DiffChunk>,
     /// What is not written yet of the open file.
     buffer: Vec<u8>,
 }
 
-impl Writer<'_> {
+impl DiffWriter<'_> {
     /// A part of one file, from its header on where that is in it.
     fn part(&mut self, part: &[u8], header: Option<&[u8]>) -> io::Result<()> {
         let full =
@@ -152,11 +161,11 @@ impl Writer<'_> {
         let path = self.folder.join(name);
         self.open =
             Some(self.store.create_file(&path).map_err(|failure| io::Error::other(failure.error.message))?);
-        self.chunks.push(Chunk { path: path.display().to_string(), bytes: 0, files: Vec::new() });
+        self.chunks.push(DiffChunk { path: path.display().to_string(), bytes: 0, files: Vec::new() });
         Ok(())
     }
 
-    fn finish(mut self) -> io::Result<Vec<Chunk>> {
+    fn finish(mut self) -> io::Result<Vec<DiffChunk>> {
         if self.open.is_none() {
             self.begin()?;
         }

@@ -14,23 +14,23 @@ const BEFORE: &[u8] = b"\ndiff --";
 pub type FileHashes = BTreeMap<String, String>;
 
 /// Cuts pieces of a diff into files.
-pub(super) struct Cutter {
+pub(super) struct DiffCutter {
     /// A line begins.
     fresh: bool,
 }
 
-impl Default for Cutter {
+impl Default for DiffCutter {
     fn default() -> Self {
         Self { fresh: true }
     }
 }
 
 /// A part of one file, with the names of its header where it begins the file.
-pub(super) type Part<'a> = (&'a [u8], Option<&'a [u8]>);
+pub(super) type DiffPart<'a> = (&'a [u8], Option<&'a [u8]>);
 
-impl Cutter {
+impl DiffCutter {
     /// The parts of a piece; the header of a file lies in one piece.
-    pub(super) fn parts<'a>(&mut self, piece: &'a [u8]) -> Vec<Part<'a>> {
+    pub(super) fn parts<'a>(&mut self, piece: &'a [u8]) -> Vec<DiffPart<'a>> {
         let mut begins: Vec<usize> = memmem::find_iter(piece, BEFORE).map(|before| before + 1).collect();
         begins.insert(0, 0);
         let mut parts = Vec::with_capacity(begins.len());
@@ -52,14 +52,14 @@ pub(super) fn names(header: &[u8]) -> String {
 
 /// Hashes the files of a diff, part by part.
 #[derive(Default)]
-pub(super) struct Hashes {
+pub(super) struct DiffHasher {
     open: Option<(String, Sha256)>,
     done: FileHashes,
 }
 
-impl Hashes {
+impl DiffHasher {
     /// Takes a whole piece of a diff.
-    pub(super) fn take(&mut self, cutter: &mut Cutter, piece: &[u8]) {
+    pub(super) fn take(&mut self, cutter: &mut DiffCutter, piece: &[u8]) {
         cutter.parts(piece).into_iter().for_each(|(part, header)| self.add(part, header));
     }
 

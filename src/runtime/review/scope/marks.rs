@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::hashes::FileHashes;
-use super::untracked::Listing;
+use super::untracked::IndexFlags;
 use crate::disk;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::Root;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
 
 /// What stands before the name of a file that git does not look at.
@@ -22,7 +22,7 @@ const MOST: usize = 1000;
 
 /// The marks of a working tree.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct TreeMarks {
     pub(super) hashes: FileHashes,
     /// Files that were edited so that no diff shows it.
     pub(super) hidden_edits: Vec<String>,
@@ -31,11 +31,11 @@ pub(super) struct Marks {
 /// The marks of a working tree, with `edits` that git does not see.
 pub(super) fn of(
     repository: &Repository,
-    listing: &Listing,
+    listing: &IndexFlags,
     edits: BTreeSet<String>,
-) -> Result<Marks, Failure> {
+) -> Result<TreeMarks, CallFailure> {
     let mut marks = FileHashes::new();
-    let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(Marks::default()) };
+    let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(TreeMarks::default()) };
     let mut mark = |before: &str, name: &str| {
         let path = Path::new(name);
         let hash = match (root.link(path), root.read(path, SizeLimit::Document)) {
@@ -59,7 +59,7 @@ pub(super) fn of(
     let is_filtered = |name: &String| marks.contains_key(&format!("{FILTERED}{name}"));
     let (filtered, hidden_edits): (Vec<_>, Vec<_>) = edits.into_iter().partition(is_filtered);
     filtered.iter().for_each(|name| drop(marks.remove(&format!("{HIDDEN}{name}"))));
-    Ok(Marks { hashes: marks, hidden_edits })
+    Ok(TreeMarks { hashes: marks, hidden_edits })
 }
 
 /// The name of a mark of what git does not look at.

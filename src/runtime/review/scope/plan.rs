@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::root::Root;
-use crate::disk::{self, Kind};
+use crate::disk::{self, FileKind};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::review::findings::plain_path;
 
-use super::File;
+use super::ScopeFile;
 
 /// Where plans lie.
 const FOLDER: &str = "docs/plans";
@@ -25,11 +25,11 @@ const EMPTY: [&str; 10] =
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct ReviewPlan {
     /// Relative to the repository's top.
     pub path: String,
     /// What told it.
-    pub source: Source,
+    pub source: PlanSource,
     /// Whether somebody named it: only then its requirements decide.
     pub explicit: bool,
 }
@@ -37,7 +37,7 @@ pub struct Plan {
 /// What told a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum PlanSource {
     /// `plan:PATH`.
     Argument,
     /// The text of the pull request.
@@ -48,8 +48,8 @@ pub enum Source {
 
 /// The plan of a change, and one that was named and is not there.
 #[derive(Debug, Default)]
-pub(in crate::runtime) struct Found {
-    pub(in crate::runtime) plan: Option<Plan>,
+pub(in crate::runtime) struct FoundPlan {
+    pub(in crate::runtime) plan: Option<ReviewPlan>,
     pub(super) missing: Option<String>,
     /// What else is in the way of the best verdict.
     pub(super) unseen: Vec<String>,
@@ -61,9 +61,9 @@ pub(in crate::runtime) fn find(
     repository: &Repository,
     named: Option<&str>,
     request: Option<&PullRequest>,
-    (branch, files): (Option<&str>, &[File]),
+    (branch, files): (Option<&str>, &[ScopeFile]),
     notes: &mut Vec<String>,
-) -> Found {
+) -> FoundPlan {
     // The working tree's own absolute path, and `./`, name the same file.
     let top = format!("{}/", repository.top.display());
     let named = named.map(|path| plain_path(path.strip_prefix(&top).unwrap_or(path)));
@@ -79,12 +79,12 @@ pub(in crate::runtime) fn find(
     };
     if let Some(path) = named {
         return match there(path) {
-            true => Found::of(path, Source::Argument, true),
-            false => Found { missing: Some(path.to_owned()), ..Found::default() },
+            true => FoundPlan::of(path, PlanSource::Argument, true),
+            false => FoundPlan { missing: Some(path.to_owned()), ..FoundPlan::default() },
         };
     }
     let removed = |path: &str| {
-        files.iter().any(|File { change, .. }| {
+        files.iter().any(|ScopeFile { change, .. }| {
             (change.status == 'D' && change.path == path) || change.old_path.as_deref() == Some(path)
         })
     };
@@ -109,13 +109,13 @@ pub(in crate::runtime) fn find(
     let mut gone = gone.into_iter();
     let missing = gone.next();
     let unseen = gone.map(|path| missing_plan(&path)).collect();
-    let named = found.first().map(|path| Found::of(path, Source::PullRequest, explicit));
+    let named = found.first().map(|path| FoundPlan::of(path, PlanSource::PullRequest, explicit));
     let found = match (named, &missing) {
         (Some(found), _) => found,
-        (None, Some(_)) => Found::default(),
-        (None, None) => Found { plan: of_branch(repository, branch), ..Found::default() },
+        (None, Some(_)) => FoundPlan::default(),
+        (None, None) => FoundPlan { plan: of_branch(repository, branch), ..FoundPlan::default() },
     };
-    Found { missing, unseen, ..found }
+    FoundPlan { missing, unseen, ..found }
 }
 
 /// What is said of a plan that is not there.
@@ -125,15 +125,15 @@ pub(in crate::runtime::review) fn missing_plan(path: &str) -> String {
 
 /// Whether a path is a regular file of the working tree, with no link on the way to it.
 fn is_plain_file(repository: &Repository, path: &str) -> bool {
-    kind_of(repository, path) == Some(Kind::File)
+    kind_of(repository, path) == Some(FileKind::File)
 }
 
 fn is_folder(repository: &Repository, path: &str) -> bool {
-    kind_of(repository, path.trim_end_matches('/')) == Some(Kind::Folder)
+    kind_of(repository, path.trim_end_matches('/')) == Some(FileKind::Folder)
 }
 
 /// What lies at a path of the working tree, with no link on the way to it.
-fn kind_of(repository: &Repository, path: &str) -> Option<Kind> {
+fn kind_of(repository: &Repository, path: &str) -> Option<FileKind> {
     let inside = Path::new(path).components().all(|part| match part {
         Component::Normal(name) => name != ".git",
         part => part == Component::CurDir,
@@ -142,15 +142,15 @@ fn kind_of(repository: &Repository, path: &str) -> Option<Kind> {
     root?.kind(Path::new(path)).ok().flatten()
 }
 
-impl Found {
-    fn of(path: &str, source: Source, explicit: bool) -> Self {
-        let plan = Some(Plan { path: path.to_owned(), source, explicit });
+impl FoundPlan {
+    fn of(path: &str, source: PlanSource, explicit: bool) -> Self {
+        let plan = Some(ReviewPlan { path: path.to_owned(), source, explicit });
         Self { plan, ..Self::default() }
     }
 }
 
 /// The one plan whose name holds the words of the branch.
-fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<Plan> {
+fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<ReviewPlan> {
     let branch = branch?.to_lowercase();
     let words: Vec<&str> = branch
         .split(|c: char| !c.is_alphanumeric())
@@ -166,7 +166,9 @@ fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<Plan> {
     let found: Vec<String> =
         plans.filter(|name| is_plain_file(repository, &format!("{FOLDER}/{name}"))).collect();
     match found.as_slice() {
-        [one] => Some(Plan { path: format!("{FOLDER}/{one}"), source: Source::Branch, explicit: false }),
+        [one] => {
+            Some(ReviewPlan { path: format!("{FOLDER}/{one}"), source: PlanSource::Branch, explicit: false })
+        }
         _ => None,
     }
 }

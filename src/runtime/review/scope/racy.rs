@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::disk::root::Root;
 use crate::order;
-use crate::runtime::answer::Failure;
-use crate::runtime::changes::indexed::{self, Entry};
+use crate::runtime::answer::CallFailure;
+use crate::runtime::changes::index_entries::{self, IndexEntry};
 use crate::runtime::child;
 use crate::runtime::git::{Repository, records};
 
@@ -16,7 +16,7 @@ use crate::runtime::git::{Repository, records};
 const MOST_UNREADABLE: usize = 20;
 
 /// Whether git may take a file for unchanged though it is not.
-fn is_suspect(entry: &Entry<'_>, root: &Root, since: i64) -> bool {
+fn is_suspect(entry: &IndexEntry<'_>, root: &Root, since: i64) -> bool {
     let Some(now) = entry.times(root) else { return false };
     // Of what differs otherwise git compares the content itself.
     now.changed.0 >= since
@@ -31,10 +31,10 @@ fn is_suspect(entry: &Entry<'_>, root: &Root, since: i64) -> bool {
 ///
 /// # Errors
 /// When git fails.
-pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeSet<String>, Failure> {
+pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeSet<String>, CallFailure> {
     let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(BTreeSet::new()) };
-    let listed = repository.must(&indexed::QUESTION)?;
-    let mut suspects = indexed::entries(&listed);
+    let listed = repository.must(&index_entries::QUESTION)?;
+    let mut suspects = index_entries::entries(&listed);
     suspects.retain(|entry| is_suspect(entry, &root, since));
     if suspects.is_empty() {
         return Ok(BTreeSet::new());
@@ -53,9 +53,9 @@ pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeS
 /// Those files whose content is not that of the index, or cannot be read.
 fn other_files<'a>(
     repository: &Repository,
-    mut files: Vec<Entry<'a>>,
+    mut files: Vec<IndexEntry<'a>>,
     options: &[&str],
-) -> Result<Vec<Entry<'a>>, Failure> {
+) -> Result<Vec<IndexEntry<'a>>, CallFailure> {
     let mut differing = Vec::new();
     for _ in 0..MOST_UNREADABLE {
         if files.is_empty() {
@@ -82,9 +82,9 @@ fn other_files<'a>(
 /// Those links that do not lead where the index says.
 fn other_links<'a>(
     repository: &Repository,
-    mut links: Vec<Entry<'a>>,
+    mut links: Vec<IndexEntry<'a>>,
     root: &Root,
-) -> Result<Vec<Entry<'a>>, Failure> {
+) -> Result<Vec<IndexEntry<'a>>, CallFailure> {
     if links.is_empty() {
         return Ok(links);
     }

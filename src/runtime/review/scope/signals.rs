@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::File;
+use super::ScopeFile;
 use crate::disk;
 use crate::order;
 use crate::runtime::repo::surfaces::{Surface, surface};
@@ -86,7 +86,7 @@ pub(super) fn is_binary_lock(path: &str) -> bool {
 /// Whether a file is no text and no program: it holds a zero byte, begins no script, and cannot be run.
 pub(super) fn is_data(path: &Path) -> bool {
     let bytes = match disk::kind(path) {
-        Some(disk::Kind::File) if !disk::scratch::is_executable(path) => {
+        Some(disk::FileKind::File) if !disk::temp_dir::is_executable(path) => {
             disk::read_bytes(path).ok().flatten()
         }
         _ => None,
@@ -103,7 +103,7 @@ pub(super) fn generated(path: &str) -> bool {
 }
 
 impl Signals {
-    pub(super) fn of(files: &[File], top: &Path) -> Self {
+    pub(super) fn of(files: &[ScopeFile], top: &Path) -> Self {
         let mut signals = Self::default();
         let mut stacks = BTreeSet::new();
         let rails =
@@ -173,7 +173,7 @@ fn is_for_agents(path: &str) -> bool {
 
 /// The files that say how the project is written, of every folder that holds a changed file, sorted; and those that
 /// are links out of the repository.
-pub(super) fn standards(top: &Path, files: &[File]) -> (Vec<String>, Vec<String>) {
+pub(super) fn standards(top: &Path, files: &[ScopeFile]) -> (Vec<String>, Vec<String>) {
     let mut folders: BTreeSet<&str> = order::set([""]);
     for file in files {
         let mut folder = file.change.path.as_str();

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::hashes::FileHashes;
 use super::marks;
-use super::untracked::Listing;
+use super::untracked::IndexFlags;
 use crate::disk;
-use crate::runtime::answer::{Failure, INTERRUPTED};
+use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::changes;
 use crate::runtime::git::{Repository, records};
 
@@ -16,21 +16,21 @@ const MOST: usize = 100;
 
 /// Submodules whose content no diff shows.
 #[derive(Debug, Default)]
-pub(super) struct Submodules {
+pub(super) struct HiddenSubmodules {
     pub(super) names: Vec<String>,
     /// What tells that they changed again.
     pub(super) hashes: FileHashes,
 }
 
 /// Looks into the submodules that are checked out.
-pub(super) fn hidden(repository: &Repository, listing: &Listing) -> Result<Submodules, Failure> {
+pub(super) fn hidden(repository: &Repository, listing: &IndexFlags) -> Result<HiddenSubmodules, CallFailure> {
     let listed = repository.must(&["ls-files", "--stage", "-z", "--full-name"])?;
     let links = records(&listed).filter_map(|record| {
         let text = str::from_utf8(record).ok()?;
         let (commit, name) = text.strip_prefix("160000 ")?.split_once('\t')?;
         Some((commit.split(' ').next()?, name))
     });
-    let mut found = Submodules::default();
+    let mut found = HiddenSubmodules::default();
     for (commit, name) in links.take(MOST) {
         let top = repository.top.join(name);
         if disk::kind(&top.join(".git")).is_none() {
@@ -50,10 +50,10 @@ fn state(
     repository: &Repository,
     top: &Path,
     (recorded, is_flagged): (&str, bool),
-) -> Result<Option<String>, Failure> {
-    let look = || -> Result<(Option<String>, Vec<u8>), Failure> {
+) -> Result<Option<String>, CallFailure> {
+    let look = || -> Result<(Option<String>, Vec<u8>), CallFailure> {
         let inner = Repository::find(repository.surroundings(), top)?;
-        let without = changes::Smudged::find(&inner)?.excluded();
+        let without = changes::FilteredFiles::find(&inner)?.excluded();
         let mut words = vec!["status", "--porcelain", "-z", "--ignore-submodules=dirty", "--"];
         words.extend(without.iter().map(String::as_str));
         Ok((inner.commit("HEAD")?, inner.must(&words)?))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::disk;
 use crate::order;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
 use crate::runtime::git::{self, Repository};
 use crate::runtime::review::run_folder::RunFolder;
@@ -41,7 +41,7 @@ pub(super) fn is_tool_output(name: &str) -> bool {
 
 /// What git's index says of the files of a working tree.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct IndexFlags {
     /// Files that git does not track and does not ignore.
     others: Vec<Vec<u8>>,
     /// Files that git is told to look at no more.
@@ -50,7 +50,7 @@ pub(super) struct Listing {
 
 /// New files of a working tree.
 #[derive(Debug, Default)]
-pub(super) struct NewFiles {
+pub(super) struct UntrackedFiles {
     /// Those that a diff is to show, as git names them.
     names: Vec<Vec<u8>>,
     /// Those that tools made.
@@ -59,9 +59,9 @@ pub(super) struct NewFiles {
     pub(super) nested: Vec<String>,
 }
 
-impl Listing {
+impl IndexFlags {
     /// Asks git, once for all files.
-    pub(super) fn read(repository: &Repository) -> Result<Self, Failure> {
+    pub(super) fn read(repository: &Repository) -> Result<Self, CallFailure> {
         let words = ["ls-files", "-v", "-z", "--full-name", "--cached", "--others", "--exclude-standard"];
         let listed = repository.must(&words)?;
         let mut found = Self::default();
@@ -79,9 +79,9 @@ impl Listing {
     }
 
     /// The new files but those that were left out and the helper's own.
-    pub(super) fn new_files(&self, left_out: &[String]) -> NewFiles {
+    pub(super) fn new_files(&self, left_out: &[String]) -> UntrackedFiles {
         let left_out = order::set(left_out.iter().map(String::as_str));
-        let mut found = NewFiles::default();
+        let mut found = UntrackedFiles::default();
         for name in &self.others {
             let shown = String::from_utf8_lossy(name);
             if is_ours(&shown) || left_out.contains(&*shown) {
@@ -97,7 +97,7 @@ impl Listing {
     }
 }
 
-impl NewFiles {
+impl UntrackedFiles {
     /// The names of those that a diff is to show.
     pub(super) fn names(&self) -> Vec<String> {
         self.names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
@@ -108,9 +108,9 @@ impl NewFiles {
 pub(super) fn with<T>(
     repository: &Repository,
     folder: &RunFolder,
-    new: &NewFiles,
-    look: impl FnOnce(&Repository) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    new: &UntrackedFiles,
+    look: impl FnOnce(&Repository) -> Result<T, CallFailure>,
+) -> Result<T, CallFailure> {
     match indexed(repository, folder, new)? {
         None => look(repository),
         Some(indexed) => {
@@ -125,8 +125,8 @@ pub(super) fn with<T>(
 fn indexed(
     repository: &Repository,
     folder: &RunFolder,
-    new: &NewFiles,
-) -> Result<Option<Repository>, Failure> {
+    new: &UntrackedFiles,
+) -> Result<Option<Repository>, CallFailure> {
     if new.names.is_empty() {
         return Ok(None);
     }
@@ -135,7 +135,7 @@ fn indexed(
         names.extend_from_slice(name);
         names.push(0);
     }
-    let path = |what: &str| -> Result<_, Failure> {
+    let path = |what: &str| -> Result<_, CallFailure> {
         let found = repository.line(&["rev-parse", "--git-path", what])?.unwrap_or_default();
         Ok(repository.top.join(found))
     };
@@ -163,7 +163,7 @@ fn indexed(
 }
 
 /// Removes what [`indexed`] made.
-fn remove(folder: &RunFolder) -> Result<(), Failure> {
+fn remove(folder: &RunFolder) -> Result<(), CallFailure> {
     let held = folder.store.lock()?;
     held.remove(&folder.path.join(INDEX))?;
     held.remove_folder(&folder.path.join(OBJECTS))

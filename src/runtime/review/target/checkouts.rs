@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use crate::disk;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{self, Repository};
 
 /// A working tree with what is checked out in it.
 #[derive(Debug, Clone)]
-pub(super) struct Checkout {
+pub(super) struct TargetCheckout {
     /// Its top.
     pub(super) top: PathBuf,
     /// The commit; none for a bare repository.
@@ -20,14 +20,14 @@ pub(super) struct Checkout {
 /// The working tree, other than this one, that has something checked out.
 pub(super) fn other(
     repository: &Repository,
-    is: impl Fn(&Checkout) -> bool,
-) -> Result<Option<PathBuf>, Failure> {
+    is: impl Fn(&TargetCheckout) -> bool,
+) -> Result<Option<PathBuf>, CallFailure> {
     let listed = repository.must(&["worktree", "list", "--porcelain", "-z"])?;
-    let mut found: Vec<Checkout> = Vec::new();
+    let mut found: Vec<TargetCheckout> = Vec::new();
     for record in listed.split(|byte| *byte == 0) {
         let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
         if let Some(at) = record.strip_prefix(b"worktree ") {
-            found.push(Checkout { top: git::path(at), head: None, branch: None });
+            found.push(TargetCheckout { top: git::path(at), head: None, branch: None });
         } else if let Some(last) = found.last_mut() {
             if let Some(head) = record.strip_prefix(b"HEAD ") {
                 last.head = text(head);
@@ -37,6 +37,6 @@ pub(super) fn other(
         }
     }
     let other =
-        |one: &&Checkout| one.head.is_some() && one.top != repository.top && disk::is_folder(&one.top);
+        |one: &&TargetCheckout| one.head.is_some() && one.top != repository.top && disk::is_folder(&one.top);
     Ok(found.iter().filter(other).find(|one| is(one)).map(|one| one.top.clone()))
 }

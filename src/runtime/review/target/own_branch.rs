@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::checkouts;
-use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::run::{parsed, text};
@@ -19,7 +19,7 @@ pub(in crate::runtime) struct OwnBranches<'a>(pub(in crate::runtime) Option<&'a 
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct BranchRecord {
     /// The commit of each branch when we left it.
     branches: BTreeMap<String, String>,
 }
@@ -31,12 +31,12 @@ impl OwnBranches<'_> {
         repository: &Repository,
         request: &PullRequest,
         head: &str,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<Vec<String>, CallFailure> {
         let name = format!("pr-{}", request.number);
         let there = repository.commit(&format!("refs/heads/{name}"))?;
         let held = self.0.map(Store::lock).transpose()?;
         let path = held.as_ref().map(|held| held.local(NAME));
-        let read = self.0.zip(path.as_deref()).map(|(store, path)| parsed::<Record>(store, path));
+        let read = self.0.zip(path.as_deref()).map(|(store, path)| parsed::<BranchRecord>(store, path));
         let mut record = read.transpose()?.flatten().unwrap_or_default();
         match there {
             Some(commit) if commit == head => {
@@ -60,7 +60,7 @@ impl OwnBranches<'_> {
                         format!("rename `{name}`, or check the pull request out yourself"),
                     ),
                 };
-                return Err(Failure::new(REFUSED, "branch_not_ours", message, hint));
+                return Err(CallFailure::new(REFUSED, "branch_not_ours", message, hint));
             }
             _ => {}
         }
@@ -68,7 +68,7 @@ impl OwnBranches<'_> {
             let message =
                 format!("the branch `{name}` is checked out in `{}`, and is left unchanged", top.display());
             let hint = "remove that worktree, or switch it to another branch, and begin again";
-            return Err(Failure::new(REFUSED, "branch_not_ours", message, hint));
+            return Err(CallFailure::new(REFUSED, "branch_not_ours", message, hint));
         }
         record.branches.insert(name.clone(), head.to_owned());
         // Recorded first: after a kill in between, the branch is at most one that we may move.

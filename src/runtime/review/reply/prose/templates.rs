@@ -15,7 +15,7 @@ const TEN: usize = 10;
 
 /// What a word of a sentence is, beside itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word<'a> {
+pub(super) struct SentenceWord<'a> {
     /// In lower case, without the signs around it.
     pub(super) plain: &'a str,
     /// Whether it is a file of the change.
@@ -24,7 +24,7 @@ pub(super) struct Word<'a> {
 
 /// A part of a template.
 #[derive(Debug)]
-enum Part {
+enum TemplatePart {
     Word(String),
     File,
     Id,
@@ -35,27 +35,27 @@ enum Part {
     /// One or more severities.
     Severity,
     OneOf {
-        parts: Vec<Vec<Part>>,
+        parts: Vec<Vec<TemplatePart>>,
         may_lack: bool,
     },
     Named(String),
 }
 
-struct Templates {
-    named: BTreeMap<String, Vec<Part>>,
+struct SentenceTemplates {
+    named: BTreeMap<String, Vec<TemplatePart>>,
     /// By their first words the sentences are few; they are simply tried in turn.
-    sentences: Vec<Vec<Part>>,
+    sentences: Vec<Vec<TemplatePart>>,
 }
 
 /// Whether a sentence beside a form with so many findings is one of those that name no fault.
-pub(super) fn fit(words: &[Word<'_>], findings: usize) -> bool {
-    static TEMPLATES: OnceLock<Templates> = OnceLock::new();
-    let templates = TEMPLATES.get_or_init(|| Templates::read(TEXT));
-    let fits = |one: &Vec<Part>| templates.ends(one, words, 0, findings).contains(&words.len());
+pub(super) fn fit(words: &[SentenceWord<'_>], findings: usize) -> bool {
+    static TEMPLATES: OnceLock<SentenceTemplates> = OnceLock::new();
+    let templates = TEMPLATES.get_or_init(|| SentenceTemplates::read(TEXT));
+    let fits = |one: &Vec<TemplatePart>| templates.ends(one, words, 0, findings).contains(&words.len());
     words.len() <= LONGEST && templates.sentences.iter().any(fits)
 }
 
-impl Templates {
+impl SentenceTemplates {
     fn read(text: &str) -> Self {
         let mut templates = Self { named: BTreeMap::new(), sentences: Vec::new() };
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -72,7 +72,13 @@ impl Templates {
     }
 
     /// Where a sequence that begins at a word may end.
-    fn ends(&self, parts: &[Part], words: &[Word<'_>], at: usize, findings: usize) -> BTreeSet<usize> {
+    fn ends(
+        &self,
+        parts: &[TemplatePart],
+        words: &[SentenceWord<'_>],
+        at: usize,
+        findings: usize,
+    ) -> BTreeSet<usize> {
         let mut ends = order::set([at]);
         for part in parts {
             ends = order::set(ends.iter().flat_map(|at| self.ends_of(part, words, *at, findings)));
@@ -83,28 +89,35 @@ impl Templates {
         ends
     }
 
-    fn ends_of(&self, part: &Part, words: &[Word<'_>], at: usize, findings: usize) -> BTreeSet<usize> {
-        let is = |fits: &dyn Fn(&Word<'_>) -> bool| match words.get(at).is_some_and(fits) {
+    fn ends_of(
+        &self,
+        part: &TemplatePart,
+        words: &[SentenceWord<'_>],
+        at: usize,
+        findings: usize,
+    ) -> BTreeSet<usize> {
+        let is = |fits: &dyn Fn(&SentenceWord<'_>) -> bool| match words.get(at).is_some_and(fits) {
             true => order::set([at + 1]),
             false => BTreeSet::new(),
         };
         match part {
-            Part::Word(word) => is(&|one| one.plain == word),
-            Part::File => is(&|one| one.is_file),
-            Part::Id => is(&|one| is_id(one.plain)),
-            Part::Number => is(&|one| is_number(one.plain)),
-            Part::Count => is(&|one| number(one.plain).is_some_and(|number| number <= findings)),
-            Part::Token => is(&|one| is_token(one.plain)),
-            Part::Severity => {
-                let linked = |one: &&Word<'_>| is_severity(one.plain) || matches!(one.plain, "and" | "or");
+            TemplatePart::Word(word) => is(&|one| one.plain == word),
+            TemplatePart::File => is(&|one| one.is_file),
+            TemplatePart::Id => is(&|one| is_id(one.plain)),
+            TemplatePart::Number => is(&|one| is_number(one.plain)),
+            TemplatePart::Count => is(&|one| number(one.plain).is_some_and(|number| number <= findings)),
+            TemplatePart::Token => is(&|one| is_token(one.plain)),
+            TemplatePart::Severity => {
+                let linked =
+                    |one: &&SentenceWord<'_>| is_severity(one.plain) || matches!(one.plain, "and" | "or");
                 let run = words[at..].iter().take_while(linked).count();
                 order::set((1..=run).filter(|count| is_severity(words[at + count - 1].plain)).map(|c| at + c))
             }
-            Part::OneOf { parts, may_lack } => {
+            TemplatePart::OneOf { parts, may_lack } => {
                 let each = parts.iter().flat_map(|part| self.ends(part, words, at, findings));
                 order::set(each.chain(may_lack.then_some(at)))
             }
-            Part::Named(name) => {
+            TemplatePart::Named(name) => {
                 self.named.get(name).map(|parts| self.ends(parts, words, at, findings)).unwrap_or_default()
             }
         }
@@ -131,12 +144,12 @@ fn tokens(line: &str) -> std::vec::IntoIter<String> {
     found.into_iter()
 }
 
-fn sequence(tokens: &mut std::vec::IntoIter<String>) -> Vec<Part> {
+fn sequence(tokens: &mut std::vec::IntoIter<String>) -> Vec<TemplatePart> {
     choices(tokens).into_iter().next().unwrap_or_default()
 }
 
 /// What stands up to the closing sign, cut at each `|`.
-fn choices(tokens: &mut std::vec::IntoIter<String>) -> Vec<Vec<Part>> {
+fn choices(tokens: &mut std::vec::IntoIter<String>) -> Vec<Vec<TemplatePart>> {
     let mut found = vec![Vec::new()];
     while let Some(token) = tokens.next() {
         let part = match token.as_str() {
@@ -145,17 +158,17 @@ fn choices(tokens: &mut std::vec::IntoIter<String>) -> Vec<Vec<Part>> {
                 found.push(Vec::new());
                 continue;
             }
-            "[" => Part::OneOf { parts: choices(tokens), may_lack: true },
-            "(" => Part::OneOf { parts: choices(tokens), may_lack: false },
-            "<file>" => Part::File,
-            "<id>" => Part::Id,
-            "<n>" => Part::Number,
-            "<count>" => Part::Count,
-            "<token>" => Part::Token,
-            "P" => Part::Severity,
+            "[" => TemplatePart::OneOf { parts: choices(tokens), may_lack: true },
+            "(" => TemplatePart::OneOf { parts: choices(tokens), may_lack: false },
+            "<file>" => TemplatePart::File,
+            "<id>" => TemplatePart::Id,
+            "<n>" => TemplatePart::Number,
+            "<count>" => TemplatePart::Count,
+            "<token>" => TemplatePart::Token,
+            "P" => TemplatePart::Severity,
             word => match word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) {
-                Some(name) => Part::Named(name.to_owned()),
-                None => Part::Word(word.to_owned()),
+                Some(name) => TemplatePart::Named(name.to_owned()),
+                None => TemplatePart::Word(word.to_owned()),
             },
         };
         if let Some(last) = found.last_mut() {
@@ -203,14 +216,14 @@ mod tests {
 
     #[test]
     fn every_name_of_a_part_is_defined_and_used() {
-        let templates = Templates::read(TEXT);
+        let templates = SentenceTemplates::read(TEXT);
         let mut used = BTreeSet::new();
-        let mut open: Vec<&Part> =
+        let mut open: Vec<&TemplatePart> =
             templates.sentences.iter().chain(templates.named.values()).flatten().collect();
         while let Some(part) = open.pop() {
             match part {
-                Part::Named(name) => drop(used.insert(name.clone())),
-                Part::OneOf { parts, .. } => open.extend(parts.iter().flatten()),
+                TemplatePart::Named(name) => drop(used.insert(name.clone())),
+                TemplatePart::OneOf { parts, .. } => open.extend(parts.iter().flatten()),
                 _ => {}
             }
         }
@@ -225,7 +238,7 @@ mod tests {
     /// A template that fits a sentence without a word would let everything pass.
     #[test]
     fn no_template_is_empty() {
-        let templates = Templates::read(TEXT);
+        let templates = SentenceTemplates::read(TEXT);
         for one in &templates.sentences {
             assert!(!templates.ends(one, &[], 0, 9).contains(&0), "{one:?}");
         }

@@ -72,13 +72,16 @@ fn no_text_of_a_finding_is_lost() {
 fn a_finding_in_other_words_is_one() {
     for severity in [json!(null), json!("important"), json!("kritisch"), json!(7)] {
         let one = json!({"title": "a", "severity": severity, "why_it_matters": "b"});
-        assert_eq!(finding(&one, false).unwrap().0.severity, Severity::P1, "{one}");
+        assert_eq!(finding(&one, false).unwrap().0.severity, FindingSeverity::P1, "{one}");
     }
     let one = json!({
         "issue": "a", "priority": "P0", "location": "a.rs:3", "description": "b", "recommendation": "c", "impact": "d",
     });
     let (found, _) = finding(&one, false).unwrap();
-    assert_eq!((found.title.as_str(), found.severity, found.file.as_str()), ("a", Severity::P0, "a.rs:3"));
+    assert_eq!(
+        (found.title.as_str(), found.severity, found.file.as_str()),
+        ("a", FindingSeverity::P0, "a.rs:3")
+    );
     assert_eq!((found.why_it_matters.as_str(), found.suggested_fix.as_deref()), ("b", Some("c")));
     assert_eq!(found.evidence, ["impact: d"]);
     let (_, why) = finding(&json!({"note": "eval", "at": ["a.rs"]}), false).unwrap_err();
@@ -90,19 +93,19 @@ fn lines_and_severities_are_understood() {
     let lines = [json!("12-14"), json!("L12"), json!(12.0), json!(0), json!("x")];
     assert_eq!(lines.map(|value| line(Some(&value)).0), [12, 12, 12, 0, 0]);
     let read = |word: &str| severity(&json!(word)).map(|(found, _)| found);
-    assert_eq!(read("HIGH"), Some(Severity::P1));
+    assert_eq!(read("HIGH"), Some(FindingSeverity::P1));
     assert_eq!(
         [read("blocker"), read("p1"), read("Nit")],
-        [Some(Severity::P0), Some(Severity::P1), Some(Severity::P3)]
+        [Some(FindingSeverity::P0), Some(FindingSeverity::P1), Some(FindingSeverity::P3)]
     );
     for (word, wanted) in [
-        ("P0 (critical)", Severity::P0),
-        ("P1/P0", Severity::P0),
-        ("Sev0", Severity::P0),
-        ("S1", Severity::P1),
-        ("severe", Severity::P0),
-        ("severity: 2", Severity::P2),
-        ("low to medium", Severity::P2),
+        ("P0 (critical)", FindingSeverity::P0),
+        ("P1/P0", FindingSeverity::P0),
+        ("Sev0", FindingSeverity::P0),
+        ("S1", FindingSeverity::P1),
+        ("severe", FindingSeverity::P0),
+        ("severity: 2", FindingSeverity::P2),
+        ("low to medium", FindingSeverity::P2),
     ] {
         assert_eq!(read(word), Some(wanted), "{word}");
     }

@@ -13,7 +13,7 @@ const GONE: [&str; 8] =
 
 /// A plan that a text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Link {
+pub(super) struct PlanLink {
     pub(super) path: String,
     /// Whether the text says that it is gone.
     pub(super) gone: bool,
@@ -24,16 +24,16 @@ pub(super) struct Link {
 }
 
 /// The plans that a text names, each once, in its order, and the addresses elsewhere that it calls plans.
-pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
-    let mut found: Vec<Link> = Vec::new();
+pub(super) fn find(text: &str) -> (Vec<PlanLink>, Vec<String>) {
+    let mut found: Vec<PlanLink> = Vec::new();
     let mut elsewhere: Vec<String> = Vec::new();
     let mut named = |at: usize, target: &str, is_path: bool| match path_of(target) {
-        Place::File { path, is_document } => {
+        LinkTarget::File { path, is_document } => {
             let is_document = is_document || is_path;
-            found.push(Link { path, gone: is_gone(text, at), is_document, at })
+            found.push(PlanLink { path, gone: is_gone(text, at), is_document, at })
         }
-        Place::Elsewhere => elsewhere.push(target.to_owned()),
-        Place::None => {}
+        LinkTarget::Elsewhere => elsewhere.push(target.to_owned()),
+        LinkTarget::None => {}
     };
     for (at, label, target) in links(text) {
         if says_plan(label) || target.contains(FOLDER) {
@@ -50,11 +50,11 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
         let path = decoded(rest[..end].trim_end_matches('.'));
         // One that is quoted or linked is found above, with what follows a space in its name.
         if path.ends_with(".md") && !path.contains("..") {
-            found.push(Link { path, gone: is_gone(text, at), is_document: true, at });
+            found.push(PlanLink { path, gone: is_gone(text, at), is_document: true, at });
         }
     }
     order::sort_by_key(&mut found, |link| link.at);
-    let mut once: Vec<Link> = Vec::new();
+    let mut once: Vec<PlanLink> = Vec::new();
     for link in found {
         if once.iter().all(|known| known.path != link.path) {
             once.push(link);
@@ -65,7 +65,7 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
 }
 
 /// What a target names.
-enum Place {
+enum LinkTarget {
     /// A file of the repository, or a folder.
     File { path: String, is_document: bool },
     /// A page of the web.
@@ -74,7 +74,7 @@ enum Place {
     None,
 }
 
-fn path_of(target: &str) -> Place {
+fn path_of(target: &str) -> LinkTarget {
     let target = target.trim().trim_matches(['<', '>', '`', '"', '\'']).trim();
     let bare = target.split(['#', '?']).next().unwrap_or_default();
     let path = match bare.split_once("://") {
@@ -82,7 +82,7 @@ fn path_of(target: &str) -> Place {
         Some((_, rest)) => match (rest.find(&format!("{FOLDER}/")), rest.split_once("/blob/")) {
             (Some(at), _) => &rest[at..],
             (None, Some((_, rest))) => rest.split_once('/').map_or("", |(_, path)| path),
-            (None, None) => return Place::Elsewhere,
+            (None, None) => return LinkTarget::Elsewhere,
         },
         None => {
             match bare.trim_start_matches("../").strip_prefix("blob/").and_then(|rest| rest.split_once('/')) {
@@ -94,9 +94,9 @@ fn path_of(target: &str) -> Place {
     let path = decoded(path);
     let is_document = ends_as_document(&path);
     if path.is_empty() || path.contains(['\n', '\0']) {
-        Place::None
+        LinkTarget::None
     } else {
-        Place::File { path, is_document }
+        LinkTarget::File { path, is_document }
     }
 }
 

@@ -1,0 +1,269 @@
+//! What a build takes no part of and a check reads all the same: skills and plugins beside those of a marketplace or a
+//! manifest, and the folders of projects. What is passed over has its reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::discover::COMPONENT_FOLDERS;
+use super::layout::{DEPTH, SKILL_FILE, holds_components, is_uninstalled};
+use super::listing::{Files, Listing};
+use super::{BuildError, SourceRequest};
+use crate::disk;
+use crate::model::names;
+use crate::model::plugin::{LocationForm, PluginLocation, settings};
+use crate::read::format::SourceFacts;
+use crate::read::json;
+use crate::read::tree::{Node, Value};
+use crate::source::{BUNDLE, Exclusion};
+use crate::target::{ProjectFiles, Targets};
+
+/// Why skills and plugins that nobody installs take no part.
+const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
+
+/// What lies beside.
+#[derive(Debug, Default)]
+pub(super) struct AdjacentSources {
+    /// Plugins, projects and skills.
+    pub seats: Vec<PluginLocation>,
+    /// What holds some and is passed over.
+    pub left_out: Vec<Exclusion>,
+}
+
+/// Finds what lies in the listed parts of `src`, and belongs to none of `taken`.
+///
+/// # Errors
+/// When the source cannot be listed.
+pub(super) fn find(
+    src: &Path,
+    taken: &[PluginLocation],
+    targets: &Targets,
+    request: &SourceRequest,
+    listing: &Listing<'_>,
+) -> Result<AdjacentSources, BuildError> {
+    let source = targets.source();
+    let (files, exclusions) = listing.get()?;
+    let whole = [Utf8PathBuf::new()];
+    let parts = if request.parts.is_empty() { &whole } else { &request.parts[..] };
+    let mut search = AdjacentSearch {
+        src,
+        source,
+        own_projects: &targets.source_host().checks.project_folders,
+        foreign: targets.iter().flat_map(|target| &target.checks.project_files).collect(),
+        files,
+        taken: BTreeMap::new(),
+        places: ComponentPaths::default(),
+        skills: BTreeMap::new(),
+        out: AdjacentSources::default(),
+    };
+    for seat in taken {
+        let own = owned(src, seat, source);
+        search.taken.insert(&seat.root, own.whole);
+        search.places.folders.extend(own.folders);
+        search.places.shelves.extend(own.shelves);
+    }
+    search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == BUNDLE).cloned());
+    search.out.left_out.extend(unread(files, targets));
+    for part in parts {
+        search.look(part, 0);
+    }
+    Ok(search.finish(taken))
+}
+
+/// What lies in a project for some host and is not checked.
+fn unread(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
+    let places: Vec<_> = targets.iter().flat_map(|target| &target.checks.project_unread).collect();
+    let hidden = files.iter().filter(|path| path.as_str().starts_with('.') || path.as_str().contains("/."));
+    let above = hidden.flat_map(|path| path.ancestors());
+    let is_one = |path: &&Utf8Path| !path.ancestors().skip(1).any(is_uninstalled);
+    let named = |path: &Utf8Path| {
+        let (_, reason) = places.iter().find(|(place, _)| path.ends_with(place.as_str()))?;
+        Some(Exclusion { path: path.to_owned(), reason: (*reason).clone(), fault: false })
+    };
+    above.filter(is_one).filter_map(named).collect()
+}
+
+struct AdjacentSearch<'a> {
+    src: &'a Path,
+    source: &'a SourceFacts,
+    /// Folders of projects that have the form of a plugin.
+    own_projects: &'a [String],
+    /// Files of projects in formats of other hosts' own.
+    foreign: Vec<&'a ProjectFiles>,
+    files: &'a Files,
+    /// Folders of plugins that are read anyway, and whether everything in one is its own.
+    taken: BTreeMap<&'a Utf8Path, bool>,
+    places: ComponentPaths,
+    /// Folders of skills, by the folder that holds them.
+    skills: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
+    out: AdjacentSources,
+}
+
+/// What of a plugin's folder is its own.
+#[derive(Debug, Default)]
+struct PluginExtent {
+    /// Everything, as of a skill.
+    whole: bool,
+    /// Folders that hold components, with all that they hold.
+    folders: Vec<Utf8PathBuf>,
+    /// Folders whose direct children are skills.
+    shelves: Vec<Utf8PathBuf>,
+}
+
+/// The places of the components of every plugin that is read anyway.
+#[derive(Debug, Default)]
+struct ComponentPaths {
+    folders: BTreeSet<Utf8PathBuf>,
+    shelves: BTreeSet<Utf8PathBuf>,
+}
+
+impl ComponentPaths {
+    fn has(&self, folder: &Utf8Path) -> bool {
+        folder.ancestors().any(|above| self.folders.contains(above))
+            || folder.parent().is_some_and(|parent| self.shelves.contains(parent))
+    }
+}
+
+impl AdjacentSearch<'_> {
+    fn look(&mut self, folder: &Utf8Path, depth: usize) {
+        let name = folder.file_name().unwrap_or_default();
+        let whole = self.taken.get(folder).copied().unwrap_or_default();
+        if !self.taken.contains_key(folder) && !folder.as_str().is_empty() {
+            if depth > 0 && is_uninstalled(folder) {
+                return self.pass_over(folder);
+            }
+            let project = self.own_projects.iter().any(|own| own == name);
+            if !project && self.files.has(&folder.join(SKILL_FILE)) {
+                let parent = folder.parent().unwrap_or(folder).to_owned();
+                return self.skills.entry(parent).or_default().push(folder.to_owned());
+            }
+            if self.foreign.iter().any(|files| self.holds_foreign(folder, files)) {
+                return self.out.seats.push(seat(folder, Vec::new(), LocationForm::Foreign));
+            }
+            let hidden = name.starts_with('.');
+            let declared = self.files.has(&folder.join(&self.source.manifest));
+            let has_settings = || settings::FILES.iter().any(|file| self.files.has(&folder.join(file)));
+            let form = if project && !declared { LocationForm::Project } else { LocationForm::Plugin };
+            if declared
+                || (project || !hidden) && holds_components(folder, self.files)
+                || project && has_settings()
+            {
+                return self.out.seats.push(seat(folder, Vec::new(), form));
+            }
+        }
+        // A folder of another host's project holds skills and what only that host reads.
+        if depth == DEPTH {
+            return;
+        }
+        for child in self.files.children(folder, true) {
+            let owned = whole || self.places.has(&child);
+            let hidden = child.file_name().is_some_and(|name| name.starts_with('.'));
+            // The manifest's own folder is no place of components.
+            let own_folder = Utf8Path::new(&self.source.manifest).parent().and_then(Utf8Path::file_name);
+            if (!owned || self.taken.contains_key(child.as_path())) && child.file_name() != own_folder
+                || whole && hidden
+            {
+                self.look(&child, depth + 1);
+            }
+        }
+    }
+
+    /// Whether `folder` is one that holds such files, and holds one.
+    fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
+        let ending = Some(files.format.extension());
+        files.folders.iter().any(|one| folder.ends_with(one))
+            && self.files.inside(folder).iter().any(|path| path.extension() == ending)
+    }
+
+    fn pass_over(&mut self, folder: &Utf8Path) {
+        let is_one = |path: &Utf8PathBuf| {
+            path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
+        };
+        if self.files.inside(folder).iter().any(is_one) {
+            let (path, reason) = (folder.to_owned(), UNINSTALLED.to_owned());
+            self.out.left_out.push(Exclusion { path, reason, fault: false });
+        }
+    }
+
+    fn finish(mut self, taken: &[PluginLocation]) -> AdjacentSources {
+        for (parent, skills) in std::mem::take(&mut self.skills) {
+            // Files beside the skills of a plugin's folder are the plugin's.
+            let alone = parent.as_str().is_empty() || taken.iter().any(|seat| seat.root == parent);
+            let own = self.out.seats.iter().any(|seat| seat.root == parent);
+            match alone || own {
+                true => self.out.seats.extend(
+                    skills.into_iter().map(|skill| seat(&skill, vec![skill.clone()], LocationForm::Plugin)),
+                ),
+                false => self.out.seats.push(seat(&parent, skills, LocationForm::Plugin)),
+            }
+        }
+        // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
+        let (src, files) = (self.src, self.files);
+        self.out.seats.retain(|seat| {
+            let is_own = |path: &Utf8PathBuf| {
+                let path = src.join(path);
+                disk::canonical(&path).is_ok_and(|real| real == path)
+            };
+            is_own(&seat.root) && files.inside(&seat.root).iter().any(is_own)
+        });
+        self.out
+    }
+}
+
+/// A seat that is named by its path, which no other has.
+fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> PluginLocation {
+    let parts: Vec<&str> = root.components().map(|part| part.as_str().trim_start_matches('.')).collect();
+    let name = names::shown(&parts.join("-"));
+    let name = Some(name.trim_matches('-').to_owned()).filter(|name| !name.is_empty());
+    let name = name.or_else(|| Some("source".to_owned()));
+    PluginLocation {
+        root: root.to_owned(),
+        name,
+        entry: None,
+        loose_skills,
+        has_parts: false,
+        beside: true,
+        form,
+    }
+}
+
+/// The places of the components of a plugin that is read anyway.
+fn owned(src: &Path, seat: &PluginLocation, source: &SourceFacts) -> PluginExtent {
+    if seat.loose_skills.contains(&seat.root) {
+        return PluginExtent { whole: true, ..PluginExtent::default() };
+    }
+    let mut own = PluginExtent { folders: seat.loose_skills.clone(), ..PluginExtent::default() };
+    if seat.is_shelf() {
+        return own;
+    }
+    let places = source.components.keys().map(|place| place.trim_end_matches('/'));
+    own.folders.extend(places.chain(COMPONENT_FOLDERS).map(|place| seat.root.join(place)));
+    let manifest = disk::read_text(&src.join(&seat.root).join(&source.manifest)).ok().flatten();
+    let manifest = manifest.and_then(|text| json::parse(&text).0);
+    let entry = seat.entry.as_ref().map(|entry| &entry.node);
+    let mut declared = Vec::new();
+    for node in manifest.iter().chain(entry) {
+        for key in COMPONENT_FOLDERS {
+            node.get(key).into_iter().for_each(|value| strings(value, &mut declared));
+        }
+    }
+    for path in declared {
+        let parts = Utf8Path::new(&path).components().filter(|part| part.as_str() != ".");
+        let folder = parts.fold(seat.root.clone(), |folder, part| folder.join(part));
+        if disk::is_file(&src.join(&folder).join(SKILL_FILE)) && folder != seat.root {
+            own.folders.push(folder);
+        } else {
+            own.shelves.push(folder);
+        }
+    }
+    own
+}
+
+fn strings(node: &Node, out: &mut Vec<String>) {
+    match &node.value {
+        Value::Map(entries) => entries.iter().for_each(|entry| strings(&entry.node, out)),
+        Value::List(items) => items.iter().for_each(|item| strings(item, out)),
+        _ => out.extend(node.as_str().map(str::to_owned)),
+    }
+}

@@ -1,0 +1,145 @@
+//! Paths that a `plugcast.toml` names: they stay below the folder that the source lies in. Who clones a repository has
+//! not read its settings, so only the command line may name a place elsewhere.
+
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use super::BuildError;
+use crate::disk;
+use crate::model::config::{Config, ConfigFault};
+use crate::source::Span;
+
+/// Keys that hold a path, and the option that may name one elsewhere.
+const PATHS: [(&str, &str, Option<&str>); 3] = [
+    ("build", "out", Some("--out")),
+    ("check", "baseline", Some("--baseline")),
+    ("release", "bundles", None),
+];
+
+/// Keys of `[release]` that hold files, which may lie anywhere in the repository.
+const FILES: [&str; 2] = ["versions", "changelog"];
+
+/// Sees that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
+pub(super) fn settings(path: &Path, top: &Path) -> Result<(), BuildError> {
+    if disk::kind(path) != Some(disk::FileKind::Link) || disk::is_inside(top, path) {
+        return Ok(());
+    }
+    Err(BuildError::Config {
+        path: path.display().to_string(),
+        line: 1,
+        column: 1,
+        message: "it is a link that leads out of the source".to_owned(),
+        help: Some("replace it with a regular file".to_owned()),
+    })
+}
+
+/// Sees that every path that `config` names, counted from `folder`, stays in `top`.
+pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
+    for (name, paths) in &config.runtime.bin {
+        for path in paths.values() {
+            if !disk::is_inside(top, &folder.join(path.get_ref())) {
+                let key = format!("runtime.bin.{}", name.get_ref());
+                return Err(outside(path.get_ref(), &key, path.span(), SOURCE, None));
+            }
+        }
+    }
+    for (section, key, option) in PATHS {
+        for (path, span) in said(&config.text, section, key) {
+            if !disk::is_inside(top, &folder.join(&path)) {
+                return Err(outside(&path, &format!("{section}.{key}"), span, SOURCE, option));
+            }
+            if let Some(what) = taken(&path).filter(|_| key == "out") {
+                let message = format!("`{section}.{key}` names `{path}`, {what}");
+                let help = Some("name a separate folder, such as `dist`".to_owned());
+                return Err(ConfigFault { span: Span::new(span.start, span.end), message, help });
+            }
+        }
+    }
+    files(config, folder, top)
+}
+
+/// Sees that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
+/// line changes nothing elsewhere, so nothing elsewhere is read for it.
+fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
+    let said = FILES.into_iter().flat_map(|key| {
+        said(&config.text, "release", key).into_iter().map(move |(said, span)| (key, said, span))
+    });
+    let mut said = said.peekable();
+    // Most settings name none, and need no look at the disk.
+    if said.peek().is_none() {
+        return Ok(());
+    }
+    let (Ok(folder), Ok(top)) = (disk::canonical(folder), disk::canonical(top)) else { return Ok(()) };
+    let (top, of) = match repository(&top) {
+        Some(repository) => (repository, "repository"),
+        None => (top, SOURCE),
+    };
+    for (key, said, span) in said {
+        let path = said.split_once('#').filter(|_| key == "versions").map_or(said.as_str(), |(path, _)| path);
+        if !disk::is_inside(&top, &folder.join(path)) {
+            return Err(outside(path, &format!("release.{key}"), span, of, None));
+        }
+    }
+    Ok(())
+}
+
+/// The top of the repository that holds the folder `top`.
+fn repository(top: &Path) -> Option<PathBuf> {
+    top.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some()).map(Path::to_owned)
+}
+
+/// What is at `path` already, where bundles would land beside the source's own files or in a repository's.
+fn taken(path: &str) -> Option<&'static str> {
+    let mut parts = Path::new(path).components();
+    if parts.clone().all(|part| part == Component::CurDir) {
+        return Some("which is the folder of the source itself");
+    }
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    parts.any(is_git).then_some("which is a folder of version control")
+}
+
+const SOURCE: &str = "source";
+
+fn outside(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&str>) -> ConfigFault {
+    let message = format!("`{key}` names `{path}`, which lies outside of the {of}, or a link leads there");
+    let mut help = format!("name a path below the {of}");
+    if let Some(option) = option {
+        help += &format!(", or pass the other one with `{option}`");
+    }
+    ConfigFault { span: Span::new(span.start, span.end), message, help: Some(help) }
+}
+
+/// The words of one key, each with its place; the text was parsed before.
+fn said(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
+    let value = table.get_ref().get(section).and_then(|section| section.get_ref().get(key));
+    let Some(value) = value else { return Vec::new() };
+    let word = |value: &toml::Spanned<toml::de::DeValue<'_>>| {
+        Some((value.get_ref().as_str()?.to_owned(), value.span()))
+    };
+    match value.get_ref().as_array() {
+        Some(list) => list.iter().filter_map(word).collect(),
+        None => word(value).into_iter().collect(),
+    }
+}
+
+/// Finds the files of `[runtime.bin]`, whose paths count from `folder` and stay in `top`.
+pub(super) fn with_programs(mut config: Config, folder: &Path, top: &Path) -> Result<Config, ConfigFault> {
+    let top = disk::canonical(top).ok();
+    for (name, paths) in &config.runtime.bin {
+        let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
+        for (platform, path) in paths {
+            let file = folder.join(path.get_ref());
+            // Where it lies counts from now on: a link that takes its place is not followed.
+            let real = disk::canonical(&file).ok().filter(|real| disk::is_file(real));
+            let Some(real) = real.filter(|real| top.as_ref().is_some_and(|top| real.starts_with(top))) else {
+                let message = format!("the file `{}` does not exist", path.get_ref());
+                let help = "the path is relative to the folder of this `plugcast.toml`; build the program first, or remove the line";
+                let span = Span::new(path.span().start, path.span().end);
+                return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
+            };
+            programs.insert(platform.get_ref().clone(), real);
+        }
+    }
+    Ok(config)
+}

@@ -1,0 +1,44 @@
+//! What a build says of texts that hold characters nobody sees: it carries them to every host, so that whoever
+//! builds hears of them without `check`. Those of JSON are found where it is read.
+
+use camino::Utf8PathBuf;
+
+use crate::check;
+use crate::check::context::RuleContext;
+use crate::check::scope::CheckScope;
+use crate::check::settings::Settings;
+use crate::diagnostic::Diagnostic;
+use crate::model::config::CheckConfig;
+use crate::model::project::Project;
+use crate::parallel;
+use crate::read::hidden_chars;
+use crate::target::Targets;
+
+const RULE: &str = "hidden-unicode";
+
+/// What the rule finds, by the settings and suppressions that count for `check`. Without anything to find this is one
+/// search in each text.
+pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
+    let is_suspect = |path: &Utf8PathBuf| {
+        let Some((file, text)) = project.tree.get(path).and_then(|file| Some((file, file.text()?))) else {
+            return false;
+        };
+        let is_markdown = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+        !hidden_chars::find_in_code(text).is_empty() || is_markdown && escapes(text)
+    };
+    let kept: Vec<&Utf8PathBuf> = project.plugins.iter().flat_map(|plugin| &plugin.files.kept).collect();
+    let files = kept.len();
+    if !parallel::map(kept, files, is_suspect).contains(&true) {
+        return Vec::new();
+    }
+    // What is wrong with the settings, `check` says.
+    let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).only(RULE);
+    let context = RuleContext::new(project, targets, vec![targets.source_host()], &settings);
+    check::run(&context, Vec::new(), &CheckScope::default()).diagnostics
+}
+
+/// Whether frontmatter holds an escape, which may stand for one.
+fn escapes(text: &str) -> bool {
+    let inner = text.strip_prefix("---").unwrap_or_default();
+    inner.split("\n---").next().is_some_and(|inner| inner.contains('\\'))
+}

@@ -1,0 +1,89 @@
+//! A frontmatter value as its author wrote it, whatever a reader of YAML makes of it.
+
+use crate::read::tree::{MappingEntry, Style, Value};
+use crate::source::Span;
+
+/// The lines of `entry` in the frontmatter `yaml`: from its key to the next key.
+pub fn lines(text: &str, yaml: Span, entry: &MappingEntry) -> Span {
+    let start = text[..entry.key_span.start].rfind('\n').map_or(0, |end| end + 1);
+    let indent = entry.key_span.start - start;
+    let mut end = start;
+    for (at, line) in text[start..yaml.end.max(start)].split_inclusive('\n').enumerate() {
+        let inner = line.trim_start_matches([' ', '\t']);
+        let outside =
+            line.len() - inner.len() <= indent && !inner.trim().is_empty() && !inner.starts_with("- ");
+        if at > 0 && outside {
+            break;
+        }
+        end += line.len();
+    }
+    Span::new(start, end)
+}
+
+/// The value of `entry` on the line of its key, with comments and without blanks around it.
+pub fn line(text: &str, entry: &MappingEntry) -> Span {
+    let rest = &text[entry.key_span.end..];
+    let rest = rest.split('\n').next().unwrap_or_default();
+    let colon = rest.find(':').map_or(0, |at| at + 1);
+    let value = rest[colon..].trim();
+    let start = entry.key_span.end + rest.len() - rest[colon..].trim_start().len();
+    Span::new(start, start + value.len())
+}
+
+/// Whether every host reads the value alike: words on one line without a sign that some of them gives a
+/// meaning to, or text in quotes or a block that no host ends early.
+pub fn is_simple(text: &str, yaml: Span, entry: &MappingEntry) -> bool {
+    let all = lines(text, yaml, entry).of(text);
+    let value = line(text, entry).of(text);
+    let signs = [": ", ":\t", " #", "\t#", "---"];
+    match entry.node.style {
+        Style::Plain => {
+            all.trim_end().lines().count() == 1
+                && value.starts_with(|first: char| first.is_ascii_alphabetic())
+                && !value.ends_with(':')
+                && !signs.iter().any(|sign| value.contains(sign))
+        }
+        _ => !all.contains("---"),
+    }
+}
+
+/// What the author means, on one line; `None` where that is no text, or nobody can say.
+pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
+    let Value::String(read) = &entry.node.value else { return None };
+    let first = line(text, entry).of(text);
+    let parsed = entry.node.style != Style::Plain;
+    let marked = first.starts_with("!!")
+        || first.strip_prefix("! ").is_some_and(|behind| behind.trim() == read)
+        || first.starts_with('&')
+            && text.contains(&format!(" *{}", &first[1..].split(' ').next().unwrap_or_default()));
+    // An alias that is read is one.
+    let alias = first.starts_with('*') && *read != first;
+    if marked || alias || first.is_empty() || first.starts_with('#') {
+        return None;
+    }
+    if parsed {
+        return Some(joined(read));
+    }
+    let all = lines(text, yaml, entry);
+    let rest = &text[line(text, entry).end..all.end.max(line(text, entry).end)];
+    let whole = std::iter::once(first).chain(rest.split('\n').skip(1)).map(without_comment);
+    Some(joined(&whole.collect::<Vec<_>>().join(" ")))
+}
+
+/// A comment begins with a number sign and a blank; `#12` is a number.
+fn without_comment(line: &str) -> &str {
+    if line.trim_start().starts_with("# ") {
+        return "";
+    }
+    let end = [" # ", "\t# "].iter().filter_map(|mark| line.find(mark)).min();
+    end.map_or(line, |end| &line[..end])
+}
+
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text in double quotes, as every host reads it: three dashes in a row would end the frontmatter.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace("---", "\\u002d--")
+}

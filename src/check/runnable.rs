@@ -1,0 +1,222 @@
+//! What hosts run of a plugin: the texts of its hooks and servers with their places in the JSON files,
+//! and the plugin's own paths in them.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::context::RuleContext;
+use crate::model::plugin::{LocationForm, OtherBody, OtherComponent, Plugin};
+use crate::read::shell::{self, SimpleCommand};
+use crate::read::tree::Node;
+use crate::source::{SourceFile, Span};
+
+/// What a text is to whoever runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextRole {
+    /// A text for a shell.
+    Shell,
+    /// A program, started without a shell.
+    Program,
+    /// One argument of a program.
+    Argument,
+    /// A variable's value, a header, an address.
+    Value,
+}
+
+/// One text of a hook or a server.
+#[derive(Debug)]
+pub struct RunnableText<'a> {
+    /// The hook or the server.
+    pub other: &'a OtherComponent,
+    /// The file that it stands in.
+    pub file: &'a SourceFile,
+    /// What it is.
+    pub role: TextRole,
+    /// The text without escapes.
+    pub text: &'a str,
+    span: Span,
+}
+
+/// A path of the plugin in a text: a variable that names the plugin's folder, and what follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnPath<'t> {
+    /// Where, in the text without escapes.
+    pub span: Span,
+    /// What follows the variable and `/`.
+    pub inner: &'t str,
+    /// It is written without braces.
+    pub bare: bool,
+}
+
+/// The texts of the plugin's hooks.
+pub fn hooks<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> Vec<RunnableText<'a>> {
+    let mut out = Vec::new();
+    for (other, hook) in plugin.hooks() {
+        let Some(file) = context.file(&other.path) else { continue };
+        let args = hook.node.get("args").and_then(Node::items);
+        let role = if args.is_some() { TextRole::Program } else { TextRole::Shell };
+        push(&mut out, other, file, role, hook.node.get("command"));
+        for item in args.unwrap_or_default() {
+            push(&mut out, other, file, TextRole::Argument, Some(item));
+        }
+    }
+    out
+}
+
+/// The variable that names a folder in hooks, and that folder: in a project, where the host fills none of a plugin's, the
+/// project's own.
+pub fn hook_folder<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> (&'a str, &'a Utf8Path) {
+    match plugin.form {
+        LocationForm::Project => {
+            (&context.checks().project_variable, plugin.root.parent().unwrap_or(&plugin.root))
+        }
+        _ => (&context.targets.source().plugin_root, plugin.root.as_path()),
+    }
+}
+
+/// The texts of the plugin's servers.
+pub fn servers<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> Vec<RunnableText<'a>> {
+    let mut out = Vec::new();
+    for other in &plugin.others {
+        let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else {
+            continue;
+        };
+        push(&mut out, other, file, TextRole::Program, server.node.get("command"));
+        for item in server.node.get("args").and_then(Node::items).unwrap_or_default() {
+            push(&mut out, other, file, TextRole::Argument, Some(item));
+        }
+        for key in ["url", "cwd"] {
+            push(&mut out, other, file, TextRole::Value, server.node.get(key));
+        }
+        for key in ["env", "headers"] {
+            for entry in server.node.get(key).map(Node::entries).unwrap_or_default() {
+                push(&mut out, other, file, TextRole::Value, Some(&entry.node));
+            }
+        }
+    }
+    out
+}
+
+fn push<'a>(
+    out: &mut Vec<RunnableText<'a>>,
+    other: &'a OtherComponent,
+    file: &'a SourceFile,
+    role: TextRole,
+    node: Option<&'a Node>,
+) {
+    let Some((node, text)) = node.and_then(|node| Some((node, node.as_str()?))) else { return };
+    out.push(RunnableText { other, file, role, text, span: node.span });
+}
+
+impl RunnableText<'_> {
+    /// Where a part of the text stands in the file.
+    pub fn place(&self, part: Span) -> Span {
+        let raw = self.span.of(self.file.text().unwrap_or_default());
+        let inside = Span::new(self.span.start + 1, self.span.end.saturating_sub(1));
+        if !raw.starts_with('"') {
+            return self.span;
+        }
+        if !raw.contains('\\') {
+            return part.shifted(inside.start);
+        }
+        // How long the text is after each character of the file.
+        let (mut at, mut read, mut chars) = (0, inside.start, raw[1..raw.len().max(2) - 1].chars());
+        let (mut start, mut end) = (inside.start, inside.end);
+        while let Some(c) = chars.next() {
+            if at == part.start {
+                start = read;
+            }
+            if at >= part.end {
+                end = read;
+                break;
+            }
+            if c != '\\' {
+                (at, read) = (at + c.len_utf8(), read + c.len_utf8());
+                continue;
+            }
+            match chars.next() {
+                Some('u') => {
+                    let hex: String = chars.by_ref().take(4).collect();
+                    let value = u32::from_str_radix(&hex, 16).unwrap_or(0);
+                    // Half of a pair counts half of its four bytes.
+                    let pair = (0xD800..0xE000).contains(&value);
+                    at += if pair { 2 } else { char::from_u32(value).map_or(1, char::len_utf8) };
+                    read += 2 + hex.len();
+                }
+                Some(other) => (at, read) = (at + 1, read + 1 + other.len_utf8()),
+                None => break,
+            }
+        }
+        Span::new(start, end.max(start))
+    }
+
+    /// The commands of the text, if a shell reads it; what a shell within is given comes too.
+    pub fn commands(&self) -> Vec<SimpleCommand> {
+        if self.role == TextRole::Shell { shell::commands(self.text, 0) } else { Vec::new() }
+    }
+
+    /// The plugin's own paths in the text; `root` is the variable that names the plugin's folder.
+    pub fn own_paths(&self, root: &str) -> Vec<OwnPath<'_>> {
+        own_paths(self.text, root)
+    }
+}
+
+/// The paths in `text` that begin with the variable `root`.
+pub fn own_paths<'t>(text: &'t str, root: &str) -> Vec<OwnPath<'t>> {
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices(root) {
+        let (before, after) = (&text[..at], &text[at + root.len()..]);
+        let (from, rest, bare) = if before.ends_with("${") && after.starts_with('}') {
+            (at - 2, &after[1..], false)
+        } else if before.ends_with('$') {
+            (at - 1, after, true)
+        } else {
+            continue;
+        };
+        let unquoted = rest.trim_start_matches(['"', '\'']);
+        let Some(inner) = unquoted.strip_prefix('/') else { continue };
+        let ends = |c: char| c.is_whitespace() || "\"';|&)`<>\\,".contains(c);
+        let inner = &inner[..inner.find(ends).unwrap_or(inner.len())];
+        let end = text.len() - unquoted.len() + 1 + inner.len();
+        out.push(OwnPath { span: Span::new(from, end), inner, bare });
+    }
+    out
+}
+
+impl OwnPath<'_> {
+    /// Whether every part is a name: no variable, glob or placeholder.
+    pub fn plain(&self) -> bool {
+        !self.inner.is_empty() && !self.inner.contains(|c: char| "$*?[]{}%~#:".contains(c))
+    }
+
+    /// The path below the plugin's folder `root`, without dots; `None` if it leaves the folder.
+    pub fn inside(&self, root: &Utf8Path) -> Option<Utf8PathBuf> {
+        let mut parts: Vec<&str> = Vec::new();
+        for part in self.inner.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop()?;
+                }
+                name => parts.push(name),
+            }
+        }
+        Some(root.join(parts.join("/")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_own_paths_in_both_forms() {
+        let text = "bash \"${ROOT}/a/b.sh\" && $ROOT/c; \"$ROOT\"/d $ROOTS/e ${ROOT}";
+        let found: Vec<_> =
+            own_paths(text, "ROOT").into_iter().map(|path| (path.span.of(text), path.inner)).collect();
+        assert_eq!(found, [("${ROOT}/a/b.sh", "a/b.sh"), ("$ROOT/c", "c"), ("$ROOT\"/d", "d")]);
+        let path = |inner| OwnPath { span: Span::new(0, 0), inner, bare: false };
+        assert_eq!(path("a/../b").inside("p".into()).unwrap(), "p/b");
+        assert_eq!(path("a/../../b").inside("p".into()), None);
+        assert!(path("a/b.sh").plain() && !path("*.sh").plain());
+    }
+}

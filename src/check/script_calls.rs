@@ -1,0 +1,138 @@
+//! Bundled scripts that a Markdown text calls by their path: in a block of shell commands, or in a code
+//! span that follows a word such as "run".
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::context::{PluginText, RuleContext};
+use crate::read::markdown::RegionKind;
+use crate::source::{ComponentKind, SourceFile, Span};
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptCall {
+    /// The path in the text, without quotes.
+    pub span: Span,
+    /// The script, relative to SRC.
+    pub path: Utf8PathBuf,
+}
+
+/// Words before a code span that make it a command.
+const VERBS: [&str; 6] = ["run", "execute", "call", "invoke", "running", "executing"];
+/// What follows the opening fence of a block of shell commands.
+const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "shell-session"];
+/// Endings of scripts that a shell can start by their path.
+const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
+
+/// Endings of scripts that people start with an interpreter and name without it.
+const OTHERS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
+/// Programs that a script is started with.
+const INTERPRETERS: [&str; 12] =
+    ["bash", "sh", "zsh", "python", "python3", "uv", "node", "bun", "deno", "ruby", "perl", "tsx"];
+
+/// The calls of `text`, in its order.
+pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<ScriptCall> {
+    if !text.is_markdown() || text.component.is_none_or(|component| component.kind != ComponentKind::Skill) {
+        return Vec::new();
+    }
+    // Every such path leads into the plugin.
+    if !context.paths().has_script(&text.plugin.root) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let outline = text.outline();
+    for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
+        let inner = inner(text.text, region.span);
+        // A name without arguments is a command where nothing else can be meant by it.
+        let alone = inner.of(text.text).split_whitespace().count() == 1;
+        let other =
+            inner.of(text.text).trim().rsplit('.').next().is_some_and(|ending| OTHERS.contains(&ending));
+        if follows_a_verb(&text.text[..region.span.start]) && !(alone && other) {
+            out.extend(call(context, text, inner));
+        }
+    }
+    for block in &outline.blocks {
+        let info = block.info.as_deref().unwrap_or_default();
+        if SHELLS.contains(&info.split_whitespace().next().unwrap_or_default()) {
+            let mut at = block.span.start;
+            let mut continued = false;
+            for line in block.span.of(text.text).split_inclusive('\n') {
+                if !continued {
+                    out.extend(call(context, text, Span::new(at, at + line.len())));
+                }
+                continued = line.trim_end().ends_with('\\');
+                at += line.len();
+            }
+        }
+    }
+    // Where the text also shows the interpreter, the short form is a name.
+    let mut named: BTreeMap<&Utf8Path, bool> = BTreeMap::new();
+    for call in &out {
+        let name = call.path.file_name().unwrap_or_default();
+        named.entry(&call.path).or_insert_with(|| started_with_interpreter(text.text, name));
+    }
+    let named: Vec<bool> = out.iter().map(|call| named[call.path.as_path()]).collect();
+    let calls = out.into_iter().zip(named);
+    calls.filter_map(|(call, named)| (!named).then_some(call)).collect()
+}
+
+fn inner(text: &str, span: Span) -> Span {
+    let code = span.of(text);
+    let ticks = code.len() - code.trim_start_matches('`').len();
+    Span::new(span.start + ticks, span.end.saturating_sub(ticks).max(span.start + ticks))
+}
+
+fn follows_a_verb(before: &str) -> bool {
+    let word = before
+        .trim_end_matches([' ', ':', '*', '_', '\n', '\t'])
+        .rsplit(|c: char| !c.is_alphanumeric())
+        .next();
+    word.is_some_and(|word| VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+}
+
+/// The script that the command in `line` starts.
+fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<ScriptCall> {
+    let mut rest = line.of(text.text);
+    rest = rest.trim_start();
+    rest = rest.strip_prefix("$ ").unwrap_or(rest).trim_start();
+    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let path = match quote {
+        Some(quote) => rest[1..].split(quote).next()?,
+        None => rest.split(|c: char| c.is_whitespace() || ";|&<>".contains(c)).next()?,
+    };
+    let offset = line.of(text.text).len() - rest.len();
+    let begin = line.start + offset + usize::from(quote.is_some());
+    let file = context.file(resolved(context, text, path)?)?;
+    is_script(file)
+        .then(|| ScriptCall { span: Span::new(begin, begin + path.len()), path: file.path.clone() })
+}
+
+/// Whether a file is a script that a shell can start by its path.
+pub(super) fn is_script(file: &SourceFile) -> bool {
+    let known = || file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
+    file.text().is_some_and(|script| script.starts_with("#!") || known())
+}
+
+fn started_with_interpreter(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let mut words = text[line..at].split(|c: char| c.is_whitespace() || "`\"'($;&|".contains(c));
+        words.any(|word| INTERPRETERS.contains(&word))
+    })
+}
+
+fn resolved(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> Option<Utf8PathBuf> {
+    let source = context.targets.source();
+    let folder = text.component?.folder();
+    let below = |variable: &str| path.strip_prefix(&format!("${{{variable}}}/")).map(Utf8Path::new);
+    if let Some(inner) = below(&source.skill_folder) {
+        return Some(folder.join(inner));
+    }
+    if let Some(inner) = below(&source.plugin_root) {
+        return Some(text.plugin.root.join(inner));
+    }
+    let inner = path.strip_prefix("./").unwrap_or(path);
+    let plain = inner.contains('/') && !inner.starts_with(['/', '~', '$', '.']);
+    plain.then(|| folder.join(inner))
+}

@@ -1,0 +1,57 @@
+//! The baseline after a promotion: findings that were known before are known where they are found then.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+
+use crate::check::Findings;
+use crate::check::baseline::{Baseline, KnownFinding};
+use crate::diagnostic::Diagnostic;
+use crate::promote::{BetaSkill, moved};
+
+/// `baseline` with the paths and fingerprints that its findings have afterwards. Entries of what is found no more
+/// are gone; those that found nothing before stay as they are.
+pub(super) fn renewed(
+    baseline: &Baseline,
+    before: &Findings,
+    after: &Findings,
+    beta: &BetaSkill<'_>,
+) -> Baseline {
+    let place = |path: &str| moved(path.into(), &beta.from, &beta.to);
+    let (old, new) = (by_place(before, place), by_place(after, |path| path.into()));
+    let mut findings: Vec<KnownFinding> = Vec::new();
+    for known in &baseline.findings {
+        let key = (known.rule.as_str(), place(&known.path));
+        let before = old.get(&key).map_or(&[][..], Vec::as_slice);
+        let is_it = |found: &&Diagnostic| {
+            found.path == known.path && found.fingerprint.as_deref() == Some(known.fingerprint.as_str())
+        };
+        let Some(at) = before.iter().position(is_it) else {
+            findings.push(known.clone());
+            continue;
+        };
+        let after = new.get(&key).map_or(&[][..], Vec::as_slice);
+        let same = || after.iter().find(|found| found.message == before[at].message);
+        let next = if after.len() == before.len() { after.get(at) } else { same() };
+        findings.extend(next.map(|found| KnownFinding {
+            path: found.path.clone(),
+            rule: found.rule.clone(),
+            fingerprint: found.fingerprint.clone().unwrap_or_default(),
+        }));
+    }
+    findings.sort();
+    findings.dedup();
+    Baseline { schema: baseline.schema.clone(), findings }
+}
+
+/// Findings by rule and file, in the order of place.
+fn by_place(
+    findings: &Findings,
+    place: impl Fn(&str) -> Utf8PathBuf,
+) -> BTreeMap<(&str, Utf8PathBuf), Vec<&Diagnostic>> {
+    let mut out: BTreeMap<(&str, Utf8PathBuf), Vec<&Diagnostic>> = BTreeMap::new();
+    for found in &findings.diagnostics {
+        out.entry((found.rule.as_str(), place(&found.path))).or_default().push(found);
+    }
+    out
+}

@@ -1,0 +1,151 @@
+//! The source that bundles are compared with: the one that is named, the one that was just built, or a folder around a
+//! bundle whose files are those that the bundle was built from.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use camino::Utf8Path;
+
+use crate::build::{self, SourceRequest};
+use crate::bundle::BundleManifest;
+use crate::cli::CommandFailure;
+use crate::cli::build::config_of;
+use crate::compile::Discovery;
+use crate::disk::{self, beneath};
+use crate::drivers::loaded_bundle;
+use crate::drivers::source::{self, ComparisonSource, HostRenames};
+use crate::process::activity;
+use crate::target::Targets;
+
+/// What is known of the source.
+pub struct WantedSource<'a> {
+    /// The folder that the command line names.
+    pub named: Option<&'a Path>,
+    /// The folder that was just built.
+    pub built: Option<&'a Path>,
+    /// The bundles.
+    pub bundles: &'a [PathBuf],
+}
+
+/// The source that was found, if any, and what to remark about it.
+#[derive(Default)]
+pub struct FoundSource {
+    /// The source.
+    pub against: Option<ComparisonSource>,
+    /// Why no source is compared, or what is odd about it.
+    pub note: Option<String>,
+}
+
+/// Finds the source.
+///
+/// # Errors
+/// When the folder that the command line names cannot be read as a source.
+pub fn find(wanted: &WantedSource<'_>, targets: &Targets) -> Result<FoundSource> {
+    let manifests: Vec<BundleManifest> =
+        wanted.bundles.iter().map(|bundle| loaded_bundle::manifest(bundle)).collect::<Result<_>>()?;
+    let digests: Vec<&str> = manifests.iter().map(|manifest| manifest.source_digest.as_str()).collect();
+    if let Some(folder) = wanted.named.or(wanted.built) {
+        activity::set(format!("reading `{}`", folder.display()));
+        let (digest, renames) = read(folder, wanted.bundles, targets)?;
+        let changed = digests.iter().any(|known| *known != digest);
+        let note =
+            changed.then(|| format!("`{}` has changed since a bundle was built from it", folder.display()));
+        return Ok(FoundSource { against: Some(ComparisonSource::new(folder, renames)), note });
+    }
+    let (Some(bundle), Some(manifest)) = (wanted.bundles.first(), manifests.first()) else {
+        return Ok(FoundSource::default());
+    };
+    let mut note = None;
+    for folder in around(bundle, manifest, targets) {
+        activity::set(format!("reading `{}`", folder.display()));
+        match read(&folder, wanted.bundles, targets) {
+            Ok((digest, renames)) if digests.iter().all(|known| *known == digest) => {
+                return Ok(FoundSource {
+                    against: Some(ComparisonSource::new(&folder, renames)),
+                    note: None,
+                });
+            }
+            Ok(_) => {
+                let changed = format!(
+                    "not compared with the source host: `{}` is not what the bundle was built from; pass `--against SRC`",
+                    folder.display()
+                );
+                note.get_or_insert(changed);
+            }
+            // It is no source after all.
+            Err(_) => {}
+        }
+    }
+    Ok(FoundSource { against: None, note })
+}
+
+/// Folders around a bundle that may be its source: up to the top of their repository; without one, the folder of all
+/// bundles and the one around it.
+fn around(bundle: &Path, manifest: &BundleManifest, targets: &Targets) -> Vec<PathBuf> {
+    let Ok(bundle) = disk::canonical(bundle) else { return Vec::new() };
+    let above: Vec<&Path> = bundle.ancestors().skip(1).collect();
+    let top = above.iter().position(|folder| folder.join(".git").exists());
+    let above = &above[..top.map_or(2, |top| top + 1).min(above.len())];
+    above
+        .iter()
+        .filter(|folder| holds_most(folder, manifest) && build::is_source(folder, targets))
+        .map(|folder| (*folder).to_owned())
+        .collect()
+}
+
+/// Whether most of the files that the bundle names as its source lie in `folder`. Only then is it read whole: around a
+/// bundle may be the folder of all temporary files, or all of the machine.
+fn holds_most(folder: &Path, manifest: &BundleManifest) -> bool {
+    let named: BTreeSet<&str> = manifest.files.iter().filter_map(|file| file.from.as_deref()).collect();
+    let is_there = |path: &&&str| beneath::is_inner(Utf8Path::new(path)) && disk::is_file(&folder.join(path));
+    named.iter().filter(is_there).count() * 2 > named.len()
+}
+
+/// The digest of a source's files, and the names that its settings change.
+fn read(folder: &Path, bundles: &[PathBuf], targets: &Targets) -> Result<(String, HostRenames)> {
+    let (config, _) = config_of(folder)?;
+    let out = bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
+    let outputs = bundles.iter().cloned().chain(out).collect();
+    // A name that nothing gives changes neither.
+    let name = Some("source".to_owned()).filter(|_| config.build.name.is_none());
+    let mut request =
+        SourceRequest { src: folder.to_owned(), name, outputs, config, ..SourceRequest::default() };
+    request.config.build.marketplace.get_or_insert_with(|| "source".to_owned());
+    let discovery = Discovery::new(&request, targets).map_err(CommandFailure::from)?;
+    let digest = discovery.digest().map_err(CommandFailure::from)?;
+    let source = discovery.read().map_err(CommandFailure::from)?;
+    Ok((digest, source::renames(&source.project)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::temp_dir;
+
+    #[test]
+    fn a_folder_around_a_bundle_is_read_only_where_it_holds_what_the_bundle_was_built_from() {
+        let top = tempfile::tempdir().unwrap();
+        let targets = Targets::embedded().unwrap();
+        // A folder of plugins, like the one of all temporary files.
+        temp_dir::write(&top.path().join("other/SKILL.md"), b"Text.", false).unwrap();
+        let manifest: BundleManifest = serde_json::from_value(serde_json::json!({
+            "schema": "", "plugcast": "", "target": "codex", "source_digest": "", "digest": "", "helpers": [],
+            "files": [
+                { "path": "a", "mode": "0644", "size": 0, "sha256": "", "from": "skills/plan/SKILL.md" },
+                { "path": "b", "mode": "0644", "size": 0, "sha256": "", "from": "../other/SKILL.md" },
+                { "path": "c", "mode": "0644", "size": 0, "sha256": "", "from": "skills/plan/notes.md" },
+                { "path": "d", "mode": "0644", "size": 0, "sha256": "" },
+            ],
+        }))
+        .unwrap();
+        let bundle = top.path().join("codex");
+        temp_dir::write(&bundle.join(".plugcast/manifest.json"), b"{}", false).unwrap();
+        let found = || around(&bundle, &manifest, &targets);
+        assert_eq!(found(), Vec::<PathBuf>::new());
+        temp_dir::write(&top.path().join("skills/plan/SKILL.md"), b"Text.", false).unwrap();
+        assert_eq!(found(), Vec::<PathBuf>::new());
+        temp_dir::write(&top.path().join("skills/plan/notes.md"), b"Text.", false).unwrap();
+        assert_eq!(found(), [disk::canonical(top.path()).unwrap()]);
+    }
+}

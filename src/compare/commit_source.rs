@@ -1,0 +1,102 @@
+//! Reads a source from a commit. A `plugcast.toml` there can no longer be corrected, so one with an error is named in a
+//! warning and ignored.
+
+use std::path::{Path, PathBuf};
+
+use super::side;
+use crate::build::{self, BuildError, SourceRequest};
+use crate::diagnostic::Diagnostic;
+use crate::disk::walk::SkipPolicy;
+use crate::git::CommitSnapshot;
+use crate::model::config::Config;
+use crate::model::project::Project;
+use crate::target::Targets;
+
+/// What a commit holds.
+#[derive(Debug)]
+pub struct CommitSource {
+    /// The plugins.
+    pub project: Project,
+    /// What is wrong with them.
+    pub found: Vec<Diagnostic>,
+    /// The hosts that its settings name.
+    pub to: Vec<String>,
+    /// Settings that count for nothing, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// Reads the source in `snapshot`, which stands for the folder `name` of the commit that people call `reference`.
+///
+/// # Errors
+/// As [`crate::compile::Source::read`]; what it says names the commit.
+pub fn past(
+    snapshot: &CommitSnapshot,
+    (name, reference): (&str, &str),
+    targets: &Targets,
+) -> Result<CommitSource, BuildError> {
+    let src = snapshot.folder();
+    let mut remarks = Vec::new();
+    loop {
+        let (path, line, column, message) = match read(snapshot, name, targets) {
+            Ok((project, found, Config { mut build, path, .. })) => {
+                let is_known = |host: &String| host == "all" || targets.get(host).is_some();
+                let unknown = build.to.extract_if(.., |host| !is_known(host));
+                let inner = inner(&path, snapshot);
+                remarks.extend(unknown.map(|host| {
+                    format!(
+                        "warning: `{reference}:{inner}` builds for the host `{host}`, which is unknown now"
+                    )
+                }));
+                return Ok(CommitSource { project, found, to: build.to, remarks });
+            }
+            Err(BuildError::Config { path, line, column, message, .. }) => (path, line, column, message),
+            Err(BuildError::OfGit(_)) => return Err(BuildError::OfGit(PathBuf::from(reference))),
+            Err(BuildError::NoPlugin { files, .. }) => {
+                return Err(BuildError::NoPlugin { src: PathBuf::from(reference), files });
+            }
+            Err(BuildError::OnlyProject { project, .. }) => {
+                let inner = project.strip_prefix(src).unwrap_or(&project).display();
+                let project = PathBuf::from(format!("{reference}:{inner}"));
+                return Err(BuildError::OnlyProject { src: PathBuf::from(reference), project });
+            }
+            Err(other) => return Err(other),
+        };
+        let file = src.join(&path);
+        let inner = inner(&file, snapshot);
+        remarks.push(format!(
+            "warning: `{reference}:{inner}` is ignored: line {line}, column {column}: {message}"
+        ));
+        // Nobody else has these files; without this one the next attempt reads on.
+        if !snapshot.remove(&file) {
+            return Err(BuildError::Config {
+                path: format!("{reference}:{inner}"),
+                line,
+                column,
+                message,
+                help: None,
+            });
+        }
+    }
+}
+
+/// The path of a file of the snapshot, as git has it.
+fn inner(file: &Path, snapshot: &CommitSnapshot) -> String {
+    file.strip_prefix(snapshot.top()).unwrap_or(file).display().to_string()
+}
+
+fn read(
+    snapshot: &CommitSnapshot,
+    name: &str,
+    targets: &Targets,
+) -> Result<(Project, Vec<Diagnostic>, Config), BuildError> {
+    let src = snapshot.folder().to_owned();
+    let nearest = build::nearest_config(&src, |folder| folder == snapshot.top())?;
+    let config = nearest.unwrap_or_default().0;
+    // Bundles that lie in a source are no part of it.
+    let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
+    let passed_over = SkipPolicy::IgnoredAndPackages;
+    let request =
+        SourceRequest { src, config: config.clone(), outputs, passed_over, ..SourceRequest::default() };
+    let (project, found) = side::source(request, name, targets)?;
+    Ok((project, found, config))
+}

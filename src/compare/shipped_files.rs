@@ -1,0 +1,150 @@
+//! The files of a plugin beside its components: each belongs to the hook, server, skill, agent or command whose values or
+//! text name it, or to one whose files do; what nobody names is a thing of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aho_corasick::AhoCorasick;
+use camino::Utf8Path;
+
+use super::inventory::{InventoryItem, InventorySource};
+use crate::bundle::ManifestFile;
+use crate::source::ComponentKind;
+
+/// How many files may stand between a file and the component that runs it.
+const STEPS: usize = 4;
+/// Larger files are no scripts that name others.
+const SCRIPT: u64 = 256 * 1024;
+/// The folder of a bundle that has its plugins.
+const PLUGINS: &str = "plugins/";
+
+/// Adds to the `items` of a bundle what its files beside them consist of.
+pub(super) fn add(bundle: &InventorySource<'_>, items: &mut Vec<InventoryItem>) {
+    let mut by_plugin: BTreeMap<&str, Vec<&ManifestFile>> = BTreeMap::new();
+    let parts = parts(bundle);
+    for file in bundle.manifest.files.iter().filter(|file| file.from.is_some()) {
+        let plugin = file.path.strip_prefix(PLUGINS).and_then(|rest| rest.split('/').next());
+        let Some(plugin) = plugin.filter(|_| !parts.holds(&file.path)) else { continue };
+        // Its values are the plugin's own.
+        if file.path.ends_with(&format!("{PLUGINS}{plugin}/{}", bundle.target.manifest.path)) {
+            continue;
+        }
+        by_plugin.entry(plugin).or_default().push(file);
+    }
+    for (plugin, files) in by_plugin {
+        let root = format!("{PLUGINS}{plugin}/");
+        let inner = |file: &ManifestFile| file.path.strip_prefix(&root).unwrap_or(&file.path).to_owned();
+        let names: Vec<String> = files.iter().map(|file| inner(file)).collect();
+        let mut owners = named_by_items(items, plugin, &names);
+        named_by_files(bundle, &files, &names, &mut owners);
+        for (at, file) in files.iter().enumerate() {
+            let line = format!("{} {}", file.mode, file.sha256);
+            for owner in &owners[at] {
+                items[*owner].files.insert(names[at].clone(), line.clone());
+            }
+            if owners[at].is_empty() {
+                items.push(InventoryItem {
+                    kind: ComponentKind::File,
+                    plugin: plugin.to_owned(),
+                    name: names[at].clone(),
+                    path: file.from.clone().unwrap_or_default(),
+                    content: line,
+                    ..InventoryItem::default()
+                });
+            }
+        }
+    }
+}
+
+/// What components already consist of.
+struct KnownParts<'a> {
+    files: BTreeSet<&'a str>,
+    folders: BTreeSet<&'a str>,
+}
+
+impl KnownParts<'_> {
+    fn holds(&self, path: &str) -> bool {
+        let above = Utf8Path::new(path).ancestors().skip(1);
+        self.files.contains(path) || above.into_iter().any(|folder| self.folders.contains(folder.as_str()))
+    }
+}
+
+fn parts<'a>(bundle: &'a InventorySource<'_>) -> KnownParts<'a> {
+    let mut parts = KnownParts { files: BTreeSet::new(), folders: BTreeSet::new() };
+    for row in &bundle.ledger.rows {
+        let component = (ComponentKind::Skill..=ComponentKind::Executable).contains(&row.kind);
+        let Some(to) = row.to.as_deref().filter(|_| component) else { continue };
+        parts.files.insert(to);
+        // A skill at the top of its plugin owns what nothing else does.
+        let folder =
+            Utf8Path::new(to).parent().filter(|_| row.kind == ComponentKind::Skill && to.ends_with(".md"));
+        parts.folders.extend(folder.filter(|folder| folder.components().count() > 2).map(Utf8Path::as_str));
+    }
+    parts
+}
+
+/// Whether it is a text for a model, which runs nothing by itself.
+fn is_text(item: &InventoryItem) -> bool {
+    matches!(item.kind, ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command)
+}
+
+/// By file, the items of `plugin` whose values or text name it.
+fn named_by_items(items: &[InventoryItem], plugin: &str, names: &[String]) -> Vec<BTreeSet<usize>> {
+    let mut owners = vec![BTreeSet::new(); names.len()];
+    let Ok(search) = AhoCorasick::new(names) else { return owners };
+    for (at, item) in items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| item.plugin == plugin && item.kind != ComponentKind::Plugin)
+    {
+        for text in item.fields.values().chain([&item.text]) {
+            for found in search.find_overlapping_iter(text) {
+                let name = &names[found.pattern().as_usize()];
+                // A bare name is a word; a path ends where its last name does.
+                let ends =
+                    text[found.end()..].starts_with(|c: char| c.is_alphanumeric() || "-_/".contains(c));
+                let begins =
+                    text[..found.start()].ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
+                // In a text `README.md` is that of the user's project.
+                let is_own = name.contains('/')
+                    || name.contains('.') && (!is_text(item) || text[..found.start()].ends_with('/'));
+                if !ends && !begins && is_own {
+                    owners[found.pattern().as_usize()].insert(at);
+                }
+            }
+        }
+    }
+    owners
+}
+
+/// Hands what a file belongs to on to the files that it names by their last name.
+fn named_by_files(
+    bundle: &InventorySource<'_>,
+    files: &[&ManifestFile],
+    names: &[String],
+    owners: &mut [BTreeSet<usize>],
+) {
+    let mut known: BTreeSet<usize> = BTreeSet::new();
+    for _ in 0..STEPS {
+        let next: Vec<usize> =
+            (0..files.len()).filter(|at| !owners[*at].is_empty() && !known.contains(at)).collect();
+        if next.is_empty() || owners.iter().all(|owners| !owners.is_empty()) {
+            return;
+        }
+        for at in next {
+            known.insert(at);
+            // A document runs nothing.
+            if names[at].ends_with(".md") {
+                continue;
+            }
+            let text = (files[at].size <= SCRIPT).then(|| (bundle.text)(&files[at].path)).flatten();
+            let Some(text) = text else { continue };
+            for other in 0..files.len() {
+                let last = names[other].rsplit('/').next().unwrap_or_default();
+                if owners[other].is_empty() && last.contains('.') && text.contains(last) {
+                    let handed = owners[at].clone();
+                    owners[other].extend(handed);
+                }
+            }
+        }
+    }
+}

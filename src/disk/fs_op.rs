@@ -1,0 +1,193 @@
+//! Every change of the file system, one small function each: a name in an open folder, through no link. All of them pass
+//! one gate, where an interrupt stops what only adds (what tidies up goes on), and where the feature `fault` counts.
+
+#[cfg(feature = "fault")]
+mod fault;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
+
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, chmodat, fchmod, linkat, mkdirat, openat, renameat, symlinkat, unlinkat,
+};
+use rustix::path::Arg;
+
+use super::Fingerprint;
+use crate::process::interrupt;
+
+/// What a step is to the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FsOperation {
+    /// It makes something new, which takes room and can be left undone.
+    Adds,
+    /// It moves, removes or sets a mode, which an interrupt must not leave half done.
+    Settles,
+}
+
+fn gate(step: FsOperation) -> io::Result<()> {
+    interrupt::busy();
+    if step == FsOperation::Adds {
+        interrupt::check()?;
+    }
+    #[cfg(feature = "fault")]
+    fault::pass(step)?;
+    Ok(())
+}
+
+/// Makes something new that no path names, such as below an open folder.
+pub(super) fn adding<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    gate(FsOperation::Adds)?;
+    change()
+}
+
+/// Moves or removes something that no path names.
+pub(super) fn settling<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    gate(FsOperation::Settles)?;
+    change()
+}
+
+/// Makes a folder in an open one.
+pub(super) fn make_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Adds)?;
+    Ok(mkdirat(at, name, Mode::from_raw_mode(0o777))?)
+}
+
+/// Makes a folder in an open one that nobody else may enter.
+pub(super) fn make_private_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Adds)?;
+    Ok(mkdirat(at, name, Mode::from_raw_mode(0o700))?)
+}
+
+/// Makes a file that is not there yet.
+pub(super) fn create(at: impl AsFd, name: impl Arg) -> io::Result<File> {
+    create_with(at, name, 0o666)
+}
+
+/// Makes a file that is not there yet, which others may run as far as the process's mask lets them.
+pub(super) fn create_program(at: impl AsFd, name: impl Arg) -> io::Result<File> {
+    create_with(at, name, 0o777)
+}
+
+fn create_with(at: impl AsFd, name: impl Arg, mode: u32) -> io::Result<File> {
+    gate(FsOperation::Adds)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(openat(at, name, flags, Mode::from_raw_mode(mode))?))
+}
+
+/// Opens a regular file for reading and writing, never through a link, and makes it if it is not there.
+pub(super) fn open(at: impl AsFd, name: impl Arg) -> io::Result<File> {
+    gate(FsOperation::Adds)?;
+    // Neither through a link nor into a pipe that nobody reads.
+    let flags = OFlags::RDWR
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
+    let file = File::from(openat(at, name, flags, Mode::from_raw_mode(0o666))?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+/// Writes bytes at the current place of a file.
+pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let passed = gate(FsOperation::Adds);
+    #[cfg(feature = "fault")]
+    if fault::cuts_writes() && passed.is_err() {
+        file.write_all(&bytes[..bytes.len() / 2])?;
+    }
+    passed?;
+    file.write_all(bytes)
+}
+
+/// Writes all of another file, up to `most` bytes, and says what was written.
+pub(super) fn write_copy(file: &mut File, from: &mut File, most: u64) -> io::Result<Fingerprint> {
+    gate(FsOperation::Adds)?;
+    super::fingerprint_of(from, most, |bytes| file.write_all(bytes))
+}
+
+/// Sets the size of an open file.
+pub(super) fn set_size(file: &File, size: u64) -> io::Result<()> {
+    gate(FsOperation::Settles)?;
+    file.set_len(size)
+}
+
+/// Gives a file a second name; of a link, the link itself gets it.
+pub(super) fn link(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Adds)?;
+    Ok(linkat(from, name, to, new, AtFlags::empty())?)
+}
+
+/// Copies an open file with its mode to a name that is not there yet.
+pub(super) fn copy(from: &mut File, at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    let mode = from.metadata()?.permissions().mode() & 0o777;
+    let mut to = create(at, name)?;
+    io::copy(from, &mut to)?;
+    set_mode(&to, mode)
+}
+
+/// Makes a symbolic link.
+pub(super) fn symlink(target: impl Arg, at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Adds)?;
+    Ok(symlinkat(target, at, name)?)
+}
+
+/// Sets the permission bits of something that is open.
+pub(super) fn set_mode(open: impl AsFd, mode: u32) -> io::Result<()> {
+    gate(FsOperation::Settles)?;
+    Ok(fchmod(open, Mode::from_raw_mode(mode))?)
+}
+
+/// Opens a folder to its owner that nobody may list, and which may be no link.
+pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Settles)?;
+    let mode = Mode::from_raw_mode(0o700);
+    #[cfg(target_os = "linux")]
+    {
+        // The call for this follows links, unless it is asked about what is open already.
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let closed = openat(at, name, flags, Mode::empty())?;
+        let itself = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&closed));
+        Ok(chmodat(CWD, itself, mode, AtFlags::empty())?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    Ok(chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+/// Moves a file or folder; a file takes the place of another one.
+pub(super) fn rename(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Settles)?;
+    Ok(renameat(from, name, to, new)?)
+}
+
+/// Exchanges two names of a folder in one step; `false` where the system cannot.
+pub(super) fn exchange(at: impl AsFd, a: impl Arg, b: impl Arg) -> io::Result<bool> {
+    gate(FsOperation::Settles)?;
+    #[cfg(feature = "fault")]
+    if fault::forbids_exchange() {
+        return Ok(false);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        Ok(renameat_with(&at, a, &at, b, RenameFlags::EXCHANGE).is_ok())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (at, a, b);
+        Ok(false)
+    }
+}
+
+/// Removes a file or link.
+pub(super) fn remove_file(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Settles)?;
+    Ok(unlinkat(at, name, AtFlags::empty())?)
+}
+
+/// Removes an empty folder.
+pub(super) fn remove_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(FsOperation::Settles)?;
+    Ok(unlinkat(at, name, AtFlags::REMOVEDIR)?)
+}

@@ -1,0 +1,57 @@
+//! What tells a journal of this user from one that came with a repository: its hash, in the user's own folder for state.
+
+use std::path::{Path, PathBuf};
+
+use crate::disk::folder::Folder;
+use crate::disk::reader::SizeLimit;
+use crate::disk::root::{Root, RootError, RootLink};
+use crate::disk::{self, DiskError};
+
+/// Where this user's own journals are known by their hashes. A journal lies in the tree that it changes, and may have come
+/// with it.
+#[derive(Debug, Clone, Copy)]
+pub struct JournalWitness<'a>(pub Option<&'a Path>);
+
+/// The folder of the hashes below the user's folder for state.
+const KNOWN: &str = "plugcast/promoting";
+
+impl JournalWitness<'_> {
+    /// How the hash for a tree is named.
+    fn name(root: &Folder) -> Option<PathBuf> {
+        let place = disk::canonical(root.path()).ok()?;
+        Some(format!("{}.sha256", disk::sha256(place.as_os_str().as_encoded_bytes())).into())
+    }
+
+    /// Remembers `journal` as the one that this user has begun below `root`. Without a folder to remember it in, nobody
+    /// completes it but a person.
+    pub(super) fn remember(self, root: &Folder, journal: &str) -> Result<(), DiskError> {
+        let (Some(state), Some(name)) = (self.0, Self::name(root)) else { return Ok(()) };
+        let known = Root::create(state, RootLink::Followed)
+            .and_then(|state| state.create_inner(Path::new(KNOWN)))
+            .and_then(|known| known.replace(&name, disk::sha256(journal.as_bytes()).as_bytes()));
+        known.map_err(|error| match error {
+            RootError::Disk(error) => error,
+            error => DiskError::new("write", &state.join(KNOWN), std::io::Error::other(error)),
+        })
+    }
+
+    /// What is complete is nothing to be trusted again.
+    pub(super) fn forget(self, root: &Folder) {
+        let remove = || {
+            let state = Root::open(self.0?, RootLink::Followed).ok()??;
+            state.inner(Path::new(KNOWN)).ok()??.remove(&Self::name(root)?).ok()
+        };
+        // A hash that stays is that of a journal that is gone.
+        let _ = remove();
+    }
+
+    /// Whether this user has begun `journal` below `root`.
+    pub(super) fn knows(self, root: &Folder, journal: &str) -> bool {
+        let known = || {
+            let state = Root::open(self.0?, RootLink::Followed).ok()??;
+            let known = state.inner(Path::new(KNOWN)).ok()??;
+            known.read(&Self::name(root)?, SizeLimit::Settings).ok()?
+        };
+        known().is_some_and(|hash| hash == disk::sha256(journal.as_bytes()).as_bytes())
+    }
+}

@@ -1,0 +1,213 @@
+//! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message a line
+//! on standard input.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::validation::MANIFEST;
+use crate::disk::temp_dir::{self, TempFolder};
+use crate::drivers::anthropic_messages::AnthropicMessages;
+use crate::drivers::model_server::{FixedAnswer, ModelServer, texts_of};
+use crate::drivers::observation::{Installation, LIMIT, ObservationScope};
+use crate::drivers::script::{Exchange, ModelRequest, ModelScript};
+use crate::drivers::session::{Session, Transcript};
+use crate::drivers::{text, workspace};
+use crate::process::{ChildCommand, ChildLine, RunningChild};
+
+/// What the scripted model answers to everything.
+pub const REPLY: &str = "ok";
+
+/// What the host asks outside of conversations: whether the server is there.
+const FIXED: &[FixedAnswer] = &[FixedAnswer { method: "HEAD", path: "/", status: 200, body: "{}" }];
+
+/// Settings by which plugins of `--plugin-dir` are on, also those that are off until a user turns them on
+/// (`defaultEnabled`); and, where their code may not run, by which no hook runs and no command that stands in a body
+/// (2.1.330).
+fn settings(plugins: &[String], scope: ObservationScope) -> String {
+    let name = |folder: &String| {
+        let folder = Path::new(folder);
+        let manifest = temp_dir::read(&folder.join(MANIFEST)).unwrap_or_default();
+        let manifest: Value =
+            serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        manifest["name"].as_str().map(str::to_owned).or(own)
+    };
+    let on: serde_json::Map<String, Value> =
+        plugins.iter().filter_map(name).map(|name| (format!("{name}@inline"), true.into())).collect();
+    let mut settings = json!({ "enabledPlugins": on });
+    if !scope.allow_exec {
+        settings["disableAllHooks"] = true.into();
+        settings["disableSkillShellExecution"] = true.into();
+    }
+    settings.to_string()
+}
+
+/// The environment of every start. No request leaves the machine: what is not the scripted model
+/// goes to a port where nobody listens.
+pub fn environment(
+    home: &Path,
+    installation: &Installation,
+    model: Option<&ModelServer>,
+) -> Vec<(String, String)> {
+    let mut pairs =
+        vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
+    let fixed = [
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "0"),
+        ("HTTPS_PROXY", "http://127.0.0.1:9"),
+        ("NO_PROXY", "127.0.0.1"),
+        // Servers connect before the first event, which says otherwise that they are `pending`.
+        ("MCP_CONNECTION_NONBLOCKING", "0"),
+        // The listing is cut to 8000 characters otherwise, and names would seem to be missing.
+        ("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000"),
+    ];
+    pairs.extend(fixed.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    if let Some(model) = model {
+        pairs.push(("ANTHROPIC_BASE_URL".to_owned(), model.address()));
+        pairs.push(("ANTHROPIC_API_KEY".to_owned(), "scripted".to_owned()));
+    }
+    pairs
+}
+
+/// A running host that is told one message after the other.
+pub struct HostConversation {
+    host: RunningChild,
+    model: ModelServer,
+    _folders: TempFolder,
+}
+
+/// What one message brought.
+pub struct HostTurn {
+    /// The host's events up to the result.
+    pub events: Vec<Value>,
+    /// What passed between the host and the model.
+    pub exchange: Exchange,
+}
+
+impl HostTurn {
+    /// The first request that reached the model.
+    pub fn request(&self) -> Option<&ModelRequest> {
+        self.exchange.received.first().map(|received| &received.request)
+    }
+
+    /// What the host itself said in the place of the model: a message of a model that does not
+    /// exist (2.1.330), or a user message in a tag of its own (2.1.197).
+    pub fn said(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for event in &self.events {
+            let message = &event["message"];
+            let text = texts_of(&message["content"]).join("\n");
+            // What a skill with a context of its own answers in it comes from no model, either.
+            let answered = text.trim() == REPLY;
+            if message["model"] == "<synthetic>" && !answered || text.contains("<local-command-stderr>") {
+                said.push(text);
+            }
+        }
+        said
+    }
+
+    /// Why the turn is not what was scripted.
+    pub fn faults(&self) -> Vec<String> {
+        let exchange = self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned();
+        self.said().into_iter().chain(exchange).collect()
+    }
+}
+
+impl HostConversation {
+    /// Starts the host with these plugin folders. Without leave to run the plugin's own code, its
+    /// hooks and the commands in its bodies are disabled by settings, and its servers by `--strict-mcp-config`.
+    /// `prepare` may write into the fresh home.
+    pub fn start(
+        plugins: &[String],
+        installation: &Installation,
+        scope: ObservationScope,
+        prepare: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
+        let folders = TempFolder::new()?;
+        let (home, project) = (folders.folder("home")?, workspace::create(&folders)?);
+        prepare(&home)?;
+        let model = ModelServer::start(&AnthropicMessages, FIXED)?;
+        let mut command = print_mode(installation, &project, plugins)
+            .arguments(["--input-format", "stream-json", "--include-hook-events"])
+            .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
+            // Neither settings nor instructions of the folders above the project.
+            .arguments(["--setting-sources", "user"])
+            .environment(environment(&home, installation, Some(&model)))
+            .environment([("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")]);
+        command = command.arguments(["--settings", &settings(plugins, scope)]);
+        if !scope.allow_exec {
+            command = command.argument("--strict-mcp-config");
+        }
+        let host =
+            command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+        Ok(Self { host, model, _folders: folders })
+    }
+
+    /// Sends a message and reads events up to its result.
+    pub fn turn(&mut self, message: &str, script: ModelScript) -> Result<HostTurn> {
+        self.model.follow(script);
+        let line = json!({ "type": "user", "message": { "role": "user", "content": message } });
+        // A host that has ended says why on standard error; reading tells that it has.
+        let _ = self.host.write_line(&line.to_string());
+        let mut events = Vec::new();
+        loop {
+            match self.host.next_line() {
+                ChildLine::Text(line) => {
+                    let event: Value = serde_json::from_str(&line).unwrap_or_default();
+                    let last = event["type"] == "result";
+                    events.push(event);
+                    if last {
+                        return Ok(HostTurn { events, exchange: self.model.finish() });
+                    }
+                }
+                ChildLine::End => {
+                    bail!("the host ended before it answered: {}", self.host.stderr_so_far().trim())
+                }
+                ChildLine::Late => bail!("the host did not answer within {} s", LIMIT.as_secs()),
+            }
+        }
+    }
+
+    /// Ends the host and returns what it wrote to standard error.
+    pub fn end(mut self) -> String {
+        self.host.finish_reading();
+        self.host.end()
+    }
+}
+
+fn print_mode(installation: &Installation, project: &Path, plugins: &[String]) -> ChildCommand {
+    let mut command = ChildCommand::new(&installation.binary, project).argument("-p").limit(LIMIT).guarded();
+    for plugin in plugins {
+        command = command.arguments(["--plugin-dir", plugin]);
+    }
+    command.arguments(["--output-format", "stream-json", "--verbose"])
+}
+
+/// Runs one session for a test.
+pub fn session(session: Session, prompt: &str, installation: &Installation) -> Result<Transcript> {
+    let folders = TempFolder::new()?;
+    let fresh = folders.folder("home")?;
+    let home = session.loading.home().unwrap_or(&fresh);
+    let model = ModelServer::start(&AnthropicMessages, FIXED)?;
+    model.follow(session.script);
+    let plugins: Vec<String> = session.loading.plugin_folders()?.iter().map(|folder| text(folder)).collect();
+    let mut command = print_mode(installation, &session.project, &plugins)
+        .arguments(session.arguments)
+        .environment(environment(home, installation, Some(&model)))
+        .environment(session.environment);
+    if !session.allowed_tools.is_empty() {
+        command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);
+    }
+    // The prompt goes to standard input, where no word of it can be taken for an option.
+    let ended = command
+        .input(prompt)
+        .run()
+        .with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+    let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Ok(Transcript { exchange: model.finish(), events, code: ended.code, stderr: ended.stderr_text() })
+}

@@ -1,0 +1,139 @@
+//! The components that a text names, for its block: one rule for those whose files follow from their names, a list for
+//! the others.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use super::bindings::BlockPaths;
+use crate::ledger::ComponentKind;
+
+/// A component as the text of another one names it.
+#[derive(Debug, Default, Clone, Serialize)]
+struct NamedComponent {
+    name: String,
+    /// The short form that the text uses, if it does.
+    alias: Option<String>,
+    /// Its file, relative to the file that gets the block; absent if it is in another plugin.
+    path: Option<String>,
+    /// The same, relative to the plugin's folder.
+    inner: Option<String>,
+}
+
+/// How the files of several components follow from their names.
+#[derive(Debug, Clone, Serialize)]
+struct NamingRule {
+    /// `plugin:NAME`.
+    name: String,
+    /// The path with `NAME`.
+    path: String,
+    /// The path from the plugin's folder, with `NAME`.
+    inner: String,
+    /// What stands for a colon within `NAME` in the path, where there is one.
+    colon: Option<&'static str>,
+}
+
+impl NamingRule {
+    /// What it says, but for the colon.
+    fn written(&self) -> [&str; 3] {
+        [&self.name, &self.path, &self.inner]
+    }
+}
+
+/// Components by their qualified names.
+#[derive(Debug, Default)]
+pub(super) struct NamedComponents(BTreeMap<String, NamedComponent>);
+
+impl NamedComponents {
+    /// Adds a component that a text names as `written`.
+    pub(super) fn note(&mut self, kind: ComponentKind, name: &str, written: &str, places: &BlockPaths<'_>) {
+        let inner = places.components.get(&(kind, name.to_owned()));
+        let entry = self.0.entry(name.to_owned()).or_insert_with(|| NamedComponent {
+            name: name.to_owned(),
+            alias: None,
+            path: inner.map(|inner| super::paths::relative(places.folder, inner)),
+            inner: inner.map(ToString::to_string),
+        });
+        let written = written.trim_start_matches('/');
+        if written != name {
+            entry.alias = Some(written.to_owned());
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What a template gets: all of them under `key`, and a `rule` that covers `least` or more of them, with the
+    /// `others`.
+    pub(super) fn values(&self, key: &str, least: usize) -> Json {
+        let all: Vec<&NamedComponent> = self.0.values().collect();
+        let rules: Vec<Option<NamingRule>> = all.iter().map(|one| rule_of(one)).collect();
+        let mut counts: BTreeMap<[&str; 3], usize> = BTreeMap::new();
+        for rule in rules.iter().flatten() {
+            *counts.entry(rule.written()).or_default() += 1;
+        }
+        let best = counts.into_iter().filter(|(_, count)| *count >= least).max_by_key(|(_, count)| *count);
+        let best = best.and_then(|(best, _)| rules.iter().flatten().find(|rule| rule.written() == best));
+        let covered = |rule: &Option<NamingRule>| match (best, rule) {
+            (Some(best), Some(rule)) => best.written() == rule.written(),
+            _ => false,
+        };
+        let colon = rules.iter().filter(|rule| covered(rule)).flatten().find_map(|rule| rule.colon);
+        let others: Vec<&NamedComponent> =
+            all.iter().zip(&rules).filter(|(_, rule)| !covered(rule)).map(|(one, _)| *one).collect();
+        let rule = best.map(|rule| NamingRule { colon, ..rule.clone() });
+        json!({ key: all, "rule": rule, "others": others })
+    }
+}
+
+/// How the path of a component follows from its name, if it does.
+fn rule_of(one: &NamedComponent) -> Option<NamingRule> {
+    let (plugin, local) = one.name.split_once(':')?;
+    // A short name does not tell the folders.
+    let is_short = |alias: &String| local.contains(':') && alias != local;
+    if one.alias.as_ref().is_some_and(is_short) {
+        return None;
+    }
+    let (path, inner) = (one.path.as_ref()?, one.inner.as_deref().unwrap_or_default());
+    let is_deep = local.contains(':');
+    let forms = if is_deep { &["/", "--"][..] } else { &["/"] };
+    forms.iter().find_map(|&colon| {
+        let form = if is_deep { Cow::Owned(local.replace(':', colon)) } else { Cow::Borrowed(local) };
+        let at = path.rfind(&*form)?;
+        let (before, after) = (&path[..at], &path[at + form.len()..]);
+        let whole = (before.is_empty() || before.ends_with('/')) && after.starts_with(['/', '.']);
+        whole.then(|| NamingRule {
+            name: format!("{plugin}:NAME"),
+            path: format!("{before}NAME{after}"),
+            inner: inner.replacen(&format!("{form}{after}"), &format!("NAME{after}"), 1),
+            colon: is_deep.then_some(colon),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_rule_covers_what_follows_from_names() {
+        let one = |name: &str, path: &str| {
+            let path = (!path.is_empty()).then(|| path.to_owned());
+            let inner = path.as_ref().map(|path| path.replace("../", "skills/"));
+            (name.to_owned(), NamedComponent { name: name.to_owned(), alias: None, path, inner })
+        };
+        let named = NamedComponents(BTreeMap::from([
+            one("kit:plan", "../plan/SKILL.md"),
+            one("kit:sub:deep", "../sub--deep/SKILL.md"),
+            one("kit:odd", "../../SKILL.md"),
+            one("other:plan", ""),
+        ]));
+        let values = named.values("skills", 1);
+        let rule = json!({ "name": "kit:NAME", "path": "../NAME/SKILL.md", "inner": "skills/NAME/SKILL.md", "colon": "--" });
+        assert_eq!(values["rule"], rule);
+        assert_eq!(values["others"].as_array().map(Vec::len), Some(2));
+    }
+}

@@ -1,0 +1,67 @@
+//! Where components of other kinds are declared: a JSON file, or a part of one.
+
+use super::other_components::{OtherBody, OtherComponent};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::tree::Node;
+use crate::source::{SourceFile, Span};
+
+/// A JSON file or a part of one that declares components.
+pub struct Declaration<'a> {
+    /// The kind of the components.
+    pub kind: &'a str,
+    /// The file.
+    pub file: &'a SourceFile,
+    /// The JSON pointer of the part; empty for the whole file.
+    pub pointer: String,
+    /// Whether the file holds nothing else.
+    pub own_file: bool,
+}
+
+impl Declaration<'_> {
+    /// A component at `pointer`; of the place's own kind without another one.
+    pub fn component(
+        &self,
+        kind: Option<&str>,
+        name: &str,
+        pointer: &str,
+        span: Span,
+        body: OtherBody,
+        fault: Option<String>,
+    ) -> OtherComponent {
+        OtherComponent {
+            kind: kind.unwrap_or(self.kind).to_owned(),
+            name: name.to_owned(),
+            path: self.file.path.clone(),
+            pointer: pointer.to_owned(),
+            span: Some(span),
+            own_file: self.own_file,
+            body,
+            fault,
+            guards: false,
+        }
+    }
+
+    /// Notes a finding that refuses a component; the sentence is also the reason of its row.
+    pub fn refuse(
+        &self,
+        rule: &str,
+        node: &Node,
+        message: &str,
+        help: &str,
+        found: &mut Vec<Diagnostic>,
+    ) -> String {
+        found.push(Diagnostic::at(self.file, node.span, Severity::Error, rule, message).help(help));
+        message.to_owned()
+    }
+
+    /// Notes what keeps a component out of every build and is no mistake; the sentence is also the reason of its row.
+    pub fn note(&self, rule: &str, node: &Node, message: &str, found: &mut Vec<Diagnostic>) -> String {
+        found.push(Diagnostic::at(self.file, node.span, Severity::Info, rule, message));
+        message.to_owned()
+    }
+
+    /// The name of the file, for a component that cannot be told apart from it.
+    pub fn file_name(&self) -> String {
+        self.file.path.file_name().unwrap_or(self.file.path.as_str()).to_owned()
+    }
+}

@@ -1,0 +1,391 @@
+//! Components that are no skills, agents or commands: found by file and by manifest field, one by one
+//! (a hook is one handler), so that none of them is passed over.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Declaration, LocationForm, Plugin, settings};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::credentials::Secret;
+use crate::model::hook::{self, Hook};
+use crate::model::manifest;
+use crate::model::server::{self, ServerDefinition};
+use crate::read::format::SourceFacts;
+use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::read::workflow;
+use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+
+/// A component of another kind.
+#[derive(Debug, Clone)]
+pub struct OtherComponent {
+    /// The kind, as target files call it.
+    pub kind: String,
+    /// Its name: of a hook `<event>/<matcher or *>/<n>`, of a server its key, else its file's.
+    pub name: String,
+    /// The file that declares it, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// Where in a JSON file it is declared; empty for the whole file.
+    pub pointer: String,
+    /// The bytes that declare it.
+    pub span: Option<Span>,
+    /// Whether the file holds nothing but components of this kind.
+    pub own_file: bool,
+    /// What it is.
+    pub body: OtherBody,
+    /// Why no host gets it, if none does; a finding says it too.
+    pub fault: Option<String>,
+    /// Whether it may have guarded the plugin, so that the source host refuses all of it for the fault.
+    pub guards: bool,
+}
+
+/// What a component of another kind is.
+#[derive(Debug, Clone)]
+pub enum OtherBody {
+    /// Nothing that is looked into.
+    Whole,
+    /// A file for components that declares none: it has no row but a file's.
+    Nothing,
+    /// A hook.
+    Hook(Box<Hook>),
+    /// A server.
+    Server(Box<ServerDefinition>),
+}
+
+impl OtherComponent {
+    /// The entry of a hook or server, with variables in place of credentials.
+    pub fn node(&self) -> Option<&Node> {
+        match &self.body {
+            OtherBody::Hook(hook) => Some(&hook.node),
+            OtherBody::Server(server) => Some(&server.node),
+            _ => None,
+        }
+    }
+
+    /// Credentials that stood in it in clear.
+    pub fn secrets(&self) -> &[Secret] {
+        match &self.body {
+            OtherBody::Hook(hook) => &hook.secrets,
+            OtherBody::Server(server) => &server.secrets,
+            _ => &[],
+        }
+    }
+}
+
+struct OtherFinder<'a> {
+    tree: &'a SourceTree,
+    source: &'a SourceFacts,
+    root: Utf8PathBuf,
+    out: Vec<OtherComponent>,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+/// Fills `plugin.others`.
+pub(super) fn find(
+    tree: &SourceTree,
+    plugin: &mut Plugin,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut finder = OtherFinder { tree, source, root: plugin.root.clone(), out: Vec::new(), found };
+    let is_project = plugin.form == LocationForm::Project;
+    for (place, kind) in &source.components {
+        if is_project && settings::OF_PLUGINS.contains(&kind.as_str()) {
+            continue;
+        }
+        // A field of the manifest that names workflows takes the place of their folder.
+        if kind == WORKFLOW && own_field(plugin, source, kind).is_some() {
+            continue;
+        }
+        for path in &plugin.files.kept {
+            let inner = plugin.inner(path);
+            let folder = place.strip_suffix('/');
+            // The place of a folder ends in `/`, so that what begins with it lies below.
+            let hit = folder.map_or(inner == place, |_| inner.as_str().starts_with(place.as_str()));
+            match hit.then(|| tree.get(path)).flatten() {
+                Some(file) if folder.is_none() => finder.file(kind, file),
+                Some(_) if kind == WORKFLOW && inner.parent().map(Utf8Path::as_str) != folder => {}
+                Some(file) if kind == WORKFLOW => finder.workflow(file),
+                Some(file) => finder.whole(kind, file),
+                None => {}
+            }
+        }
+    }
+    let own = plugin
+        .manifest
+        .as_ref()
+        .and_then(|manifest| Some((&manifest.node, tree.get(&manifest.path)?, String::new())));
+    let listed = plugin
+        .entry
+        .as_ref()
+        .and_then(|entry| Some((&entry.node, tree.get(&source.marketplace)?, entry.pointer.clone())));
+    for (field, kind) in &source.manifest_components {
+        // The manifest counts where both declare a field.
+        let refused = plugin.manifest.iter().any(|manifest| manifest.refused.iter().any(|key| key == field));
+        let place =
+            own.iter().chain(&listed).find_map(|(node, file, base)| Some((node.entry(field)?, *file, base)));
+        let Some((entry, file, base)) = place.filter(|_| !refused) else { continue };
+        finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
+    }
+    let mut others = finder.out;
+    if is_project {
+        others.extend(settings::hooks(tree, plugin, source, found));
+    }
+    plugin.others = others;
+}
+
+/// Kinds whose files the source host reads as JSON, whatever stands in it.
+const READ_AS_JSON: [&str; 3] = ["setting", "monitor", "theme"];
+
+/// The kind of workflows: scripts that begin with a head of their own.
+const WORKFLOW: &str = "workflow";
+
+/// The field of the plugin's own manifest that declares components of that kind.
+fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: &str) -> Option<&'a Node> {
+    let field = source.manifest_components.iter().find_map(|(field, of)| (of == kind).then_some(field))?;
+    plugin.manifest.as_ref()?.node.get(field)
+}
+
+/// The hooks in the frontmatter of skills and commands. Those of agents count nowhere.
+pub(super) fn inner_hooks(
+    tree: &SourceTree,
+    plugin: &Plugin,
+    source: &SourceFacts,
+) -> (Vec<OtherComponent>, Vec<Diagnostic>) {
+    let (mut out, mut found) = (Vec::new(), Vec::new());
+    for component in plugin.written().filter(|component| component.kind != ComponentKind::Agent) {
+        let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
+            continue;
+        };
+        let place = Declaration { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
+        // What is no mapping is a field of a wrong type, and said as one.
+        if matches!(node.value, Value::Map(_)) {
+            hook::find(node, &place, source, &mut out, &mut found);
+        }
+    }
+    (out, found)
+}
+
+impl OtherFinder<'_> {
+    /// A file that holds components of one kind.
+    fn file(&mut self, kind: &str, file: &SourceFile) {
+        let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
+        if !looked_into || self.out.iter().any(|other| other.path == file.path && other.own_file) {
+            return self.whole(kind, file);
+        }
+        let blank = kind == "hook" && file.text().is_some_and(|text| text.trim().is_empty());
+        let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
+        if is_marked(file) {
+            faults.retain(|found| found.rule != "byte-order-mark");
+            self.found.append(&mut faults);
+            return self.marked(kind, file);
+        }
+        self.found.append(&mut faults);
+        if blank || kind == "hook" && node.as_ref().is_some_and(hook::is_nothing) {
+            self.found.push(hook::nothing(file));
+            let fault = Some("it declares no hooks".to_owned());
+            return self.out.push(OtherComponent {
+                fault,
+                body: OtherBody::Nothing,
+                ..whole(kind, &file.path)
+            });
+        }
+        let before = self.out.len();
+        match node {
+            Some(node) => {
+                self.declared(&Declaration { kind, file, pointer: String::new(), own_file: true }, &node)
+            }
+            None => {
+                let fault = Some("it cannot be read".to_owned());
+                return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+            }
+        }
+        if self.out.len() == before {
+            self.out.push(OtherComponent { body: OtherBody::Nothing, ..whole(kind, &file.path) });
+        }
+    }
+
+    /// A file behind a byte order mark: the source host takes one of a manifest for nothing, and reads no hooks, servers,
+    /// settings and monitors of theirs (2.1.330).
+    fn marked(&mut self, kind: &str, file: &SourceFile) {
+        let message = "the file starts with a byte order mark, so the source host reads nothing of it";
+        let found = Diagnostic::at(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
+        self.found.push(found.help("save it as UTF-8 without BOM"));
+        self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
+    }
+
+    /// A file that nothing here looks into; hosts do. What they read as JSON must be JSON.
+    fn whole(&mut self, kind: &str, file: &SourceFile) {
+        let is_json = file.path.extension() == Some("json");
+        if is_json && READ_AS_JSON.contains(&kind) {
+            let (node, mut faults) = manifest::read_value(file);
+            if is_marked(file) && kind != "theme" {
+                faults.retain(|found| found.rule != "byte-order-mark");
+                self.found.append(&mut faults);
+                return self.marked(kind, file);
+            }
+            self.found.append(&mut faults);
+            let fault = node.is_none().then(|| "it cannot be read".to_owned());
+            return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+        }
+        if let Some(text) = file.text().filter(|_| is_json) {
+            self.found.extend(manifest::hidden(file, text));
+        }
+        self.out.push(whole(kind, &file.path));
+    }
+
+    /// A script, if it is a workflow; else a file like others.
+    fn workflow(&mut self, file: &SourceFile) {
+        let name = file.text().filter(|_| file.path.extension() == Some("js")).and_then(workflow::name);
+        if let Some(name) = name {
+            self.out.push(OtherComponent { name, ..whole(WORKFLOW, &file.path) });
+        }
+    }
+
+    /// The workflows at the paths that a field names: scripts, and those directly in folders.
+    fn workflows(&mut self, file: &SourceFile, node: &Node) {
+        let tree = self.tree;
+        for (path, item) in manifest::paths(file, &self.root, node, self.found) {
+            match tree.get(&path) {
+                Some(script) => self.workflow(script),
+                None if tree.has_folder(&path) => {
+                    let scripts = tree.below(&path).filter(|script| script.path.parent() == Some(&path));
+                    scripts.for_each(|script| self.workflow(script));
+                }
+                None => self.found.push(manifest::absent(file, &item, &path)),
+            }
+        }
+    }
+
+    /// A field of the manifest: a path, an object, or a list of both.
+    fn field(&mut self, kind: &str, field: &str, entry: &MappingEntry, file: &SourceFile, pointer: &str) {
+        if kind == WORKFLOW {
+            return self.workflows(file, &entry.node);
+        }
+        let before = self.out.len();
+        let mut said = false;
+        let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
+        let items: Vec<(&Node, String)> = match &entry.node.value {
+            Value::List(items) if looked_into => {
+                items.iter().enumerate().map(|(at, item)| (item, format!("{pointer}/{at}"))).collect()
+            }
+            _ => vec![(&entry.node, pointer.to_owned())],
+        };
+        for (node, pointer) in items {
+            let place = Declaration { kind, file, pointer, own_file: false };
+            match &node.value {
+                Value::Map(_) => {
+                    self.declared(&place, node);
+                    // An empty mapping declares nothing.
+                    said |= node.entries().is_empty();
+                }
+                Value::String(_) if looked_into => said |= self.listed(&place, node),
+                Value::String(_) | Value::List(_) => self.named(file, node),
+                _ => {}
+            }
+            // `experimental` holds path fields of its own.
+            for inner in node.entries().iter().filter(|_| field == "experimental") {
+                self.named(file, &inner.node);
+            }
+        }
+        // An empty mapping declares nothing.
+        let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
+        if self.out.len() == before && !said && !nothing {
+            let place = Declaration { kind, file, pointer: pointer.to_owned(), own_file: false };
+            self.out.push(place.component(None, field, pointer, entry.node.span, OtherBody::Whole, None));
+        }
+    }
+
+    /// Files and folders that a field names and nothing looks into.
+    fn named(&mut self, file: &SourceFile, node: &Node) {
+        // Paths that lead out are found for all fields at once.
+        for (path, item) in manifest::paths(file, &self.root, node, &mut Vec::new()) {
+            if self.tree.get(&path).is_none() && !self.tree.has_folder(&path) {
+                self.found.push(manifest::absent(file, &item, &path));
+            }
+        }
+    }
+
+    /// A file that the manifest names; whether it is a file that is read anyway.
+    fn listed(&mut self, place: &Declaration<'_>, node: &Node) -> bool {
+        let text = node.as_str().unwrap_or_default();
+        let component =
+            |fault| place.component(None, text, &place.pointer, node.span, OtherBody::Whole, fault);
+        if text.contains("://") || text.ends_with(".mcpb") || text.ends_with(".dxt") {
+            self.out.push(component(None));
+            return false;
+        }
+        let paths = manifest::paths(place.file, &self.root, node, self.found);
+        let Some((path, item)) = paths.into_iter().next() else {
+            self.out.push(component(Some("its path does not exist in the plugin".to_owned())));
+            return false;
+        };
+        let inner = path.strip_prefix(&self.root).unwrap_or(&path);
+        match self.tree.get(&path) {
+            Some(_) if self.source.components.contains_key(inner.as_str()) => {
+                if place.kind == "hook" {
+                    let message = format!("`{path}` is loaded by default and need not be listed");
+                    let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
+                    let finding =
+                        Diagnostic::at(place.file, item.span, Severity::Warning, "hooks-relisted", message);
+                    self.found.push(finding.help(help));
+                }
+                true
+            }
+            Some(file) => {
+                let file = file.clone();
+                self.file(place.kind, &file);
+                false
+            }
+            None => {
+                let finding = manifest::absent(place.file, &item, &path);
+                self.out.push(component(Some(finding.message.clone())));
+                self.found.push(finding);
+                false
+            }
+        }
+    }
+
+    /// The single components that the object `node` declares.
+    fn declared(&mut self, place: &Declaration<'_>, node: &Node) {
+        match place.kind {
+            "hook" => hook::find(node, place, self.source, &mut self.out, self.found),
+            "mcp-server" | "lsp-server" => {
+                server::find(place.kind, node, place, self.source, &mut self.out, self.found);
+            }
+            "user-config" => {
+                for entry in node.entries() {
+                    let pointer = format!("{}/{}", place.pointer, escaped(&entry.key));
+                    self.out.push(place.component(
+                        None,
+                        &entry.key,
+                        &pointer,
+                        entry.span(),
+                        OtherBody::Whole,
+                        None,
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a byte order mark stands before the text of the file.
+fn is_marked(file: &SourceFile) -> bool {
+    file.text().is_some_and(|text| text.starts_with('\u{feff}'))
+}
+
+fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {
+    let name = path.file_name().unwrap_or(path.as_str()).to_owned();
+    let (kind, path, body) = (kind.to_owned(), path.to_owned(), OtherBody::Whole);
+    OtherComponent {
+        kind,
+        name,
+        path,
+        pointer: String::new(),
+        span: None,
+        own_file: true,
+        body,
+        fault: None,
+        guards: false,
+    }
+}

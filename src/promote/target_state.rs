@@ -1,0 +1,194 @@
+//! What stands where the promoted skill is to stand: nothing, the same, a stable skill that goes, or
+//! something that must not.
+
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::place::{Remark, whole};
+use super::selection::BetaSkill;
+use super::{PromotionPlan, history, moved};
+use crate::disk::{self, DiskError, walk};
+use crate::model::paths::joined;
+use crate::model::project::Project;
+use crate::read::markdown;
+use crate::source::{FileContent, SourceFile, SourceTree, Span};
+
+/// What stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetState {
+    /// Nothing.
+    Free,
+    /// A stable skill.
+    Stable(SkillDifferences),
+    /// Something else, and why it must stay.
+    Blocked(Remark),
+}
+
+/// How a stable skill differs from what takes its place. Paths are relative to SRC.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillDifferences {
+    /// Files with another content.
+    pub changed: Vec<Utf8PathBuf>,
+    /// Files that are new.
+    pub added: Vec<Utf8PathBuf>,
+    /// Files that the beta does not have.
+    pub gone: Vec<Utf8PathBuf>,
+}
+
+impl SkillDifferences {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.added.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// What stands where `beta` is to stand. `files` is everything below `root`, which is SRC.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn standing(
+    project: &Project,
+    beta: &BetaSkill<'_>,
+    files: &SourceTree,
+    root: &Path,
+    plan: &PromotionPlan,
+) -> Result<TargetState, walk::WalkError> {
+    let components = || project.plugins.iter().flat_map(|plugin| &plugin.components);
+    let taken = components().find(|found| {
+        let there = beta.moves() && found.path.starts_with(&beta.to);
+        found.qualified == beta.stable && found.path != beta.component.path && !there
+    });
+    if let Some(other) = taken {
+        let why = format!(
+            "`{}` is the name of another {}: rename one of the two first",
+            beta.stable,
+            other.kind.id()
+        );
+        return Ok(TargetState::Blocked(whole(&other.path, why)));
+    }
+    let inline = beta.plugin.inline.iter().find(|command| command.qualified == beta.stable);
+    if let Some(command) = inline {
+        let why = format!("`{}` is the name of a command: rename one of the two first", beta.stable);
+        return Ok(TargetState::Blocked(whole(&command.path, why)));
+    }
+    if !beta.moves() {
+        return Ok(TargetState::Free);
+    }
+    match disk::kind(&root.join(&beta.to)) {
+        None => return Ok(TargetState::Free),
+        Some(disk::FileKind::Folder)
+            if components()
+                .any(|found| found.folder() == beta.to && found.path.file_name() == Some("SKILL.md")) => {}
+        Some(_) => {
+            let why = "it is in the place of the promoted skill and is not a skill: move it away first";
+            return Ok(TargetState::Blocked(whole(&beta.to, why)));
+        }
+    }
+    let mut all = SourceTree::default();
+    let nothing =
+        walk::WalkOptions { passed_over: walk::SkipPolicy::Nothing, ..walk::WalkOptions::default() };
+    walk::walk(root, &beta.to, &nothing, &mut all)?;
+    if let Some(hidden) = all.files().find(|file| files.get(&file.path).is_none()) {
+        let why = "version control ignores it, so it could not be restored: move it away first";
+        return Ok(TargetState::Blocked(whole(&hidden.path, why)));
+    }
+    let mut differences = SkillDifferences::default();
+    for file in files.below(&beta.from) {
+        let to = moved(&file.path, &beta.from, &beta.to);
+        match files.get(&to) {
+            None => differences.added.push(to),
+            Some(there) if !same(file, there, plan)? => differences.changed.push(to),
+            Some(_) => {}
+        }
+    }
+    let back = |file: &SourceFile| moved(&file.path, &beta.to, &beta.from);
+    let gone = files.below(&beta.to).filter(|file| files.get(back(file)).is_none());
+    differences.gone.extend(gone.map(|file| file.path.clone()));
+    Ok(TargetState::Stable(differences))
+}
+
+fn same(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> Result<bool, DiskError> {
+    match (plan.text_of(own), &there.content) {
+        (Some(text), FileContent::Text(other)) => Ok(text == *other),
+        (None, FileContent::OnDisk | FileContent::NotText { .. }) => {
+            let hash = |file: &SourceFile| disk::hash_in_place(&file.origin, Some(file.size));
+            Ok(own.size == there.size && hash(own)? == hash(there)?)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Links that moving the folder of `beta` would break, or that lead to it.
+pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
+    if !beta.moves() {
+        return Vec::new();
+    }
+    let linked = beta.from.ancestors().find(|folder| {
+        !folder.as_str().is_empty() && disk::kind(&root.join(folder)) == Some(disk::FileKind::Link)
+    });
+    if let Some(folder) = linked {
+        return vec![whole(folder, "it is a link: promote the skill at its real path")];
+    }
+    let real = root.join(&beta.from);
+    let leads = |file: &&SourceFile| !file.path.starts_with(&beta.from) && file.origin.starts_with(&real);
+    let mut out: Vec<Remark> = Vec::new();
+    // A link to a folder above leads to what lies there then.
+    let breaks = |link: &&Utf8Path| {
+        let is_link = !link.as_str().is_empty() && disk::kind(&root.join(link)) == Some(disk::FileKind::Link);
+        is_link && disk::canonical(&root.join(link)).is_ok_and(|target| target.starts_with(&real))
+    };
+    for file in files.files().filter(leads) {
+        let Some(link) = file.path.ancestors().filter(breaks).last() else { continue };
+        if out.iter().all(|remark| remark.path != link) {
+            out.push(whole(
+                link,
+                "the link points into the folder that moves: replace it with a file, or remove it",
+            ));
+        }
+    }
+    out
+}
+
+/// The folders that show the folder of `beta` through links to a folder above it, each with what it will be called.
+pub fn views(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+    let own = &beta.component.path;
+    let (real, Some(name)) = (root.join(own), beta.to.file_name()) else { return Vec::new() };
+    let Ok(inner) = own.strip_prefix(&beta.from) else { return Vec::new() };
+    let views = files.files().filter(|file| beta.moves() && file.origin == real && file.path != *own);
+    let folder = |path: &Utf8PathBuf| {
+        path.ancestors().find(|above| above.join(inner) == *path).map(Utf8Path::to_owned)
+    };
+    let views = views.filter_map(|file| folder(&file.path));
+    views.map(|view| (view.clone(), view.with_file_name(name))).collect()
+}
+
+/// Links of texts that tell what is, to files of the stable skill that go.
+pub fn dead_ends(
+    beta: &BetaSkill<'_>,
+    files: &SourceTree,
+    plan: &PromotionPlan,
+    differences: &SkillDifferences,
+) -> Vec<Remark> {
+    let mut out = Vec::new();
+    if differences.gone.is_empty() {
+        return out;
+    }
+    for file in
+        files.files().filter(|file| file.path.extension() == Some("md") && !file.path.starts_with(&beta.to))
+    {
+        let Some(text) = plan.text_of(file).filter(|text| history::record(&file.path, text).is_none()) else {
+            continue;
+        };
+        let path = moved(&file.path, &beta.from, &beta.to);
+        let folder = path.parent().unwrap_or(Utf8Path::new(""));
+        for link in markdown::outline(&text, Span::new(0, text.len())).links {
+            let to = link.destination.split(['#', '?']).next().unwrap_or_default();
+            let Some(gone) = joined(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
+            let line = text[..link.span.start].matches('\n').count() + 1;
+            let why = format!("points to `{gone}`, which the beta does not have");
+            out.push(Remark { path: path.clone(), line, column: 1, text: String::new(), why });
+        }
+    }
+    out
+}

@@ -1,0 +1,138 @@
+//! What the checks look at: the repository, the source in it, what has a version, and the files.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::history::ReleaseHistory;
+use super::units;
+use super::{ReleaseError, ReleasedUnit};
+use crate::disk;
+use crate::git::Git;
+use crate::model::config::Config;
+use crate::model::project::Project;
+use crate::source::{FileContent, SourceFile};
+use crate::target::{Target, Targets};
+
+pub(super) use super::units::VersionedUnit;
+
+/// What a run is about.
+pub struct ReleaseRequest<'a> {
+    /// SRC, absolute.
+    pub src: PathBuf,
+    /// The source that was read from there.
+    pub project: &'a Project,
+    /// The configuration that speaks for SRC, and its folder.
+    pub config: &'a Config,
+    /// The folder of that configuration; SRC without one.
+    pub config_folder: PathBuf,
+    /// The hosts that count.
+    pub hosts: Vec<&'a Target>,
+    /// Every host.
+    pub targets: &'a Targets,
+    /// `--base`.
+    pub base: Option<&'a str>,
+    /// Git, asked in SRC.
+    pub git: Git,
+}
+
+/// What the checks look at.
+pub struct ReleaseContext<'a> {
+    /// The top of the work tree.
+    pub top: PathBuf,
+    /// SRC, relative to the top.
+    pub place: Utf8PathBuf,
+    /// The folder of the configuration, relative to the top.
+    pub(super) config_place: Utf8PathBuf,
+    pub(super) git: Git,
+    /// The source.
+    pub project: &'a Project,
+    pub(super) config: &'a Config,
+    pub(super) hosts: Vec<&'a Target>,
+    pub(super) targets: &'a Targets,
+    pub(super) base: Option<&'a str>,
+    pub(super) units: Vec<VersionedUnit>,
+    /// The files of the work tree.
+    pub files: WorkTreeFiles,
+    pub(super) history: ReleaseHistory,
+}
+
+impl<'a> ReleaseContext<'a> {
+    /// Finds out what has a version and where it was released last.
+    ///
+    /// # Errors
+    /// When SRC lies in no git work tree, or git gives no answer.
+    pub fn new(request: ReleaseRequest<'a>) -> Result<Self, ReleaseError> {
+        let git = request.git;
+        git.in_work_tree("run `release check` in a clone of the repository")?;
+        let top = disk::canonical(&git.top()?)?;
+        let place = git.place()?;
+        let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);
+        let config_place = inner.map_or_else(|| place.clone(), Utf8PathBuf::from);
+        let files = WorkTreeFiles { top: top.clone(), known: RefCell::default() };
+        let mut scene = Self {
+            top,
+            place,
+            config_place,
+            git,
+            project: request.project,
+            config: request.config,
+            hosts: request.hosts,
+            targets: request.targets,
+            base: request.base,
+            units: Vec::new(),
+            files,
+            history: ReleaseHistory::default(),
+        };
+        scene.units = units::find(&scene)?;
+        scene.history = ReleaseHistory::of(&scene)?;
+        Ok(scene)
+    }
+
+    /// One line for each commit of which something was left out.
+    pub fn remarks(&self) -> &[String] {
+        &self.history.remarks
+    }
+
+    /// What has a version of its own, for a report.
+    pub fn released(&self) -> Vec<ReleasedUnit> {
+        let last = |unit: &VersionedUnit| self.history.released(unit).map(|release| release.tag.clone());
+        let released = self.units.iter().map(|unit| ReleasedUnit {
+            name: unit.name.clone(),
+            path: unit.root.to_string(),
+            version: unit.version(),
+            last: last(unit),
+            needs: self.history.changed(unit).map(|changed| changed.impact).unwrap_or_default(),
+            changed: self.history.changed(unit).cloned(),
+        });
+        released.collect()
+    }
+}
+
+/// Files of the work tree, each read once.
+pub struct WorkTreeFiles {
+    top: PathBuf,
+    known: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<SourceFile>>>>,
+}
+
+impl WorkTreeFiles {
+    /// The file at `path`, relative to the top; `None` when it is not there, lies elsewhere, or is no text.
+    pub fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
+        if let Some(known) = self.known.borrow().get(path) {
+            return known.clone();
+        }
+        let origin = self.top.join(path);
+        let text =
+            if disk::is_inside(&self.top, &origin) { disk::read_text(&origin).ok().flatten() } else { None };
+        let file = text.map(|text| {
+            let size = text.len() as u64;
+            Rc::new(SourceFile::new(path.to_owned(), origin, false, size, FileContent::Text(Arc::from(text))))
+        });
+        self.known.borrow_mut().insert(path.to_owned(), file.clone());
+        file
+    }
+}

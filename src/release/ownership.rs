@@ -1,0 +1,128 @@
+//! A branch leaves alone what only a release may change: versions, the generated changelog, and whatever else
+//! is configured.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use globset::{Glob, GlobSetBuilder};
+
+use super::context::{ReleaseContext, VersionedUnit};
+use super::values::{self, FoundVersion};
+use super::{ReleaseError, changelog, found};
+use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
+use crate::model::config::RECORDS;
+use crate::source::Span;
+
+/// The name of this finding, which a rule of `check` has for what needs no history.
+const RULE: &str = "release-owned";
+
+pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let Some(base) = &scene.history.base else { return Ok(()) };
+    let automated = scene.units.iter().any(|unit| unit.automated);
+    let mut usual = vec!["versions".to_owned()];
+    if automated {
+        usual.push("changelog".to_owned());
+        usual.extend(RECORDS.map(str::to_owned));
+    }
+    let owned = |unit: &VersionedUnit| unit.said.owned.clone().unwrap_or_else(|| usual.clone());
+    let names = |unit: &VersionedUnit, word: &str| owned(unit).iter().any(|owned| owned == word);
+    versions(scene, base, |unit| names(unit, "versions"), out)?;
+    let mut paths: Vec<Utf8PathBuf> = Vec::new();
+    let of_changelogs = scene.units.iter().filter(|unit| names(unit, "changelog"));
+    paths.extend(of_changelogs.filter_map(|unit| changelog::path(scene, unit)));
+    let mut globs = GlobSetBuilder::new();
+    let mut all: Vec<String> = scene.units.iter().flat_map(owned).collect();
+    all.sort();
+    all.dedup();
+    for glob in all.iter().filter(|owned| !matches!(owned.as_str(), "versions" | "changelog")) {
+        globs.add(Glob::new(glob).map_err(|error| ReleaseError::Config {
+            message: format!("invalid glob `{glob}` in `[release] owned`: {}", error.kind()),
+            help: "write `versions`, `changelog`, or a glob such as `docs/generated/**`".to_owned(),
+        })?);
+    }
+    let none = |error: globset::Error| ReleaseError::Config {
+        message: format!("the globs in `[release] owned` cannot be used: {error}"),
+        help: "write fewer or simpler ones".to_owned(),
+    };
+    let globs = globs.build().map_err(none)?;
+    for path in scene.git.changed_since(base)? {
+        if globs.is_match(&path) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    for path in paths {
+        // A version in it is said with its place above.
+        let said = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
+        if !said {
+            out.extend(touched(scene, base, &path)?);
+        }
+    }
+    Ok(())
+}
+
+/// Versions that are not those of the base.
+fn versions(
+    scene: &ReleaseContext<'_>,
+    base: &str,
+    counts: impl Fn(&VersionedUnit) -> bool,
+    out: &mut Vec<Diagnostic>,
+) -> Result<(), ReleaseError> {
+    for unit in scene.units.iter().filter(|unit| counts(unit)) {
+        for place in &unit.places {
+            let (FoundVersion::Version(now, span), Some(file)) = (&place.found, scene.files.get(&place.path))
+            else {
+                continue;
+            };
+            let Some(text) = scene.git.text(base, &place.path)? else { continue };
+            let mut before = values::find(place.path.as_str(), &text, &place.at).into_iter();
+            let Some(FoundVersion::Version(before, _)) = before.nth(place.turn) else { continue };
+            if before == *now {
+                continue;
+            }
+            let message = format!(
+                "{} says version `{now}` of `{}`, where the base says `{before}`: a release sets versions",
+                place.what, unit.name
+            );
+            let edit = FixEdit {
+                path: place.path.to_string(),
+                start: span.start,
+                end: span.end,
+                replacement: before.clone(),
+            };
+            let found = Diagnostic::at(&file, *span, Severity::Error, RULE, message);
+            let found = found.help(format!("set it to `{before}`; the release raises it"));
+            out.push(found.fix(Applicability::Unsafe, vec![edit]));
+        }
+    }
+    Ok(())
+}
+
+/// A file that differs from the one of the base.
+fn touched(
+    scene: &ReleaseContext<'_>,
+    base: &str,
+    path: &Utf8Path,
+) -> Result<Option<Diagnostic>, ReleaseError> {
+    let before = scene.git.text(base, path)?;
+    let message = format!("`{path}` is written by a release, but this branch changes it");
+    let help = format!("revert it, such as with `git checkout {} -- {path}`", scene.base.unwrap_or("BASE"));
+    let Some(file) = scene.files.get(path) else {
+        let gone = before.is_some().then(|| found(path, Severity::Error, RULE, message).help(help));
+        return Ok(gone);
+    };
+    let (text, before) = (file.text().unwrap_or_default(), before.unwrap_or_default());
+    if text == before {
+        return Ok(None);
+    }
+    let mut at = 0;
+    for (line, old) in
+        text.split_inclusive('\n').zip(before.split_inclusive('\n').map(Some).chain(std::iter::repeat(None)))
+    {
+        if Some(line) != old {
+            break;
+        }
+        at += line.len();
+    }
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    Ok(Some(Diagnostic::at(&file, Span::new(at, end), Severity::Error, RULE, message).help(help)))
+}

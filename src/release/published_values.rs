@@ -1,0 +1,96 @@
+//! What `[release]` says of one thing with a version: a plugin's own `plugcast.toml` counts more, key by key,
+//! than the one that speaks for the whole source.
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+use super::ReleaseError;
+use super::context::{ReleaseContext, VersionedUnit};
+use crate::build;
+use crate::model::config::{ChangelogForm, ReleaseConfig};
+
+/// What is said, with paths from the top of the repository.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PublishedValues {
+    /// How its tags are named.
+    pub(super) tag: Option<String>,
+    /// More files that carry its version, and the key in each.
+    pub(super) versions: Vec<(Utf8PathBuf, Option<String>)>,
+    /// Its changelog.
+    pub(super) changelog: Option<Utf8PathBuf>,
+    /// The form of the headings there.
+    pub(super) changelog_form: Option<ChangelogForm>,
+    /// What only a release may change.
+    pub(super) owned: Option<Vec<String>>,
+    /// Classes of losses that fail its release.
+    pub(super) deny_loss: Vec<String>,
+    /// Whether new losses do.
+    pub(super) deny_new_losses: Option<bool>,
+}
+
+impl PublishedValues {
+    /// What is said of `unit`.
+    ///
+    /// # Errors
+    /// When its own `plugcast.toml` cannot be read.
+    pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
+        let whole = Self::read(&scene.config.release, &scene.config_place, unit);
+        if !unit.is_plugin || unit.root == scene.config_place {
+            return Ok(whole);
+        }
+        let folder = scene.top.join(&unit.root);
+        Ok(match build::read_config_in(&folder, &scene.top)? {
+            Some(own) => Self::read(&own.release, &unit.root, unit).or(whole),
+            None => whole,
+        })
+    }
+
+    /// What `config`, which lies in the folder `place`, says.
+    fn read(config: &ReleaseConfig, place: &Utf8Path, unit: &VersionedUnit) -> Self {
+        let named = |text: &str| text.replace("{plugin}", &unit.name);
+        let version = |said: &String| match named(said).split_once('#') {
+            Some((path, key)) => (file(place, path), Some(key.to_owned())),
+            None => (file(place, &named(said)), None),
+        };
+        Self {
+            tag: config.tag.as_deref().map(named),
+            versions: config.versions.iter().map(version).collect(),
+            changelog: config.changelog.as_deref().map(|path| file(place, &named(path))),
+            changelog_form: config.changelog_form,
+            owned: config.owned.clone(),
+            deny_loss: config.deny_loss.clone(),
+            deny_new_losses: config.deny_new_losses,
+        }
+    }
+
+    /// This, and what `other` says where this says nothing.
+    fn or(self, other: Self) -> Self {
+        let list = |own: bool| if own { &self } else { &other };
+        let (versions, deny_loss) = (
+            list(!self.versions.is_empty()).versions.clone(),
+            list(!self.deny_loss.is_empty()).deny_loss.clone(),
+        );
+        Self {
+            tag: self.tag.or(other.tag),
+            versions,
+            changelog: self.changelog.or(other.changelog),
+            changelog_form: self.changelog_form.or(other.changelog_form),
+            owned: self.owned.or(other.owned),
+            deny_loss,
+            deny_new_losses: self.deny_new_losses.or(other.deny_new_losses),
+        }
+    }
+}
+
+/// The file at `path`, which counts from the folder `place`, without steps up: a fix takes none. Those above the top
+/// stay, and lead to no file.
+fn file(place: &Utf8Path, path: &str) -> Utf8PathBuf {
+    let mut out = Utf8PathBuf::new();
+    for part in place.join(path).components() {
+        match part {
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir if out.file_name().is_some() => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
+}

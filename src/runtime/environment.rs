@@ -1,0 +1,165 @@
+//! What the helper finds around it: the working directory, the environment, standard input, the clock
+//! and chance. Nothing else of the helper asks for them.
+#![expect(clippy::disallowed_methods, reason = "the helper's one owner of the environment and the clock")]
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::CallFailure;
+use super::document;
+use super::timestamp::Timestamp;
+use crate::disk::reader::{self, SizeLimit};
+
+/// A point in time since the machine was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uptime {
+    /// Which start of the machine it is.
+    pub boot: String,
+    /// The time since then.
+    pub milliseconds: u64,
+}
+
+/// What surrounds one run.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    /// The working directory.
+    pub folder: PathBuf,
+    variables: Vec<(OsString, OsString)>,
+    /// The folder of runs and records that a person named.
+    named_root: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Those of this process.
+    pub fn read() -> Self {
+        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self { folder, variables: std::env::vars_os().collect(), named_root: None }
+    }
+
+    /// The same with the folder of runs and records that a person named.
+    #[must_use]
+    pub fn with_root(mut self, root: Option<PathBuf>) -> Self {
+        self.named_root = root;
+        self
+    }
+
+    /// The folder of runs and records that a person named.
+    pub fn root(&self) -> Option<&Path> {
+        self.named_root.as_deref()
+    }
+
+    /// Whether a person named this folder of runs and records.
+    pub fn names(&self, root: &Path) -> bool {
+        self.named_root.as_ref().is_some_and(|named| self.path(named) == root)
+    }
+
+    /// Says something on standard error that no answer holds.
+    pub fn warn(&self, message: &str) {
+        use io::Write;
+        // Nothing can be done about a stream that is closed.
+        let _ = writeln!(io::stderr(), "warning: {}", crate::printable::line(message));
+    }
+
+    /// A variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.variables.iter().find(|(key, _)| key == OsStr::new(name))?;
+        value.to_str().filter(|value| !value.is_empty())
+    }
+
+    /// All variables, for a child.
+    pub fn variables(&self) -> impl Iterator<Item = &(OsString, OsString)> {
+        self.variables.iter()
+    }
+
+    /// A path of the command line, relative to the working directory.
+    pub fn path(&self, given: &Path) -> PathBuf {
+        self.folder.join(given)
+    }
+
+    /// The program of that name on the search path.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let (_, paths) = self.variables.iter().find(|(key, _)| key == "PATH")?;
+        // What lies in the current folder is the repository's.
+        let folders = std::env::split_paths(paths).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(name)).find(|path| crate::disk::is_file(path))
+    }
+
+    /// All of standard input, without a byte order mark.
+    ///
+    /// # Errors
+    /// When it is closed, cannot be read, or is larger than 64 MiB.
+    pub fn input(&self) -> Result<Vec<u8>, CallFailure> {
+        if reader::was_closed(io::stdin()) {
+            let hint = "give the document on standard input; for an empty one redirect it from `/dev/null`";
+            return Err(CallFailure::environment("input_unreadable", "standard input is closed", hint));
+        }
+        let mut bytes = Vec::new();
+        let read = reader::read_stream(&mut io::stdin().lock(), SizeLimit::Document, &mut bytes);
+        let failed = |what: String| {
+            CallFailure::environment("input_unreadable", what, "give the document on standard input again")
+        };
+        read.map_err(|error| failed(format!("standard input cannot be read: {error}")))?;
+        Ok(document::without_mark(bytes))
+    }
+
+    /// Standard input as text.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no UTF-8.
+    pub fn input_text(&self) -> Result<String, CallFailure> {
+        document::utf8(self.input()?, "<stdin>")
+    }
+
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::of(SystemTime::now())
+    }
+
+    /// The identity of this process: its number, and when the system started it, where that is known.
+    pub fn process(&self) -> String {
+        let id = std::process::id();
+        let stat = crate::disk::read_text(Path::new("/proc/self/stat")).ok().flatten().unwrap_or_default();
+        // The 22nd field; the second one is a name in parentheses, which may hold spaces.
+        let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19));
+        started.map_or_else(|| id.to_string(), |started| format!("{id}, started {started}"))
+    }
+
+    /// How long the machine has been running, by the clock that only runs forward; none where it does not tell.
+    pub fn uptime(&self) -> Option<Uptime> {
+        let read = |path: &str| crate::disk::read_text(Path::new(path)).ok().flatten();
+        let boot = read("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
+        let text = read("/proc/uptime")?;
+        let (seconds, hundredths) = text.split(' ').next()?.split_once('.')?;
+        let milliseconds = seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10;
+        Some(Uptime { boot, milliseconds })
+    }
+
+    /// The number of this process.
+    pub fn process_id(&self) -> u32 {
+        std::process::id()
+    }
+
+    /// This very program.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn program_itself(&self) -> io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
+    /// Eight hexadecimal digits of chance.
+    pub fn chance(&self) -> String {
+        use std::hash::{BuildHasher, Hasher};
+        // The keys of this hasher come from the system's random numbers; the rest keeps two calls apart.
+        let mut hasher = std::hash::RandomState::new().build_hasher();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        hasher.write_u128(since.as_nanos());
+        hasher.write_u32(std::process::id());
+        format!("{:08x}", hasher.finish() as u32)
+    }
+}

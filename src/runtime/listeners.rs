@@ -1,0 +1,181 @@
+//! Who listens on a port, by the tables of the system; and a port on which nobody does.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::disk;
+use crate::process::foreign;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::child;
+use crate::runtime::environment::Environment;
+use crate::runtime::hosts::SandboxAccess;
+
+/// A process that listens.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ListeningProcess {
+    /// Its number; none where the system does not say.
+    pub pid: Option<u32>,
+    /// Its command line.
+    pub command: Option<String>,
+    /// Its working directory.
+    pub cwd: Option<String>,
+    /// When it started, by the clock of the system: another process of that number has another one.
+    pub start_time: Option<u64>,
+}
+
+/// Whoever listens on `port`; clients of it do not count.
+///
+/// # Errors
+/// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
+pub(in crate::runtime) fn on(
+    surroundings: &Environment,
+    port: u16,
+) -> Result<Option<ListeningProcess>, CallFailure> {
+    let unknown = ListeningProcess { pid: None, command: None, cwd: None, start_time: None };
+    let sockets = sockets(port);
+    if sockets.is_empty() {
+        // Systems without these tables only tell whether the port can be taken.
+        let known = disk::is_file(Path::new("/proc/net/tcp"));
+        let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, if known { 0 } else { port }));
+        let error = bound.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        return match child::refused(surroundings, SandboxAccess::Network, &error) {
+            Some(refusal) => Err(refusal),
+            None => Ok((!known && bound.is_err()).then_some(unknown)),
+        };
+    }
+    let proc = Path::new("/proc");
+    let owner = disk::list(proc).unwrap_or_default().into_iter().find_map(|(name, _)| {
+        let pid = name.parse::<u32>().ok()?;
+        let held = disk::links(&proc.join(&name).join("fd"));
+        let owns = |link: &String| {
+            let inode = link.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
+            inode.is_some_and(|inode| sockets.iter().any(|socket| socket == inode))
+        };
+        held.iter().any(owns).then_some((pid, proc.join(&name)))
+    });
+    let Some((pid, folder)) = owner else { return Ok(Some(unknown)) };
+    let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
+        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+    });
+    let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
+    Ok(Some(ListeningProcess { pid: Some(pid), command, cwd, start_time: start_time(pid) }))
+}
+
+/// What the system says of a process: the fields behind its name, which may hold anything.
+fn fields(pid: u32) -> Option<String> {
+    let path = Path::new("/proc").join(pid.to_string()).join("stat");
+    let bytes = disk::read_bytes(&path).ok().flatten()?;
+    Some(String::from_utf8_lossy(&bytes).rsplit_once(')')?.1.to_owned())
+}
+
+/// When a process started, by the clock of the system.
+pub(in crate::runtime) fn start_time(pid: u32) -> Option<u64> {
+    fields(pid)?.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// Whether a process is that of `leader`, by its session or by who started it.
+pub(in crate::runtime) fn belongs_to(mut pid: u32, leader: u32) -> bool {
+    const MOST: usize = 64;
+    for _ in 0..MOST {
+        let Some(fields) = fields(pid) else { return false };
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse().ok());
+        if pid == leader || number(3) == Some(leader) {
+            return true;
+        }
+        match number(1) {
+            Some(parent) if parent > 1 => pid = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether the very process is there that has this number and started then.
+pub(in crate::runtime) fn is_alive(pid: u32, started: Option<u64>) -> bool {
+    if !has_processes() {
+        return foreign::is_there(pid);
+    }
+    start_time(pid) == started && !has_ended(pid)
+}
+
+/// Whether this system has a table of processes.
+pub(in crate::runtime) fn has_processes() -> bool {
+    disk::is_file(Path::new("/proc/self/stat"))
+}
+
+/// Whether a process has ended, and only its parent has not heard of it.
+pub(in crate::runtime) fn has_ended(pid: u32) -> bool {
+    fields(pid).is_none_or(|fields| fields.split_whitespace().next() == Some("Z"))
+}
+
+/// Whether the port is reached from other machines, too.
+pub(in crate::runtime) fn is_public(port: u16) -> bool {
+    rows(port).iter().any(|(address, _)| address.bytes().all(|digit| digit == b'0'))
+}
+
+/// The inodes of sockets that listen on `port`.
+fn sockets(port: u16) -> Vec<String> {
+    rows(port).into_iter().map(|(_, inode)| inode).collect()
+}
+
+/// Addresses that something listens at on `port`, as the system writes them, with the inode of each socket.
+fn rows(port: u16) -> Vec<(String, String)> {
+    const LISTENING: &str = "0A";
+    let mut found = Vec::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let text = disk::read_text(Path::new(table)).ok().flatten().unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (Some(local), Some(state), Some(inode)) = (fields.get(1), fields.get(3), fields.get(9))
+            else {
+                continue;
+            };
+            let Some((address, own)) = local.rsplit_once(':') else { continue };
+            if u16::from_str_radix(own, 16) == Ok(port) && *state == LISTENING {
+                found.push((address.to_owned(), (*inode).to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// A port that can be taken now: `wanted`, else one of the twenty above it, else any.
+pub(in crate::runtime) fn free(surroundings: &Environment, wanted: u16) -> Result<u16, CallFailure> {
+    let above = (1..=20).filter_map(|step| wanted.checked_add(step));
+    let mut last = None;
+    for port in std::iter::once(wanted).chain(above).chain(std::iter::once(0)) {
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            Ok(listener) => match listener.local_addr() {
+                // Somebody may listen on another address of this machine.
+                Ok(address) if sockets(address.port()).len() <= 1 => return Ok(address.port()),
+                Ok(_) => {}
+                Err(error) => last = Some(error),
+            },
+            Err(error) => last = Some(error),
+        }
+    }
+    let words = last.map_or_else(|| "no port is free".to_owned(), |error| error.to_string());
+    Err(child::refused(surroundings, SandboxAccess::Network, &words).unwrap_or_else(|| {
+        CallFailure::environment(
+            "no_free_port",
+            format!("no port can be taken: {words}"),
+            "end a server that runs",
+        )
+    }))
+}
+
+impl ListeningProcess {
+    /// It in words.
+    pub(in crate::runtime) fn words(&self) -> String {
+        match (self.pid, &self.command) {
+            (Some(pid), Some(command)) => format!("process {pid} (`{command}`)"),
+            (Some(pid), None) => format!("process {pid}"),
+            (None, _) => "a process that the system does not name".to_owned(),
+        }
+    }
+}

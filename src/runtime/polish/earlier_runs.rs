@@ -1,0 +1,91 @@
+//! Earlier polishes of the same branch or pull request: what they came to, and which can be gone on with.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::record::{POLISH, PolishRecord};
+use crate::disk::FileKind;
+use crate::order;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::git::Repository;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::run::{METADATA, RECORD, RunDirectory};
+use crate::runtime::store::{self, Store};
+
+/// How many are listed, the latest ones.
+const MOST: usize = 20;
+/// What the user edits.
+pub const CHECKLIST: &str = "checklist.md";
+
+/// An earlier polish.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EarlierRun {
+    /// The run's name.
+    pub run_id: String,
+    /// Its folder, absolute.
+    pub run: String,
+    /// How it ran.
+    pub mode: LaunchMode,
+    /// The commit that it began at.
+    pub head_sha: String,
+    /// Whether it ended.
+    pub status: EarlierStatus,
+    /// Whether its checklist waits at this commit: go on with it by `--run`.
+    pub continuable: bool,
+}
+
+/// Whether an earlier polish ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EarlierStatus {
+    /// It did not.
+    Unfinished,
+    /// It did.
+    Finished,
+}
+
+/// The earlier polishes of a branch or pull request, the latest one first; `head` is the commit that is polished now.
+pub(super) fn find(
+    repository: &Repository,
+    root: Option<&Path>,
+    (branch, number): (Option<&str>, Option<u64>),
+    head: Option<&str>,
+) -> Result<Vec<EarlierRun>, CallFailure> {
+    let mut found = Vec::new();
+    for place in store::places(repository, root)? {
+        let store = Store::at(place, repository.surroundings());
+        let runs = store.runs(POLISH.name);
+        // Names begin with a time.
+        for (name, kind) in store.list(&runs)?.into_iter().rev() {
+            let path = runs.join(name);
+            if kind != FileKind::Folder || found.len() == MOST {
+                continue;
+            }
+            let folder = RunDirectory { workflow: &POLISH, store: &store, path: &path };
+            // What something else wrote is no run of ours.
+            let Ok(Some(record)) = folder.sealed::<PolishRecord>(RECORD) else { continue };
+            let is_request = number.is_some() && record.pr.as_ref().map(|pr| pr.number) == number;
+            if !is_request && (branch.is_none() || record.branch.as_deref() != branch) {
+                continue;
+            }
+            let finished = store.has_file(&path.join(METADATA))?;
+            let waits = record.mode == LaunchMode::Headless && Some(record.head_sha.as_str()) == head;
+            // Two of the same second have names in any order.
+            found.push((
+                record.started_at,
+                EarlierRun {
+                    run_id: record.run_id,
+                    run: path.display().to_string(),
+                    mode: record.mode,
+                    head_sha: record.head_sha,
+                    status: if finished { EarlierStatus::Finished } else { EarlierStatus::Unfinished },
+                    continuable: waits && !finished && store.has_file(&path.join(CHECKLIST))?,
+                },
+            ));
+        }
+    }
+    order::sort_by(&mut found, |(one, _), (other, _)| other.cmp(one));
+    Ok(found.into_iter().map(|(_, run)| run).collect())
+}

@@ -1,0 +1,284 @@
+//! The review that counts for the commit that is polished: the newest finished one of its branch or of that very commit.
+//! A review of another branch hides none.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{GateResult, again};
+use crate::disk::FileKind;
+use crate::order;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::polish::record::{POLISH, PolishRecord, PolishRun};
+use crate::runtime::polish::refused;
+use crate::runtime::review::run_folder::REVIEW;
+use crate::runtime::review::verdict::ReviewVerdict;
+use crate::runtime::run::{METADATA, RECORD, RunDirectory};
+use crate::runtime::store::{self, Store};
+use crate::runtime::timestamp::Timestamp;
+
+/// The review that counts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CountedReview {
+    /// Its folder, absolute.
+    pub path: String,
+    /// Its name.
+    pub run_id: String,
+    /// The branch that was reviewed.
+    pub branch: Option<String>,
+    /// The commit that was reviewed; none where that was not recorded.
+    pub head_sha: Option<String>,
+    /// How that stands to what is checked out.
+    pub binding: ReviewBinding,
+    /// How many commits were made since.
+    pub commits_ahead: u64,
+    /// Whether each of them is a fix or a merge of the base that a polish recorded.
+    pub ahead_only_autofix: bool,
+    /// What it came to.
+    pub verdict: Option<String>,
+}
+
+/// How a commit that was reviewed stands to what is checked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewBinding {
+    /// It is the same.
+    Exact,
+    /// It came before.
+    Ancestor,
+    /// It is no part of it.
+    Diverged,
+    /// Nothing tells: no commit was recorded, or what was reviewed was not committed.
+    Unverified,
+}
+
+/// A review of some branch.
+struct ReviewCandidate {
+    /// By what the newest is found: a stamp, and the name.
+    age: (String, String),
+    path: String,
+    found: Result<Value, CallFailure>,
+}
+
+/// Finds the review, and tells whether it is of this commit, and what it came to.
+pub(super) fn look(
+    tree: &Repository,
+    run: &PolishRun,
+    root: Option<&Path>,
+    head: &str,
+) -> Result<(Option<CountedReview>, GateResult, Option<GateResult>), CallFailure> {
+    let record = &run.record;
+    let branch = record.branch.as_deref();
+    let is_ours = |candidate: &ReviewCandidate| match &candidate.found {
+        Ok(found) => {
+            let is_here = found["branch"].as_str() == branch && branch.is_some();
+            is_here || found["head_sha"].as_str() == Some(head)
+        }
+        // Nobody can tell whose it was.
+        Err(_) => true,
+    };
+    let mut candidates = candidates(tree, root)?;
+    candidates.retain(is_ours);
+    order::sort_by(&mut candidates, |one, other| other.age.cmp(&one.age));
+    let Some(ReviewCandidate { path, found, age }) = candidates.into_iter().next() else {
+        let name = branch.map_or_else(|| format!("commit {head}"), |branch| format!("`{branch}`"));
+        let hint = format!("run the skill `review:review` on {name} first");
+        return Ok((
+            None,
+            Err(refused("no_review", format!("there is no finished review of {name}"), &hint)),
+            None,
+        ));
+    };
+    let found = found?;
+    let text = |key: &str| found[key].as_str().map(str::to_owned);
+    let mut reviewed = CountedReview {
+        path,
+        run_id: age.1,
+        branch: text("branch"),
+        head_sha: text("head_sha"),
+        binding: ReviewBinding::Unverified,
+        commits_ahead: 0,
+        ahead_only_autofix: false,
+        verdict: text("verdict"),
+    };
+    let is_bound = bound(tree, root, &mut reviewed, found["uncommitted"] == true, head)?;
+    let is_accepted = record.flags.accept_stale_review && reviewed.binding != ReviewBinding::Diverged;
+    let looked = match is_bound {
+        Err((message, hint)) if !is_accepted => {
+            let code =
+                if reviewed.binding == ReviewBinding::Diverged { "review_diverged" } else { "review_stale" };
+            let hint = match hint {
+                Some(hint) => hint,
+                None => {
+                    format!("review again, or begin again with `{}`", again(record, "accept-stale-review:1"))
+                }
+            };
+            Err(refused(code, message, &hint))
+        }
+        Ok(message) | Err((message, _)) => Ok(message),
+    };
+    let verdict = verdict(reviewed.verdict.as_deref());
+    Ok((Some(reviewed), looked, Some(verdict)))
+}
+
+/// Every finished review of the stores.
+fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandidate>, CallFailure> {
+    let mut candidates = Vec::new();
+    for place in store::places(tree, root)? {
+        let store = Store::at(place, tree.surroundings());
+        let runs = store.runs(REVIEW.name);
+        for (name, kind) in store.list(&runs)? {
+            if kind == FileKind::Folder
+                && let Some(candidate) = candidate(&store, &runs.join(&name), name)?
+            {
+                candidates.push(candidate);
+            }
+        }
+    }
+    Ok(candidates)
+}
+
+fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCandidate>, CallFailure> {
+    let metadata = path.join(METADATA);
+    let report = || -> Result<Option<Value>, CallFailure> {
+        let text = store.text(&path.join("report.md"))?;
+        let said =
+            text.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("Verdict: ")));
+        Ok(text.is_some().then(|| said.map_or(Value::Null, |said| Value::from(said.trim()))))
+    };
+    let found = match store.text(&metadata)? {
+        Some(text) => match serde_json::from_str::<Value>(&text) {
+            // One that was given up, or that found nothing to look at, is none.
+            Ok(found) if ["abandoned", "empty"].iter().any(|none| found["status"] == **none) => {
+                return Ok(None);
+            }
+            Ok(mut found) if found.is_object() => {
+                if found["verdict"].is_null() {
+                    found["verdict"] = report()?.unwrap_or_default();
+                }
+                Ok(found)
+            }
+            other => {
+                let name = metadata.display().to_string();
+                let hint = "repair or remove the file, or review again";
+                let message = "this is no object".to_owned();
+                Err(match other {
+                    Err(error) => document::no_json(&error, &name, hint),
+                    Ok(_) => CallFailure::new(4, "malformed_json", message, hint).at(name, Some(1), Some(1)),
+                })
+            }
+        },
+        // Of an older program: a report and nothing else. One of ours without its end is unfinished.
+        None if !store.has_file(&path.join(RECORD))? => match report()? {
+            Some(verdict) => {
+                Ok(serde_json::json!({ "branch": Value::Null, "verdict": verdict, "older": true }))
+            }
+            None => return Ok(None),
+        },
+        None => return Ok(None),
+    };
+    let told = found.as_ref().ok().and_then(|found| {
+        let time = |key: &str| Timestamp::parse(found[key].as_str()?);
+        time("completed_at").or_else(|| time("created_at"))
+    });
+    let stamp = match told {
+        Some(moment) => moment.stamp(),
+        // `20261122-073631-` and chance, as names of runs are; of any other the time of its file.
+        None => {
+            let own =
+                name.get(..15).filter(|own| own.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
+            match (own, store.open()?) {
+                (Some(own), _) => own.to_owned(),
+                (None, Some(root)) => {
+                    let relative = path.strip_prefix(&store.root).unwrap_or(path);
+                    let changed = root.changed(relative).map_err(|error| store.refused(error))?;
+                    changed.map(|time| Timestamp::of(time).stamp()).unwrap_or_default()
+                }
+                (None, None) => String::new(),
+            }
+        }
+    };
+    Ok(Some(ReviewCandidate { age: (stamp, name), path: path.display().to_string(), found }))
+}
+
+/// Whether the commit that was reviewed is the one that is checked out: a sentence, or what is wrong and, where there is
+/// another way out than the usual, that.
+type BindingResult = Result<String, (String, Option<String>)>;
+
+fn bound(
+    tree: &Repository,
+    root: Option<&Path>,
+    reviewed: &mut CountedReview,
+    uncommitted: bool,
+    head: &str,
+) -> Result<BindingResult, CallFailure> {
+    let Some(sha) = reviewed.head_sha.clone() else {
+        return Ok(Err(("the review does not say which commit it is of".to_owned(), None)));
+    };
+    if uncommitted && sha == head {
+        return Ok(Err(("the review is of changes that were not committed".to_owned(), None)));
+    }
+    if sha == head {
+        reviewed.binding = ReviewBinding::Exact;
+        return Ok(Ok("the review is of this commit".to_owned()));
+    }
+    reviewed.binding = ReviewBinding::Diverged;
+    let is_hash = sha.len() >= 40 && sha.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let here = if is_hash { tree.commit(&sha)? } else { None };
+    let Some(sha) = here else {
+        let hint = format!("fetch it with `git fetch`, or review again: {sha}");
+        return Ok(Err(("the commit that was reviewed is not here".to_owned(), Some(hint))));
+    };
+    let ended = tree.ask(&["merge-base", "--is-ancestor", &sha, head])?;
+    if !ended.succeeded() {
+        let message = format!("the commit that was reviewed, {sha}, is no part of what is checked out");
+        return Ok(Err((message, Some("review again: history was rewritten since".to_owned()))));
+    }
+    reviewed.binding = ReviewBinding::Ancestor;
+    let range = format!("{sha}..{head}");
+    let counted = tree.line(&["rev-list", "--count", &range])?;
+    reviewed.commits_ahead = counted.and_then(|counted| counted.parse().ok()).unwrap_or_default();
+    let own = own_commits(tree, root)?;
+    let since = tree.must(&["rev-list", "--first-parent", &range])?;
+    let since = String::from_utf8_lossy(&since).into_owned();
+    reviewed.ahead_only_autofix = since.lines().all(|commit| own.iter().any(|own| own == commit));
+    let n = reviewed.commits_ahead;
+    let commits = if n == 1 { "1 commit was".to_owned() } else { format!("{n} commits were") };
+    let all =
+        if reviewed.ahead_only_autofix { ", all of them recorded fixes or merges of the base" } else { "" };
+    Ok(Err((format!("{commits} made since the review{all}"), None)))
+}
+
+/// The commits that polishes of this repository made.
+fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, CallFailure> {
+    let mut commits = Vec::new();
+    for place in store::places(tree, root)? {
+        let store = Store::at(place, tree.surroundings());
+        let runs = store.runs(POLISH.name);
+        for (name, _) in store.list(&runs)? {
+            let path = runs.join(name);
+            let folder = RunDirectory { workflow: &POLISH, store: &store, path: &path };
+            if let Ok(Some(record)) = folder.sealed::<PolishRecord>(RECORD) {
+                commits.extend(record.commits);
+            }
+        }
+    }
+    Ok(commits)
+}
+
+/// Whether a review came to what may be polished.
+fn verdict(said: Option<&str>) -> GateResult {
+    let ready = [ReviewVerdict::Ready, ReviewVerdict::WithFixes].map(ReviewVerdict::words);
+    match said {
+        Some(said) if ready.contains(&said) => Ok(format!("the review's verdict is `{said}`")),
+        said => {
+            let shown = said.map_or("none".to_owned(), |said| format!("`{said}`"));
+            let hint = "repair what it found, and review again";
+            Err(refused("not_ready", format!("the review's verdict is {shown}"), hint))
+        }
+    }
+}

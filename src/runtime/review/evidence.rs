@@ -1,0 +1,237 @@
+//! What the reviewers were shown, round by round, as a hash of what the diff says of each file. What a review certifies is
+//! what was shown last, and a repair is one that changed something.
+
+use serde::{Deserialize, Serialize};
+
+use super::ReviewMode;
+use super::run_folder::RunFolder;
+use super::scope::{self, CurrentTree, FileHashes, ReviewScope};
+use crate::order;
+use crate::runtime::answer::{CONTENDED, CallFailure};
+use crate::runtime::changes::IndexState;
+use crate::runtime::environment::Environment;
+
+pub(super) const NAME: &str = "shown.json";
+const SCHEMA: &str = "plugcast.review-shown/1";
+/// How many names a note lists.
+const NAMED: usize = 5;
+
+/// What was shown: `shown.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShownFiles {
+    schema: String,
+    /// New files and repositories that git does not track and that are not part of the review.
+    pub(super) left_out: Vec<String>,
+    /// When the first look began, in seconds since 1970.
+    pub(super) since: i64,
+    /// Each time a diff was taken.
+    rounds: Vec<FileHashes>,
+}
+
+impl ShownFiles {
+    /// What was shown before the round `round`.
+    ///
+    /// # Errors
+    /// `bound` when that round cannot come now, and those of [`RunFolder::document`].
+    pub(super) fn before(folder: &RunFolder, round: u32) -> Result<Self, CallFailure> {
+        let bound = |message: String, hint: &str| CallFailure::new(CONTENDED, "bound", message, hint);
+        if folder.record.mode == ReviewMode::Headless {
+            let message = "a headless review has no second round".to_owned();
+            return Err(bound(message, "go on with `review render`"));
+        }
+        if !folder.seal()?.has_replies(round - 1) {
+            let message = format!("round {round} cannot begin: no reply of round {} was merged", round - 1);
+            return Err(bound(message, "run `review merge --run DIR` first"));
+        }
+        let mut shown: Self = folder.document(NAME)?.unwrap_or_default();
+        let before = round as usize - 1;
+        let replied = folder.has_replies(round)?;
+        let known = shown.rounds.len();
+        // A round whose replies are not there yet may be shown its change again.
+        let next = if known == before + 1 && !replied { before + 1 } else { known + 1 };
+        if replied || next as u32 != round {
+            let message = match replied {
+                true => format!("round {round} cannot begin: there are replies of it already"),
+                false => format!("round {round} cannot begin: round {known} was the last"),
+            };
+            return Err(bound(message, &format!("pass `--round {next}`")));
+        }
+        shown.rounds.truncate(before);
+        Ok(shown)
+    }
+
+    /// The same with what is shown now.
+    pub(super) fn at(
+        folder: &RunFolder,
+        round: u32,
+        scope: &ReviewScope,
+        since: i64,
+    ) -> Result<Self, CallFailure> {
+        let mut shown = match round {
+            1 => Self { left_out: [&scope.untracked[..], &scope.nested].concat(), since, ..Self::default() },
+            _ => Self::before(folder, round)?,
+        };
+        SCHEMA.clone_into(&mut shown.schema);
+        shown.rounds.push(scope.hashes.clone());
+        Ok(shown)
+    }
+}
+
+/// What was shown, and what is there now.
+pub(super) struct ShownEvidence {
+    rounds: Vec<FileHashes>,
+    now: CurrentTree,
+}
+
+/// A file that was not shown as it is now.
+pub(super) struct UnshownFile {
+    pub(super) file: String,
+    /// Whether it is new and git does not track it.
+    pub(super) is_untracked: bool,
+}
+
+impl ShownEvidence {
+    /// Looks at the working tree of a run; none where the run was never shown a diff.
+    ///
+    /// # Errors
+    /// When git fails, and those of [`RunFolder::document`].
+    pub(super) fn of(folder: &RunFolder, surroundings: &Environment) -> Result<Option<Self>, CallFailure> {
+        let Some(shown) = folder.document::<ShownFiles>(NAME)? else { return Ok(None) };
+        let now = scope::now_of_run(folder, surroundings, &shown)?;
+        Ok(Some(Self { rounds: shown.rounds, now }))
+    }
+
+    /// Whether all that is there now is committed.
+    pub(super) fn is_committed(&self) -> bool {
+        self.now.committed
+    }
+
+    /// The files that tools made since the run began.
+    pub(super) fn tools(&self) -> &[String] {
+        &self.now.tools
+    }
+
+    /// How many rounds were shown a diff.
+    pub(super) fn rounds(&self) -> u32 {
+        u32::try_from(self.rounds.len()).unwrap_or(u32::MAX)
+    }
+
+    /// What the diff said that was shown last.
+    pub(super) fn last_diff(&self) -> Option<FileHashes> {
+        self.rounds.last().map(scope::diff_alone)
+    }
+
+    /// Whether a file is as it was shown for the round `round`.
+    pub(super) fn is_as_shown(&self, file: &str, round: u32) -> bool {
+        let shown = (round as usize).checked_sub(1).and_then(|at| self.rounds.get(at));
+        shown.is_some_and(|shown| !differing(shown, &self.now.hashes).iter().any(|changed| changed == file))
+    }
+
+    /// The files that were not shown as they are now.
+    pub(super) fn unseen(&self) -> Vec<UnshownFile> {
+        let nothing = FileHashes::new();
+        let last = self.rounds.last().unwrap_or(&nothing);
+        let files = differing(last, &self.now.hashes);
+        let shown = order::set(last.keys().map(|names| file(names)));
+        let unseen = |file: String| {
+            let is_untracked = self.now.untracked.contains(&file) && !shown.contains(&file);
+            UnshownFile { file, is_untracked }
+        };
+        files.into_iter().map(unseen).collect()
+    }
+
+    /// Whether a file changed after the round `round`, up to the next.
+    pub(super) fn is_changed(&self, file: &str, round: u32) -> bool {
+        self.changed_after(round).iter().any(|changed| changed == file)
+    }
+
+    /// Whether any file did.
+    pub(super) fn is_any_changed(&self, round: u32) -> bool {
+        !self.changed_after(round).is_empty()
+    }
+
+    /// The files that changed after the round `round`, up to the next.
+    pub(super) fn changed_after(&self, round: u32) -> Vec<String> {
+        let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now.hashes);
+        differing(at(round.saturating_sub(1)), at(round))
+    }
+
+    /// What the index holds and was not looked at.
+    pub(super) fn apart(&self) -> Vec<String> {
+        apart(&self.now.index)
+    }
+}
+
+/// What is said of files of which the index holds something else than the working tree.
+pub(super) fn apart(index: &IndexState) -> Vec<String> {
+    let staged = index.staged.iter().map(|file| {
+        format!("`{file}` is staged with other content than the working tree has, which nobody looked at")
+    });
+    let unmerged = index.unmerged.iter().map(|file| format!("`{file}` has conflicts that are not resolved"));
+    staged.chain(unmerged).collect()
+}
+
+/// The first of some names.
+fn named(files: &[String]) -> Option<String> {
+    let more = files.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    files.first().map(|_| format!("`{}`{more}", files[..files.len().min(NAMED)].join("`, `")))
+}
+
+/// What is said of repositories below this one that git does not track.
+pub(super) fn embedded(nested: &[String]) -> Option<String> {
+    named(nested).map(|named| {
+        format!("embedded repositories (clones or linked worktrees) are not part of the review: {named}")
+    })
+}
+
+/// What is said of files that git takes for changed, and whose filter was not run.
+pub(super) fn unproven(files: &[String]) -> Option<String> {
+    named(files).map(|named| {
+        format!(
+            "{named} may be unchanged: git compares what their filter makes of them, and no filter is run here. If \
+             nobody edited them, run `git status`, and begin the review again"
+        )
+    })
+}
+
+/// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.
+pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
+    let names = order::set(one.keys().chain(other.keys()).map(String::as_str));
+    let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
+    let files = order::set(differing.map(file));
+    files.into_iter().filter(|file| !scope::is_same_content(file, one, other)).collect()
+}
+
+/// The new name in a header `a/old b/new`, or the name of a mark.
+fn file(names: &str) -> String {
+    if let Some(file) = scope::marked_file(names) {
+        return file.to_owned();
+    }
+    // Of two names that are equal, half is one; of a rename, the last ` b/` begins the new one.
+    let half = names.len().saturating_sub(1) / 2;
+    let same = names.strip_prefix("a/").zip(names.get(half + 1..).and_then(|new| new.strip_prefix("b/")));
+    match same {
+        Some((old, new)) if old.get(..half.saturating_sub(2)) == Some(new) => new.to_owned(),
+        _ => names.rsplit_once(" b/").map_or(names, |(_, new)| new).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_new_name_of_a_header_is_found() {
+        for (names, wanted) in [
+            ("a/x.rs b/x.rs", "x.rs"),
+            ("a/x b/y b/x b/y", "x b/y"),
+            ("a/old.rs b/new.rs", "new.rs"),
+            ("odd", "odd"),
+            ("", ""),
+        ] {
+            assert_eq!(file(names), wanted, "{names}");
+        }
+    }
+}

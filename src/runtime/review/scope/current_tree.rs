@@ -1,0 +1,91 @@
+//! What a working tree holds now, as a diff of it would show, and what the diff that was stored says: what is compared
+//! with what the reviewers were shown.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::diff;
+use super::hashes::{DiffCutter, DiffHasher, FileHashes};
+use super::untracked::{self, IndexFlags, UntrackedFiles};
+use super::{marks, racy, submodules};
+use crate::disk::reader::SizeLimit;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::changes::{IndexState, UncommittedChanges};
+use crate::runtime::environment::Environment;
+use crate::runtime::git::Repository;
+use crate::runtime::review::evidence::ShownFiles;
+use crate::runtime::review::run_folder::RunFolder;
+
+/// What a working tree holds now.
+#[derive(Debug, Default)]
+pub(in crate::runtime::review) struct CurrentTree {
+    /// As a diff of it would show.
+    pub(in crate::runtime::review) hashes: FileHashes,
+    /// Whether all of that is committed.
+    pub(in crate::runtime::review) committed: bool,
+    /// Files that git does not track: of a run, those that came since it began.
+    pub(in crate::runtime::review) untracked: Vec<String>,
+    /// Repositories that git does not track: of a run, those that came since it began.
+    pub(in crate::runtime::review) nested: Vec<String>,
+    /// What the index holds apart from the working tree.
+    pub(in crate::runtime::review) index: IndexState,
+    /// Files that tools made.
+    pub(in crate::runtime::review) tools: Vec<String>,
+}
+
+impl CurrentTree {
+    fn of(hashes: FileHashes, uncommitted: UncommittedChanges, new: UntrackedFiles) -> Self {
+        let (committed, untracked) = (uncommitted.clean, new.names());
+        let (nested, tools) = (new.nested, new.tools);
+        Self { hashes, committed, untracked, nested, index: uncommitted.index, tools }
+    }
+}
+
+/// What the working tree of a run holds now.
+pub(in crate::runtime::review) fn now_of_run(
+    folder: &RunFolder,
+    surroundings: &Environment,
+    shown: &ShownFiles,
+) -> Result<CurrentTree, CallFailure> {
+    let repository = Repository::find(surroundings, Path::new(&folder.record.tree))?;
+    let base = folder.record.base_sha.clone().unwrap_or_default();
+    let listing = IndexFlags::read(&repository)?;
+    let new = listing.new_files(&shown.left_out);
+    let looked = untracked::with(&repository, folder, &new, |repository| {
+        Ok((diff::hashes(repository, &base)?, racy::hidden_edits(repository, shown.since)?))
+    });
+    let ((mut hashes, uncommitted), edits) = looked?;
+    hashes.extend(marks::of(&repository, &listing, edits)?.hashes);
+    hashes.extend(submodules::hidden(&repository, &listing)?.hashes);
+    hashes.extend(marks::nested(&new.nested));
+    Ok(CurrentTree::of(hashes, uncommitted, new))
+}
+
+/// What a working tree without a run holds now. `since` is when the first look at it began, in seconds since 1970.
+pub(in crate::runtime::review) fn now(
+    repository: &Repository,
+    base: &str,
+    since: i64,
+) -> Result<CurrentTree, CallFailure> {
+    let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
+    let listing = IndexFlags::read(repository)?;
+    hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
+    hashes.extend(submodules::hidden(repository, &listing)?.hashes);
+    Ok(CurrentTree::of(hashes, uncommitted, listing.new_files(&[])))
+}
+
+/// What the diff in the folder of a run says now; none where it cannot be read.
+pub(in crate::runtime::review) fn stored(folder: &RunFolder) -> Option<FileHashes> {
+    let scope = folder.document::<Value>("scope.json").ok()??;
+    let scope = &scope["scope"];
+    let chunks = scope["chunks"].as_array()?.iter().map(|chunk| &chunk["path"]);
+    let paths = std::iter::once(&scope["diff_path"]).chain(chunks).filter_map(Value::as_str);
+    let mut hashes = DiffHasher::default();
+    for path in paths {
+        // A diff may be larger than a document.
+        let bytes = folder.store.bytes_up_to(Path::new(path), SizeLimit::Program).ok()??;
+        hashes.take(&mut DiffCutter::default(), &bytes);
+    }
+    Some(hashes.finish())
+}
