@@ -42,7 +42,10 @@ fn list_rules(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
     let modules = modules.filter(|module| {
         module.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
     });
-    let rules: String = modules.map(|module| format!("    {module}::RULE,\n")).collect();
+    // Where comments part the list, rustfmt sorts only within the parts.
+    let mut modules: Vec<&str> = modules.collect();
+    modules.sort_unstable();
+    let rules: String = modules.iter().map(|module| format!("    {module}::RULE,\n")).collect();
     fs::write(out_folder()?.join("rules.rs"), format!("&[\n{rules}]\n"))
 }
 
