@@ -31,7 +31,7 @@ impl Timestamp {
         format!("{date}-{time}")
     }
 
-    /// Reads a time of RFC 3339 in UTC, such as [`Moment::rfc3339`] writes.
+    /// Reads a time of RFC 3339 in UTC, such as [`Timestamp::rfc3339`] writes.
     pub fn parse(text: &str) -> Option<Self> {
         humantime::parse_rfc3339(text).ok().map(Self::of)
     }
