@@ -2,31 +2,27 @@
 //! emitted, read back and written to disk; drivers then show it to the real hosts.
 //!
 //! A module may use the ones above it in this list, never those below (`tests/tidy.rs` holds them to it).
-#![cfg_attr(
-    feature = "compiler",
-    doc = r#"
-A program of its own begins with [`compile`](compile::compile): the bundles of a source, in memory.
-
-```
-use plugcast::build::SourceRequest;
-use plugcast::compile::compile;
-use plugcast::target::Targets;
-
-let folder = tempfile::tempdir()?;
-let skill = folder.path().join("skills/plan");
-std::fs::create_dir_all(&skill)?;
-std::fs::write(skill.join("SKILL.md"), "---\nname: plan\ndescription: Plans.\n---\nRead $ARGUMENTS.\n")?;
-
-let targets = Targets::embedded()?;
-let hosts: Vec<_> = targets.get("codex").into_iter().collect();
-let compiled = compile(&SourceRequest::new(folder.path()), &hosts, &targets)?;
-let bundle = &compiled.bundles[0];
-assert!(bundle.files.iter().any(|file| file.path.ends_with("skills/plan/SKILL.md")));
-assert_eq!(bundle.record.ledger.summary.losses.security, 0);
-# Ok::<(), Box<dyn std::error::Error>>(())
-```
-"#
-)]
+//!
+//! A program of its own begins with [`compile`](compile::compile): the bundles of a source, in memory.
+//!
+//! ```
+//! use plugcast::build::SourceRequest;
+//! use plugcast::compile::compile;
+//! use plugcast::target::Targets;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let skill = folder.path().join("skills/plan");
+//! std::fs::create_dir_all(&skill)?;
+//! std::fs::write(skill.join("SKILL.md"), "---\nname: plan\ndescription: Plans.\n---\nRead $ARGUMENTS.\n")?;
+//!
+//! let targets = Targets::embedded()?;
+//! let hosts: Vec<_> = targets.get("codex").into_iter().collect();
+//! let compiled = compile(&SourceRequest::new(folder.path()), &hosts, &targets)?;
+//! let bundle = &compiled.bundles[0];
+//! assert!(bundle.files.iter().any(|file| file.path.ends_with("skills/plan/SKILL.md")));
+//! assert_eq!(bundle.record.ledger.summary.losses.security, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod printable;
 pub mod order;

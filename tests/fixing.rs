@@ -63,10 +63,16 @@ fn offered(folder: &std::path::Path) -> BTreeSet<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let kind = |found: &Value| text(&found["fix"]["applicability"]);
     let fixes = findings.iter().filter(|found| ["safe", "unsafe"].contains(&kind(found).as_str()));
-    let line = |found: &Value| {
-        format!("{}:{} {} {}", text(&found["path"]), found["line"], text(&found["rule"]), kind(found))
-    };
-    fixes.map(line).collect()
+    let mut offered = BTreeSet::new();
+    for found in fixes {
+        // A fix changes the other places of its finding, too.
+        let related = found["related"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let places = related.iter().filter(|place| place["message"] == "the same here").chain([found]);
+        offered.extend(places.map(|place| {
+            format!("{}:{} {} {}", text(&place["path"]), place["line"], text(&found["rule"]), kind(found))
+        }));
+    }
+    offered
 }
 
 #[test]

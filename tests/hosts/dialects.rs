@@ -89,8 +89,11 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
         // Without a host it says that every host guesses right.
         let counts = OTHERS.contains(&rule)
             || rule == "yaml-dialect" && finding["hosts"].as_array().is_some_and(|hosts| !hosts.is_empty());
-        let case = finding["path"].as_str().and_then(|path| path.split('/').nth(1)).filter(|_| counts);
-        spoken.entry(case.unwrap_or_default().to_owned()).or_default().insert(rule.to_owned());
+        let related = finding["related"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for place in related.iter().chain([finding]) {
+            let case = place["path"].as_str().and_then(|path| path.split('/').nth(1)).filter(|_| counts);
+            spoken.entry(case.unwrap_or_default().to_owned()).or_default().insert(rule.to_owned());
+        }
     }
     let mut wrong = Vec::new();
     for (name, text) in cases() {

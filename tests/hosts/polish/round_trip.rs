@@ -134,7 +134,8 @@ fn polished(host: Host, more: &[&str]) {
     steps.extend(calls(host, &[("## 7. Write", 1)]));
     steps.push(says(screen));
     let shown = house.session(
-        SessionOpening::Prompt("1".to_owned()),
+        // A number alone is none to OpenCode's command line.
+        SessionOpening::Prompt("the first".to_owned()),
         ModelScript::default().with(in_turn(steps)),
         &allowed,
     );
