@@ -92,8 +92,9 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     let mains: BTreeSet<&str> =
         texts.iter().filter(|text| text.main).map(|text| text.file.path.as_str()).collect();
     found.retain(|found| {
-        let anew = rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, RuleCheck::Anew(_)));
-        !anew || !mains.contains(found.path.as_str())
+        let replaced =
+            rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, RuleCheck::InsteadOfReader(_)));
+        !replaced || !mains.contains(found.path.as_str())
     });
     let files = wanted.len();
     activity::begin("checking files", files);
@@ -114,7 +115,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
             | RuleCheck::Engine
             | RuleCheck::Text(_)
             | RuleCheck::Component(_)
-            | RuleCheck::Anew(_) => {}
+            | RuleCheck::InsteadOfReader(_) => {}
         }
     }
     let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| over_whole(context, rule, plugin));
@@ -148,7 +149,7 @@ fn over_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'stati
         let path = Some(text.file.path.as_str());
         match rule.check {
             RuleCheck::Text(check) => found.extend(guarded(rule, path, |sink| check(context, text, sink))),
-            RuleCheck::Component(check) | RuleCheck::Anew(check) if text.main => {
+            RuleCheck::Component(check) | RuleCheck::InsteadOfReader(check) if text.main => {
                 if let Some(component) = text.component {
                     found.extend(guarded(rule, path, |sink| check(context, component, text, sink)));
                 }

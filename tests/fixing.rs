@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::corpus;
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
-use crate::support::{none_left, root};
+use crate::support::{none_left, places, root};
 
 #[test]
 fn every_fix_leaves_the_expected_source() {
@@ -66,9 +66,7 @@ fn offered(folder: &std::path::Path) -> BTreeSet<String> {
     let mut offered = BTreeSet::new();
     for found in fixes {
         // A fix changes the other places of its finding, too.
-        let related = found["related"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let places = related.iter().filter(|place| place["message"] == "the same here").chain([found]);
-        offered.extend(places.map(|place| {
+        offered.extend(places(found).map(|place| {
             format!("{}:{} {} {}", text(&place["path"]), place["line"], text(&found["rule"]), kind(found))
         }));
     }

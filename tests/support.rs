@@ -48,6 +48,12 @@ pub fn none_left(what: &str, findings: &[String]) {
     assert!(findings.is_empty(), "{what}: {} finding(s)\n{}\n", findings.len(), findings.join("\n"));
 }
 
+/// Every place of a finding of `check --format json`: its own, and those where the same is wrong.
+pub fn places(finding: &serde_json::Value) -> impl Iterator<Item = &serde_json::Value> {
+    let related = finding["related"].as_array().map(Vec::as_slice).unwrap_or_default();
+    std::iter::once(finding).chain(related.iter().filter(|place| place["message"] == "the same here"))
+}
+
 /// Gives a manifest whose files were changed the digest that goes with them.
 pub fn with_true_digest(manifest: &mut serde_json::Value) {
     let line = |file: &serde_json::Value| {

@@ -90,7 +90,7 @@ pub enum RuleCheck {
     Component(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
     /// Each skill, agent and command with the text of its own file. What readers said of that file under
     /// the rule's name is for builds, and counts no more.
-    Anew(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
+    InsteadOfReader(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
     /// Each plugin.
     Plugin(fn(&RuleContext<'_>, &Plugin, &mut FindingSink)),
     /// The whole source.

@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::model::{between, done, main};
 use super::stage::Stage;
 use crate::support::hosts::{Hosts, real_hosts};
-use crate::support::root;
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
+use crate::support::{places, root};
 
 /// Rules whose finding explains why every selected host misses what was meant.
 const OTHERS: [&str; 9] = [
@@ -89,8 +89,7 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
         // Without a host it says that every host guesses right.
         let counts = OTHERS.contains(&rule)
             || rule == "yaml-dialect" && finding["hosts"].as_array().is_some_and(|hosts| !hosts.is_empty());
-        let related = finding["related"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for place in related.iter().chain([finding]) {
+        for place in places(finding) {
             let case = place["path"].as_str().and_then(|path| path.split('/').nth(1)).filter(|_| counts);
             spoken.entry(case.unwrap_or_default().to_owned()).or_default().insert(rule.to_owned());
         }

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a byte order mark precedes the frontmatter, so some hosts miss it",
     page: include_str!("byte_order_mark.md"),
-    check: RuleCheck::Anew(check),
+    check: RuleCheck::InsteadOfReader(check),
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "frontmatter has a duplicate key",
     page: include_str!("duplicate_key.md"),
-    check: RuleCheck::Anew(check),
+    check: RuleCheck::InsteadOfReader(check),
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a frontmatter field has a value of the wrong type",
     page: include_str!("field_type.md"),
-    check: RuleCheck::Anew(check),
+    check: RuleCheck::InsteadOfReader(check),
 };
 
 /// Fields that are text on every host.

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "hosts read a value of frontmatter in different ways, or not as written",
     page: include_str!("yaml_dialect.md"),
-    check: RuleCheck::Anew(check),
+    check: RuleCheck::InsteadOfReader(check),
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
