@@ -80,12 +80,11 @@ fn headless(host: Host) -> Vec<ScriptStep> {
     steps
 }
 
-fn polished_without_a_question(host: Host, more: &[&str]) {
-    let hosts = real_hosts!();
+fn polished_without_a_question(hosts: &Hosts, host: Host, more: &[&str]) {
     let github = GitHub::with(&github::tool("feature"));
-    let stage = Stage::new(&hosts, host.name(), OWN);
+    let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
-    let around = (&hosts, &stage, host);
+    let around = (hosts, &stage, host);
     review(around, &github, more);
     assert_eq!(site.verdict(), "Ready to merge");
     let script = ModelScript::default().with(in_turn(headless(host)));
@@ -118,17 +117,17 @@ fn polished_without_a_question(host: Host, more: &[&str]) {
 
 #[test]
 fn claude_code_polishes_without_a_question() {
-    polished_without_a_question(Host::ClaudeCode, &[]);
+    polished_without_a_question(&real_hosts!(), Host::ClaudeCode, &[]);
 }
 
 #[test]
 fn opencode_polishes_without_a_question() {
-    polished_without_a_question(Host::OpenCode, &[]);
+    polished_without_a_question(&real_hosts!(), Host::OpenCode, &[]);
 }
 
 #[test]
 fn codex_polishes_without_a_question_outside_of_its_sandbox() {
-    polished_without_a_question(Host::Codex, &UNBOUND);
+    polished_without_a_question(&real_hosts!(), Host::Codex, &UNBOUND);
 }
 
 /// A refusal of a call in the words of the skill.
@@ -142,10 +141,9 @@ fn refused(request: &ModelRequest, schema: &str) -> Result<String, String> {
 }
 
 /// Without a review the gate refuses, the run ends, and nothing was started.
-fn refused_without_a_review(host: Host, more: &[&str]) {
-    let hosts = real_hosts!();
+fn refused_without_a_review(hosts: &Hosts, host: Host, more: &[&str]) {
     let github = GitHub::with(&github::tool("feature"));
-    let stage = Stage::new(&hosts, host.name(), OWN);
+    let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0)]);
     steps.push(call(host, "## 11. Cancel", 0).expects([r#""code":"no_review""#]));
@@ -154,7 +152,7 @@ fn refused_without_a_review(host: Host, more: &[&str]) {
         holds(&text, "Run the skill `review:review` on `show-cart` first.\nPolish complete").map(|()| text)
     }));
     let script = ModelScript::default().with(in_turn(steps));
-    let transcript = play((&hosts, &stage, host), &github, (SKILL, "mode:headless"), script, more);
+    let transcript = play((hosts, &stage, host), &github, (SKILL, "mode:headless"), script, more);
     let failed =
         said(&transcript).iter().any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
     assert!(failed, "{:?}", said(&transcript));
@@ -165,9 +163,10 @@ fn refused_without_a_review(host: Host, more: &[&str]) {
 
 #[test]
 fn every_host_refuses_a_polish_without_a_review() {
-    refused_without_a_review(Host::ClaudeCode, &[]);
-    refused_without_a_review(Host::OpenCode, &[]);
-    refused_without_a_review(Host::Codex, &UNBOUND);
+    let hosts = real_hosts!();
+    refused_without_a_review(&hosts, Host::ClaudeCode, &[]);
+    refused_without_a_review(&hosts, Host::OpenCode, &[]);
+    refused_without_a_review(&hosts, Host::Codex, &UNBOUND);
 }
 
 /// In Codex's sandbox a server would end with the call that starts it: the skill says what to allow, ends the run, and

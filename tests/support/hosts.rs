@@ -45,6 +45,12 @@ pub fn for_test(inner: &str) -> Option<Hosts> {
         name.starts_with("hosts::") || name.contains("::hosts::"),
         "`{name}` uses the real hosts: move it into a module named `hosts`, where .ci/run counts it"
     );
+    let thread = std::thread::current();
+    let running = thread.name().filter(|running| *running != "main");
+    assert!(
+        running.is_none_or(|running| running == name),
+        "`{name}` is no test, and .ci/run counts tests: write `real_hosts!()` into the test itself"
+    );
     if std::env::var_os("PLUGCAST_HOSTS").is_some_and(|value| value == "skip") {
         say(&format!("left out, because PLUGCAST_HOSTS=skip: {name}"));
         return None;

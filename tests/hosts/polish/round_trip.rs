@@ -15,7 +15,7 @@ use crate::hosts::review::obey::answer;
 use crate::hosts::review::{in_turn, said, says};
 use crate::hosts::stage::{OWN, Stage, instructions, invoke};
 use crate::support::github::{self, GitHub};
-use crate::support::hosts::real_hosts;
+use crate::support::hosts::{Hosts, real_hosts};
 
 /// The screen of step 7, filled in.
 fn screen(request: &ModelRequest) -> Result<String, String> {
@@ -98,12 +98,11 @@ fn agents(host: Host) -> ModelScript {
     ModelScript::default().with(designer).with(nothing("simplicity")).with(nothing("maintainability"))
 }
 
-fn polished(host: Host, more: &[&str]) {
-    let hosts = real_hosts!();
+fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     let github = GitHub::with(&github::tool("feature"));
-    let stage = Stage::new(&hosts, host.name(), OWN);
+    let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
-    review((&hosts, &stage, host), &github, more);
+    review((hosts, &stage, host), &github, more);
     let mut options = more.to_vec();
     let mut variables = github.variables();
     if let Some(path) = variables.get_mut("PATH") {
@@ -187,15 +186,15 @@ fn polished(host: Host, more: &[&str]) {
 
 #[test]
 fn claude_code_polishes_with_its_user() {
-    polished(Host::ClaudeCode, &[]);
+    polished(&real_hosts!(), Host::ClaudeCode, &[]);
 }
 
 #[test]
 fn opencode_polishes_with_its_user() {
-    polished(Host::OpenCode, &[]);
+    polished(&real_hosts!(), Host::OpenCode, &[]);
 }
 
 #[test]
 fn codex_polishes_with_its_user_outside_of_its_sandbox() {
-    polished(Host::Codex, &UNBOUND);
+    polished(&real_hosts!(), Host::Codex, &UNBOUND);
 }
