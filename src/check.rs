@@ -16,6 +16,7 @@ pub mod fold;
 pub mod include;
 pub mod link;
 pub mod mention;
+mod path_parts;
 pub mod paths;
 pub mod prose;
 pub mod readme;

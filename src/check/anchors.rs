@@ -38,6 +38,16 @@ impl<'a> Anchors<'a> {
         let (text, places) = self.texts.get(path.as_str())?;
         Some(places.get_or_init(|| TextAnchors::of(text)))
     }
+
+    /// Whether a line of the text at `path` is surely the heading that a link to `anchor` means. `false` means only that a
+    /// parser must look.
+    pub fn has_line(&self, path: &Utf8Path, anchor: &str) -> bool {
+        let Some((text, _)) = self.texts.get(path.as_str()) else { return false };
+        let wanted = plain(anchor);
+        // Links, HTML, names of characters and marks have another text than is written.
+        let is_wanted = |title: &str| !title.contains(['[', '<', '&', '{']) && plain(title) == wanted;
+        markdown::has_sure_heading(text, is_wanted)
+    }
 }
 
 impl TextAnchors {

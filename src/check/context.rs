@@ -259,12 +259,13 @@ impl PluginText<'_> {
         self.signs.get_or_init(|| TextSigns::of(self.text)).has(sign)
     }
 
-    /// The links to files and places, found once; none where the text belongs to no component.
-    pub fn links(&self) -> &[LocalLink] {
-        self.links.get_or_init(|| link::find(self))
+    /// The links to files and places, found once; none where the text belongs to no component, or where each leads to a file
+    /// of its own.
+    pub fn links(&self, context: &RuleContext<'_>) -> &[LocalLink] {
+        self.links.get_or_init(|| link::find(context, self))
     }
 
-    /// The scripts of the plugin that the text calls by their path, found once.
+    /// The scripts of the plugin that the text calls by their path although no shell can start them so, found once.
     pub fn calls(&self, context: &RuleContext<'_>) -> &[ScriptCall] {
         self.calls.get_or_init(|| script_calls::scripts(context, self))
     }
@@ -273,7 +274,7 @@ impl PluginText<'_> {
     /// component.
     pub fn mentions(&self, context: &RuleContext<'_>) -> &[PathMention] {
         self.mentions.get_or_init(|| match self.component {
-            Some(_) if self.is_markdown() => mention::find(self, context.targets.source(), context.paths()),
+            Some(_) if self.is_markdown() => mention::find(context, self),
             _ => Vec::new(),
         })
     }

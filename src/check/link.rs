@@ -40,9 +40,12 @@ impl LocalLink {
 
 /// The links of `text` that lead to a file or a place, where a component owns the text: addresses,
 /// placeholders and the links of templates are left out.
-pub fn find(text: &PluginText<'_>) -> Vec<LocalLink> {
+///
+/// Most texts hold only links of which no rule has anything to say. Those are told by their bytes, and the Markdown of such
+/// a text is not parsed.
+pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<LocalLink> {
     let counts = text.component.is_some() && text.is_markdown() && !text.is_example();
-    if !counts || !has_any(text.body.of(text.text)) {
+    if !counts || !may_matter(context, text) {
         return Vec::new();
     }
     let links = text.outline().links.iter().filter_map(|link| {
@@ -61,17 +64,54 @@ pub fn find(text: &PluginText<'_>) -> Vec<LocalLink> {
     links.collect()
 }
 
-/// Whether a text can hold a link that is no address: one needs `](`, or a definition with `]:`.
-fn has_any(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr_iter(b']', bytes).any(|at| {
-        let opens = matches!(bytes.get(at + 1), Some(b'(' | b':'));
-        let is_address = || {
-            let destination = text[at + 2..].trim_start_matches(' ');
-            ADDRESSES.iter().any(|scheme| destination.starts_with(scheme))
-        };
-        opens && !is_address()
+/// Whether a text can hold a link of which a rule has something to say: one needs `](`, or a definition with `]:`.
+fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
+    let body = text.body.of(text.text);
+    let bytes = body.as_bytes();
+    memchr_iter(b']', bytes).any(|at| match bytes.get(at + 1) {
+        Some(b':') if !may_define(&body[..at]) => false,
+        Some(b'(' | b':') => leads_away(context, text, body[at + 2..].trim_start_matches(' ')),
+        _ => false,
     })
+}
+
+/// Whether the line that ends with the label of a definition can hold one. A label may begin on a line before.
+fn may_define(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let start = line.trim_start_matches(|c: char| c.is_ascii_digit() || " \t>-*+.)".contains(c));
+    start.starts_with('[') || !line.contains('[')
+}
+
+/// Whether what follows the opening of a destination leads anywhere but to an address, or to a file and a heading that are
+/// there.
+fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> bool {
+    if ADDRESSES.iter().any(|scheme| rest.starts_with(scheme)) {
+        return false;
+    }
+    let end = rest.find(|c: char| c == ')' || c.is_ascii_whitespace()).unwrap_or(rest.len());
+    let destination = &rest[..end];
+    // Anything else may mean another path to a reader of Markdown.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/#".contains(&byte);
+    if destination.is_empty() || !destination.bytes().all(plain) {
+        return true;
+    }
+    let Some((path, anchor)) = taken_apart(destination) else { return false };
+    let there = match path.is_empty() {
+        true => text.file.path.clone(),
+        false => match paths::leads(context, text, &path) {
+            PathTarget::Here { only_from_skill: true, .. } if context.settings.has("root-relative-link") => {
+                return true;
+            }
+            PathTarget::Away(path)
+                if !path.starts_with(&text.plugin.root) || context.settings.has("skill-boundary") =>
+            {
+                return true;
+            }
+            PathTarget::Here { path, .. } | PathTarget::Away(path) => path,
+            _ => return true,
+        },
+    };
+    anchor.is_some_and(|anchor| !context.anchors().has_line(&there, &anchor))
 }
 
 /// The path and the anchor of a destination; `None` for what leads out of the plugin or stands for any.

@@ -8,7 +8,6 @@ use memchr::memmem;
 use super::context::{PluginText, RuleContext};
 use super::paths::{self, PathTarget, SourcePaths};
 use crate::model::paths::plain;
-use crate::read::format::SourceFacts;
 use crate::read::markdown::RegionKind;
 use crate::source::Span;
 
@@ -55,8 +54,10 @@ const SHELL: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
 pub const SCRIPTS: &str = "scripts/";
 
 /// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
-/// has a name that nothing in the source has: it leads nowhere, and was not meant to.
-pub fn find(text: &PluginText<'_>, source: &SourceFacts, paths: &SourcePaths<'_>) -> Vec<PathMention> {
+/// has a name that nothing in the source has: it leads nowhere, and was not meant to. So are all paths in code where each
+/// leads to a file of its own: no rule has anything to say of them, and the Markdown is not parsed.
+pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
+    let (source, paths) = (context.targets.source(), context.paths());
     let mut out = Vec::new();
     if memmem::find(text.body.of(text.text).as_bytes(), b"${").is_some() {
         for (variable, form) in
@@ -68,7 +69,7 @@ pub fn find(text: &PluginText<'_>, source: &SourceFacts, paths: &SourcePaths<'_>
     // What code names stands in the text, so most texts need no look at where their code is.
     let mut anywhere = Vec::new();
     words(text, text.body, PathForm::Code, paths, &mut anywhere);
-    if anywhere.is_empty() {
+    if !anywhere.iter().any(|mention| matters(context, text, mention)) {
         out.sort_by_key(|mention| mention.span);
         return out;
     }
@@ -84,6 +85,19 @@ pub fn find(text: &PluginText<'_>, source: &SourceFacts, paths: &SourcePaths<'_>
     }
     out.sort_by_key(|mention| mention.span);
     out
+}
+
+/// Whether a rule may have anything to say of a path in code: not where it leads to a file of its own, nor where it counts from the
+/// working directory, which is the user's but for scripts of a skill.
+fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
+    match mention.leads(context, text) {
+        PathTarget::Here { .. } => false,
+        PathTarget::Away(_) => context.settings.has("skill-boundary"),
+        PathTarget::Nowhere(_) => {
+            mention.path.strip_prefix("./").is_none_or(|path| path.starts_with(SCRIPTS))
+        }
+        _ => true,
+    }
 }
 
 /// Inline code without its backticks.
@@ -179,7 +193,7 @@ fn words(
         let (start, end) = around(code, slash);
         done = end;
         // A folder of scripts that is not there may be forgotten.
-        if !paths.may_hold(&code[start..end]) && !code[start..end].starts_with(SCRIPTS) {
+        if !paths.may_hold(text, &code[start..end]) && !code[start..end].starts_with(SCRIPTS) {
             continue;
         }
         let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);

@@ -2,7 +2,6 @@
 //! text writes leads under the two readings that the Agent Skills specification allows: from the folder
 //! of the text, and from the folder of its skill.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -12,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{PluginText, RuleContext};
 use super::mention::{PathForm, PathMention};
+use super::path_parts::PathParts;
 use super::script_calls;
 use crate::model::component::Component;
 use crate::model::paths::{self as model, joined};
@@ -26,12 +26,10 @@ pub struct SourcePaths<'a> {
     /// Lower case to the place in `files`; few sources need it.
     folded: OnceLock<BTreeMap<String, usize>>,
     left_out: BTreeSet<&'a str>,
-    /// Every part of every path, in lower case.
-    parts: BTreeSet<Cow<'a, str>>,
-    /// By the first byte of a part, a bit for each length that one has, as far as 64 bits tell lengths apart.
-    lengths: [u64; 256],
-    /// Scripts that a shell can start by their path, sorted as text.
-    scripts: Vec<&'a str>,
+    /// The parts of paths by the root of their plugin.
+    parts: BTreeMap<&'a Utf8Path, PathParts<'a>>,
+    /// Scripts that a shell cannot start by their path, sorted as text.
+    unstartable: Vec<&'a str>,
 }
 
 impl<'a> SourcePaths<'a> {
@@ -41,28 +39,18 @@ impl<'a> SourcePaths<'a> {
         let all = project.tree.exclusions.iter().chain(&project.outside).chain(of_plugins);
         let left_out: BTreeSet<&str> = all.map(|exclusion| exclusion.path.as_str()).collect();
         let mut files: Vec<&str> = project.tree.files().map(|file| file.path.as_str()).collect();
-        let mut parts = BTreeSet::new();
-        let mut before = "";
-        for path in files.iter().chain(&left_out) {
-            // Paths come in order, so most folders were just seen.
-            for part in path[shared_folder(before, path)..].split('/') {
-                if part.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-                    parts.insert(Cow::Borrowed(part));
-                } else {
-                    parts.insert(Cow::Owned(part.to_lowercase()));
-                }
-            }
-            before = path;
-        }
-        let mut lengths = [0; 256];
-        for part in parts.iter().filter(|part| !part.is_empty()) {
-            lengths[usize::from(part.as_bytes()[0])] |= 1 << (part.len() % 64);
-        }
-        let scripts = project.tree.files().filter(|file| script_calls::is_script(file));
-        let mut scripts: Vec<&str> = scripts.map(|file| file.path.as_str()).collect();
-        scripts.sort_unstable();
         files.sort_unstable();
-        Self { files, folded: OnceLock::new(), left_out, parts, lengths, scripts }
+        let excluded: Vec<&str> = left_out.iter().copied().collect();
+        let of_plugin = |root: &'a Utf8Path| {
+            let paths = below(&files, root.as_str()).iter().chain(below(&excluded, root.as_str()));
+            PathParts::of(paths.map(|path| path[root.as_str().len()..].trim_start_matches('/')))
+        };
+        let roots = project.plugins.iter().map(|plugin| plugin.root.as_path());
+        let parts = roots.map(|root| (root, of_plugin(root))).collect();
+        let unstartable = project.tree.files().filter(|file| script_calls::is_unstartable(file));
+        let mut unstartable: Vec<&str> = unstartable.map(|file| file.path.as_str()).collect();
+        unstartable.sort_unstable();
+        Self { files, folded: OnceLock::new(), left_out, parts, unstartable }
     }
 
     /// Whether there is a file or a folder of exactly that name, or one that takes no part.
@@ -80,30 +68,20 @@ impl<'a> SourcePaths<'a> {
         has_below(&self.files, path.as_str())
     }
 
-    /// Whether a script lies in `folder`; empty for the whole source.
-    pub fn has_script(&self, folder: &Utf8Path) -> bool {
-        if folder.as_str().is_empty() {
-            !self.scripts.is_empty()
-        } else {
-            has_below(&self.scripts, folder.as_str())
-        }
+    /// The scripts in `folder` that a shell cannot start by their path; those of the whole source where it is empty.
+    pub fn unstartable(&self, folder: &Utf8Path) -> &[&'a str] {
+        below(&self.unstartable, folder.as_str())
     }
 
-    /// Whether `path` can lead to anything from any folder: its first part is the name of something, in
-    /// whatever case, or it climbs.
-    pub fn may_hold(&self, path: &str) -> bool {
+    /// Whether `path` can lead to anything from any folder of the plugin of `text`: its first part is the name of something
+    /// there, in whatever case, or it climbs.
+    pub fn may_hold(&self, text: &PluginText<'_>, path: &str) -> bool {
+        let root = text.plugin.root.as_path();
+        // A text from elsewhere has other folders around it.
+        let parts = self.parts.get(root).filter(|_| text.file.path.starts_with(root));
         let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
         let (first, rest) = path.split_at(length);
-        let plain = first.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
-        first.starts_with('.')
-            || rest.contains("/..")
-            || if plain {
-                // Nearly every word of a text is told by its first byte and its length.
-                let lengths = first.bytes().next().map_or(0, |byte| self.lengths[usize::from(byte)]);
-                lengths >> (first.len() % 64) & 1 == 1 && self.parts.contains(first)
-            } else {
-                self.parts.contains(first.to_lowercase().as_str())
-            }
+        first.starts_with('.') || rest.contains("/..") || parts.is_none_or(|parts| parts.has(first))
     }
 
     /// The file or folder whose name differs from `path` in case alone.
@@ -135,10 +113,14 @@ fn has_below(files: &[&str], folder: &str) -> bool {
     first.is_some_and(|file| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
-/// How many bytes of `path` are folders that `before` lies in, too.
-fn shared_folder(before: &str, path: &str) -> usize {
-    let shared = before.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
-    path.as_bytes()[..shared].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
+/// Those of `files`, which are sorted as text, that lie in `folder`.
+fn below<'f, 'a>(files: &'f [&'a str], folder: &str) -> &'f [&'a str] {
+    if folder.is_empty() {
+        return files;
+    }
+    let head = format!("{folder}/");
+    let start = files.partition_point(|file| *file < head.as_str());
+    &files[start..start + files[start..].partition_point(|file| file.starts_with(&head))]
 }
 
 /// Where a path leads.

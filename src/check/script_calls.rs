@@ -1,9 +1,10 @@
-//! Bundled scripts that a Markdown text calls by their path: in a block of shell commands, or in a code
+//! Bundled scripts that no shell can start and a Markdown text calls by their path: in a block of shell commands, or in a code
 //! span that follows a word such as "run".
 
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
 use crate::read::markdown::RegionKind;
@@ -36,8 +37,12 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
     if !text.is_markdown() || text.component.is_none_or(|component| component.kind != ComponentKind::Skill) {
         return Vec::new();
     }
-    // Every such path leads into the plugin.
-    if !context.paths().has_script(&text.plugin.root) {
+    // Every such path leads into the plugin, and the text has the name.
+    let is_named = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        memmem::find(text.body.of(text.text).as_bytes(), name.as_bytes()).is_some()
+    };
+    if !context.paths().unstartable(&text.plugin.root).iter().any(is_named) {
         return Vec::new();
     }
     let mut out = Vec::new();
@@ -104,14 +109,17 @@ fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<
     let offset = line.of(text.text).len() - rest.len();
     let begin = line.start + offset + usize::from(quote.is_some());
     let file = context.file(resolved(context, text, path)?)?;
-    is_script(file)
+    is_unstartable(file)
         .then(|| ScriptCall { span: Span::new(begin, begin + path.len()), path: file.path.clone() })
 }
 
-/// Whether a file is a script that a shell can start by its path.
-pub(super) fn is_script(file: &SourceFile) -> bool {
+/// Whether a file is a script that a shell cannot start by its path: it is not executable, or has no shebang line.
+pub(super) fn is_unstartable(file: &SourceFile) -> bool {
     let known = || file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
-    file.text().is_some_and(|script| script.starts_with("#!") || known())
+    file.text().is_some_and(|script| match script.starts_with("#!") {
+        true => !file.executable,
+        false => known(),
+    })
 }
 
 fn started_with_interpreter(text: &str, name: &str) -> bool {

@@ -110,6 +110,12 @@ impl Settings {
         self.on.contains(rule.name)
     }
 
+    /// Whether the rule of that name is on.
+    pub fn has(&self, name: &str) -> bool {
+        debug_assert!(rules::find(name).is_some(), "{name} is a rule");
+        self.on.contains(name)
+    }
+
     /// The severity that the configuration gives to a rule.
     pub fn severity(&self, rule: &str) -> Option<Severity> {
         self.severities.get(rule).copied()

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    for link in text.links() {
+    for link in text.links(context) {
         let Some(anchor) = link.anchor.as_deref().filter(|anchor| names_a_heading(anchor)) else { continue };
         let path = if link.path.is_empty() {
             text.file.path.clone()

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+    for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         let wanted = match link.leads(context, text) {
             PathTarget::Nowhere(wanted) => wanted,
             // What lies beside the plugins was not read: whether it is there is not known.

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+    for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
         match link.leads(context, text) {
             PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {}

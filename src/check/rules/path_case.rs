@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+    for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         if let PathTarget::OtherCase(actual) = link.leads(context, text) {
             report(text, link.span, &link.path, actual, Applicability::Safe, sink);
         }

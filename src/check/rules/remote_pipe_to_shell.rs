@@ -32,7 +32,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         return;
     }
     let may = |part: &str| LOADERS.iter().any(|loader| part.contains(loader));
-    for span in snippet::find(text, may).iter().flat_map(|snippet| piped(&snippet.commands)) {
+    let snippets = if may_run(text.text) { snippet::find(text, may) } else { Vec::new() };
+    for span in snippets.iter().flat_map(|snippet| piped(&snippet.commands)) {
         if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
             let found = sink.at(text.file, span, MESSAGE);
             found.help = Some(HELP.to_owned());
@@ -50,6 +51,24 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             sink.at(ran.file, ran.place(span), MESSAGE).help = Some(HELP.to_owned());
         }
     }
+}
+
+/// Whether a text has what runs a download: a pipe into a program that may, or a substitution of what one loads. Most texts
+/// that name a loader have neither.
+fn may_run(text: &str) -> bool {
+    let into_program = text.match_indices('|').any(|(at, _)| {
+        let rest = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || "&\\\"'({".contains(c));
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c))).unwrap_or(rest.len());
+        let name = base(&rest[..end]);
+        let runs = [&SHELLS[..], &INTERPRETERS, &THROUGH].iter().any(|names| names.contains(&name));
+        // A variable may be set before the program.
+        runs || rest[end..].starts_with('=')
+    });
+    into_program
+        || LOADERS
+            .iter()
+            .any(|loader| text.match_indices(loader).any(|(at, _)| text[..at].ends_with(['(', '`'])))
 }
 
 /// Where a download goes into a shell, by a pipe or by a substitution.

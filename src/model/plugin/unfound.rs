@@ -1,6 +1,8 @@
 //! Skills that lie too deep below a plugin's folder of skills for the source host to find them.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::HashSet;
+
+use camino::Utf8Path;
 
 use super::Plugin;
 
@@ -10,30 +12,33 @@ const SKILL_FILE: &str = "SKILL.md";
 impl Plugin {
     /// Files of skills below `skills/<folder>/`, which hosts do not search; one within another skill is a template or an
     /// example of that skill. Who lists some of them in the manifest has left the others out.
-    pub fn unfound_skills(&self) -> impl Iterator<Item = &Utf8PathBuf> {
-        let is_within = |path: &Utf8Path| {
-            self.components.iter().any(|component| {
-                component.path == *path
-                    || component.path.ends_with(SKILL_FILE) && path.starts_with(component.folder())
-            }) || self
-                .lost
-                .iter()
-                .any(|lost| lost.path.parent().is_some_and(|folder| path.starts_with(folder)))
-        };
+    pub fn unfound_skills(&self) -> Vec<&Utf8Path> {
         let is_deep = |path: &Utf8Path| {
             let inner = self.inner(path);
             inner.starts_with("skills")
                 && inner.file_name() == Some(SKILL_FILE)
                 && inner.components().count() > 3
         };
-        let are_chosen = self.components.iter().any(|component| is_deep(&component.path));
-        let kept = self.files.kept.iter().filter(move |_| !are_chosen);
-        kept.filter(move |path| is_deep(path) && !is_within(path))
+        if self.components.iter().any(|component| is_deep(&component.path)) {
+            return Vec::new();
+        }
+        let mut deep: Vec<&Utf8Path> =
+            self.files.kept.iter().map(|path| path.as_path()).filter(|path| is_deep(path)).collect();
+        if deep.is_empty() {
+            return deep;
+        }
+        // A large plugin has thousands of both.
+        let paths: HashSet<&Utf8Path> = self.components.iter().map(|component| &*component.path).collect();
+        let skills = self.components.iter().filter(|component| component.path.ends_with(SKILL_FILE));
+        let mut folders: HashSet<&Utf8Path> = skills.map(|skill| skill.folder()).collect();
+        folders.extend(self.lost.iter().filter_map(|lost| lost.path.parent()));
+        deep.retain(|path| !paths.contains(path) && !path.ancestors().any(|folder| folders.contains(folder)));
+        deep
     }
 
     /// How many such files there are, and what to do so that hosts find the skills.
     pub fn about_unfound_skills(&self) -> Option<(String, String)> {
-        let skills: Vec<&Utf8Path> = self.unfound_skills().map(|path| self.inner(path)).collect();
+        let skills: Vec<&Utf8Path> = self.unfound_skills().into_iter().map(|path| self.inner(path)).collect();
         let first = skills.first()?;
         let message = match skills.len() - 1 {
             0 => format!("`{first}` is no skill: hosts find skills directly below `skills/` only"),

@@ -1,12 +1,38 @@
-//! A cheap look at the fences of a Markdown text, for texts that need no other look: where the fences
-//! stand plainly, their lines alone tell whether each is closed.
+//! A cheap look at the fences and headings of a Markdown text, for texts that need no other look: where the fences
+//! stand plainly, their lines alone tell whether each is closed, and which lines are headings.
 
-/// Whether no fenced block of `text` can be open at its end. `false` means only that a parser must look:
-/// a fence may stand in a list, a quotation, a table or HTML, and then more than its line counts.
+use crate::source::Span;
+
+/// Whether no fenced block of `text` can be open at its end. `false` means only that a parser must look.
 pub fn surely_closed(text: &str) -> bool {
+    sure_blocks(text).is_some()
+}
+
+/// Whether `is_wanted` is true of a line that is surely a heading, given what follows its signs. `false` means only that a
+/// parser must look.
+pub fn has_sure_heading(text: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+    let wanted = |line: &str| {
+        let title = line.trim_start_matches('#');
+        (1..=6).contains(&(line.len() - title.len())) && title.starts_with(' ') && is_wanted(title)
+    };
+    let Some(blocks) = sure_blocks(text) else { return false };
+    let mut at = 0;
+    for block in blocks {
+        if text[at..block.start].lines().any(wanted) {
+            return true;
+        }
+        at = block.end;
+    }
+    is_plain(&text[at..]) && text[at..].lines().any(wanted)
+}
+
+/// The fenced blocks of `text`, each closed; `None` where only a parser can tell, since a fence may stand in a list, a
+/// quotation, a table or HTML, and then more than its line counts.
+fn sure_blocks(text: &str) -> Option<Vec<Span>> {
     let bytes = text.as_bytes();
-    let mut open: Option<(u8, usize)> = None;
-    let mut looked = false;
+    let mut blocks = Vec::new();
+    let mut open: Option<Fence> = None;
+    // Where what has been looked at ends.
     let mut seen = 0;
     for at in memchr::memchr2_iter(b'`', b'~', bytes) {
         let mark = bytes[at];
@@ -14,22 +40,55 @@ pub fn surely_closed(text: &str) -> bool {
             continue;
         }
         let length = bytes[at..].iter().take_while(|byte| **byte == mark).count();
-        if at > 0 && bytes[at - 1] != b'\n' || !looked && !is_plain(text) {
-            return false;
-        }
-        looked = true;
+        let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
         let rest = text[at + length..end].trim();
-        seen = end;
+        let stands_alone = bytes[start..at].iter().all(|byte| *byte == b' ');
         open = match open {
-            Some((other, least)) if other == mark && length >= least && rest.is_empty() => None,
+            Some(block) if block.mark == mark && length >= block.length && rest.is_empty() => {
+                // A line with less before it may have ended the list that the block stands in.
+                let indent = block.at - block.start;
+                if !stands_alone || at - start != indent || !is_indented(&text[block.end..start], indent) {
+                    return None;
+                }
+                blocks.push(Span::new(block.start, end));
+                None
+            }
             Some(block) => Some(block),
             // Below a row of a table it may be another row, and with a backtick behind it no fence.
-            None if rest.contains('`') || above(bytes, at).contains(&b'|') => return false,
-            None => Some((mark, length)),
+            None if !stands_alone
+                || rest.contains('`')
+                || above(bytes, start).contains(&b'|')
+                || !is_plain(&text[seen..start]) =>
+            {
+                return None;
+            }
+            None => Some(Fence { mark, length, start, at, end }),
         };
+        seen = end;
     }
-    open.is_none()
+    open.is_none().then_some(blocks)
+}
+
+/// The line that opens a block.
+#[derive(Clone, Copy)]
+struct Fence {
+    mark: u8,
+    length: usize,
+    /// Where its line begins.
+    start: usize,
+    /// Where it stands, behind spaces.
+    at: usize,
+    /// Where its line ends.
+    end: usize,
+}
+
+/// Whether every line is blank or has as many spaces before it.
+fn is_indented(lines: &str, indent: usize) -> bool {
+    let has = |line: &str| {
+        line.bytes().take_while(|byte| *byte == b' ').count() >= indent || line.trim().is_empty()
+    };
+    indent == 0 || lines.lines().all(has)
 }
 
 /// Whether nothing stands in the text that can take a fence at the start of a line into itself: no line of
@@ -61,7 +120,6 @@ fn above(bytes: &[u8], at: usize) -> &[u8] {
 mod tests {
     use super::*;
     use crate::read::markdown::outline;
-    use crate::source::Span;
 
     #[test]
     fn is_sure_of_plain_fences_alone() {
@@ -71,6 +129,9 @@ mod tests {
             "```sh\nx\n```\n",
             "~~~\n```\n~~~\n\n- a\n\n````\n```\n````\n",
             "a\n```\nb\n````  ",
+            "- a\n\n  ```\n  x\n  ```\n",
+            "   ```\n   x\n   ```\n",
+            "```\n<b>\n[^1]\n```\n",
         ] {
             assert!(surely_closed(text), "{text:?}");
         }
@@ -80,6 +141,7 @@ mod tests {
             "````\nx\n```\n",
             "- ```\n  x\n  ```\n",
             "   ```\nx\n   ```\n",
+            "  ```\n  x\n ```\n",
             "> ```\n> x\n",
             "<pre>\n```\n</pre>\n",
             "| a |\n|---|\n```\nx\n```\n",
@@ -90,39 +152,51 @@ mod tests {
         }
     }
 
+    const LINES: [&str; 25] = [
+        "```",
+        "````",
+        "~~~",
+        "```sh",
+        "``` `",
+        " ```",
+        "- ```",
+        "    ```",
+        "> ```",
+        "  ```",
+        "  ```sh",
+        "  x",
+        "  <b>",
+        "x",
+        "# h",
+        "",
+        "<b>",
+        "| a |",
+        "|--|",
+        "- a",
+        "  ",
+        "[a]: x \"t",
+        "`a",
+        "a\r```",
+        "a](b",
+    ];
+
+    /// Nine of the lines.
+    fn lines(state: &mut u64) -> String {
+        let mut text = String::new();
+        for _ in 0..9 {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(LINES[(*state >> 33) as usize % LINES.len()]);
+            text.push('\n');
+        }
+        text
+    }
+
     /// What the parser finds open at the end is never said to be closed, whatever the lines are.
     #[test]
     fn agrees_with_the_parser() {
-        let lines = [
-            "```",
-            "````",
-            "~~~",
-            "```sh",
-            "``` `",
-            " ```",
-            "- ```",
-            "    ```",
-            "> ```",
-            "x",
-            "",
-            "<b>",
-            "| a |",
-            "|--|",
-            "- a",
-            "  ",
-            "[a]: x \"t",
-            "`a",
-            "a\r```",
-            "a](b",
-        ];
         let mut state = 7_u64;
-        for _ in 0..20_000 {
-            let mut text = String::new();
-            for _ in 0..6 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                text.push_str(lines[(state >> 33) as usize % lines.len()]);
-                text.push('\n');
-            }
+        for _ in 0..60_000 {
+            let text = lines(&mut state);
             let found = outline(&text, Span::new(0, text.len()));
             let Some(last) = found.blocks.last().filter(|block| block.info.is_some()) else { continue };
             let whole = last.span.of(&text).trim_end();
@@ -134,5 +208,21 @@ mod tests {
             let at_end = text[last.span.end..].trim().is_empty();
             assert!(closed || !at_end || !surely_closed(&text), "{text:?}");
         }
+    }
+
+    /// A heading that is said to be sure is one for the parser, whatever the lines are.
+    #[test]
+    fn headings_agree_with_the_parser() {
+        let mut state = 11_u64;
+        let mut sure = 0;
+        for _ in 0..60_000 {
+            let text = lines(&mut state);
+            if has_sure_heading(&text, |title| title == " h") {
+                sure += 1;
+                let found = outline(&text, Span::new(0, text.len()));
+                assert!(found.headings.iter().any(|heading| heading.text == "h"), "{text:?}");
+            }
+        }
+        assert!(sure > 1_000, "{sure}");
     }
 }

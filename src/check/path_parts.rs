@@ -1,0 +1,59 @@
+//! The names of the files and folders of a plugin: nearly every word with a slash in a text begins with none of them, and
+//! leads nowhere.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// Every part of the paths of a plugin.
+#[derive(Debug)]
+pub struct PathParts<'a> {
+    /// In lower case.
+    parts: BTreeSet<Cow<'a, str>>,
+    /// By the first byte of a part, a bit for each length that one has, as far as 64 bits tell lengths apart.
+    lengths: [u64; 256],
+}
+
+impl<'a> PathParts<'a> {
+    /// The parts of `paths`.
+    pub fn of(paths: impl Iterator<Item = &'a str>) -> Self {
+        let mut parts = BTreeSet::new();
+        let mut before = "";
+        for path in paths {
+            // Paths come in order, so most folders were just seen.
+            for part in path[shared_folder(before, path)..].split('/') {
+                if is_folded(part) {
+                    parts.insert(Cow::Borrowed(part));
+                } else {
+                    parts.insert(Cow::Owned(part.to_lowercase()));
+                }
+            }
+            before = path;
+        }
+        let mut lengths = [0; 256];
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            lengths[usize::from(part.as_bytes()[0])] |= 1 << (part.len() % 64);
+        }
+        Self { parts, lengths }
+    }
+
+    /// Whether a part is called so, in whatever case.
+    pub fn has(&self, name: &str) -> bool {
+        if !is_folded(name) {
+            return self.parts.contains(name.to_lowercase().as_str());
+        }
+        // Nearly every word of a text is told by its first byte and its length.
+        let lengths = name.bytes().next().map_or(0, |byte| self.lengths[usize::from(byte)]);
+        lengths >> (name.len() % 64) & 1 == 1 && self.parts.contains(name)
+    }
+}
+
+/// Whether a name is in lower case, as far as that is told at once.
+fn is_folded(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+}
+
+/// How many bytes of `path` are folders that `before` lies in, too.
+fn shared_folder(before: &str, path: &str) -> usize {
+    let shared = before.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
+    path.as_bytes()[..shared].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
+}
