@@ -7,7 +7,7 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
-use super::layout::{DEPTH, SKILL_FILE, holds_components, is_uninstalled};
+use super::layout::{DEPTH, SKILL_FILE, holds_components, holds_texts, is_uninstalled};
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk;
@@ -21,6 +21,9 @@ use crate::target::{ProjectFiles, Targets};
 
 /// Why skills and plugins that nobody installs take no part.
 const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
+
+/// Why components at the root of a marketplace take no part.
+const UNLISTED: &str = "no plugin of the marketplace has it";
 
 /// What lies beside.
 #[derive(Debug, Default)]
@@ -65,6 +68,7 @@ pub(super) fn find(
     }
     search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == BUNDLE).cloned());
     search.out.left_out.extend(unread(files, targets));
+    search.root(taken);
     for part in parts {
         search.look(part, 0);
     }
@@ -126,6 +130,19 @@ impl ComponentPaths {
 }
 
 impl AdjacentSearch<'_> {
+    /// Says that the components at the root of a marketplace whose plugins lie elsewhere are not read.
+    fn root(&mut self, taken: &[PluginLocation]) {
+        if taken.iter().any(|seat| seat.root.as_str().is_empty()) {
+            return;
+        }
+        for name in ["agents", "commands"].map(Utf8PathBuf::from) {
+            let is_taken = taken.iter().any(|seat| seat.root.starts_with(&name));
+            if !is_taken && holds_texts(&name, self.files) {
+                self.out.left_out.push(Exclusion { path: name, reason: UNLISTED.to_owned(), fault: false });
+            }
+        }
+    }
+
     fn look(&mut self, folder: &Utf8Path, depth: usize) {
         let name = folder.file_name().unwrap_or_default();
         let whole = self.taken.get(folder).copied().unwrap_or_default();
@@ -134,7 +151,8 @@ impl AdjacentSearch<'_> {
                 return self.pass_over(folder);
             }
             let project = self.own_projects.iter().any(|own| own == name);
-            if !project && self.files.has(&folder.join(SKILL_FILE)) {
+            let declared = self.files.has(&folder.join(&self.source.manifest));
+            if !project && !declared && self.files.has(&folder.join(SKILL_FILE)) {
                 let parent = folder.parent().unwrap_or(folder).to_owned();
                 return self.skills.entry(parent).or_default().push(folder.to_owned());
             }
@@ -142,7 +160,6 @@ impl AdjacentSearch<'_> {
                 return self.out.seats.push(seat(folder, Vec::new(), LocationForm::Foreign));
             }
             let hidden = name.starts_with('.');
-            let declared = self.files.has(&folder.join(&self.source.manifest));
             let has_settings = || settings::FILES.iter().any(|file| self.files.has(&folder.join(file)));
             let form = if project && !declared { LocationForm::Project } else { LocationForm::Plugin };
             if declared

@@ -179,21 +179,21 @@ fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, ou
 
 /// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.
 pub(super) fn holds_components(folder: &Utf8Path, files: &Files) -> bool {
-    let below = |name: &str| {
-        let inner = folder.join(name);
-        // A folder of a program that is called so.
-        let is_code = |path: &Utf8PathBuf| {
-            matches!(path.extension(), Some("ts" | "tsx" | "rs" | "go"))
-                || matches!(path.file_name(), Some("index.js" | "__init__.py"))
-        };
-        let files = files.inside(&inner);
-        files.iter().any(|path| path.extension() == Some("md")) && !files.iter().any(is_code)
-    };
     let skills = folder.join("skills");
     let is_skill = |child: Utf8PathBuf| files.has(&child.join(SKILL_FILE));
     // A skill that is called so is no part of a plugin.
     let own = |name: &str| !files.has(&folder.join(name).join(SKILL_FILE));
     own("skills") && files.children(&skills, false).into_iter().any(is_skill)
-        || ["agents", "commands"].into_iter().any(|name| own(name) && below(name))
+        || ["agents", "commands"].into_iter().any(|name| own(name) && holds_texts(&folder.join(name), files))
         || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.has(&folder.join(name)))
+}
+
+/// Whether a folder holds Markdown, and is none of a program that is called so.
+pub(super) fn holds_texts(folder: &Utf8Path, files: &Files) -> bool {
+    let is_code = |path: &Utf8PathBuf| {
+        matches!(path.extension(), Some("ts" | "tsx" | "rs" | "go"))
+            || matches!(path.file_name(), Some("index.js" | "__init__.py"))
+    };
+    let files = files.inside(folder);
+    files.iter().any(|path| path.extension() == Some("md")) && !files.iter().any(is_code)
 }

@@ -153,6 +153,11 @@ impl<'a> ConfigScope<'a> {
                 let last = wanted.rsplit(':').next().unwrap_or_default();
                 return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
             }
+            if names::shown(wanted) != *wanted {
+                let message = format!("the name `{wanted}` has characters that hosts show as `-`");
+                let help = format!("write `{}`", names::shown(wanted).trim_matches('-'));
+                return Err(fault(new.span(), message, help));
+            }
             if let Some(why) = refused(target, component.kind, wanted) {
                 let help = "choose another name; `plugcast targets` shows what each host takes".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));

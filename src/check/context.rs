@@ -25,7 +25,7 @@ use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::parallel;
-use crate::read::intent::{in_examples, in_expected_output, is_changelog};
+use crate::read::intent::{in_examples, in_expected_output, is_changelog, is_template};
 use crate::read::markdown::{self, Outline};
 use crate::source::{ComponentKind, SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
@@ -227,7 +227,8 @@ impl<'a> RuleContext<'a> {
             markdown: file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")),
             example: in_examples(plugin.inner(&file.path))
                 || in_expected_output(&file.path)
-                || is_changelog(&file.path),
+                || is_changelog(&file.path)
+                || !owner.is_some_and(|(_, main)| main) && is_template(&file.path, text),
             signs: OnceLock::new(),
             outline: OnceLock::new(),
             links: OnceLock::new(),

@@ -22,10 +22,12 @@ pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a Sour
     }
 }
 
-/// What each of `found` is called in the same way by its words, too, which tell several of a rule on one line apart.
+/// What each of `found` is called in the same way by its words, too, which tell several of a rule on one line apart. Numbers
+/// are left out of them: a sum that has changed is the same finding.
 pub fn causes<'a>(found: &[Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) -> Vec<String> {
     let mut digests = Digests::default();
-    found.iter().map(|finding| digests.next(finding, &file, &finding.message)).collect()
+    let words = |finding: &Diagnostic| finding.message.replace(|c: char| c.is_ascii_digit() || c == ',', "");
+    found.iter().map(|finding| digests.next(finding, &file, &words(finding))).collect()
 }
 
 /// How many there were of each.

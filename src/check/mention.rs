@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
-use super::paths::{self, PathTarget, SourcePaths};
+use super::path_parts::PathParts;
+use super::paths::{self, PathTarget};
 use crate::model::paths::plain;
 use crate::read::markdown::RegionKind;
 use crate::source::Span;
@@ -57,7 +58,7 @@ pub const SCRIPTS: &str = "scripts/";
 /// has a name that nothing in the source has: it leads nowhere, and was not meant to. So are all paths in code where each
 /// leads to a file of its own: no rule has anything to say of them, and the Markdown is not parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
-    let (source, paths) = (context.targets.source(), context.paths());
+    let (source, parts) = (context.targets.source(), context.paths().parts(text));
     let mut out = Vec::new();
     if memmem::find(text.body.of(text.text).as_bytes(), b"${").is_some() {
         for (variable, form) in
@@ -68,19 +69,19 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     }
     // What code names stands in the text, so most texts need no look at where their code is.
     let mut anywhere = Vec::new();
-    words(text, text.body, PathForm::Code, paths, &mut anywhere);
+    words(text, text.body, PathForm::Code, parts, &mut anywhere);
     if !anywhere.iter().any(|mention| matters(context, text, mention)) {
         out.sort_by_key(|mention| mention.span);
         return out;
     }
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
-        words(text, inner(text, region.span), PathForm::Code, paths, &mut out);
+        words(text, inner(text, region.span), PathForm::Code, parts, &mut out);
     }
     for block in &outline.blocks {
         let info = block.info.as_deref().map(|info| info.split_whitespace().next().unwrap_or_default());
         if info.is_some_and(|info| SHELL.contains(&info)) {
-            words(text, block.span, PathForm::Block, paths, &mut out);
+            words(text, block.span, PathForm::Block, parts, &mut out);
         }
     }
     out.sort_by_key(|mention| mention.span);
@@ -181,7 +182,7 @@ fn words(
     text: &PluginText<'_>,
     part: Span,
     form: PathForm,
-    paths: &SourcePaths<'_>,
+    parts: Option<&PathParts<'_>>,
     out: &mut Vec<PathMention>,
 ) {
     let code = part.of(text.text);
@@ -193,7 +194,9 @@ fn words(
         let (start, end) = around(code, slash);
         done = end;
         // A folder of scripts that is not there may be forgotten.
-        if !paths.may_hold(text, &code[start..end]) && !code[start..end].starts_with(SCRIPTS) {
+        if parts.is_some_and(|parts| !parts.may_hold(&code[start..end]))
+            && !code[start..end].starts_with(SCRIPTS)
+        {
             continue;
         }
         let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);

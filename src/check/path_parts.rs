@@ -36,8 +36,16 @@ impl<'a> PathParts<'a> {
         Self { parts, lengths }
     }
 
+    /// Whether `path` can lead to anything from any folder of the plugin: its first part is the name of something there, in
+    /// whatever case, or it climbs.
+    pub fn may_hold(&self, path: &str) -> bool {
+        let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
+        let (first, rest) = path.split_at(length);
+        first.starts_with('.') || rest.contains("/..") || self.has(first)
+    }
+
     /// Whether a part is called so, in whatever case.
-    pub fn has(&self, name: &str) -> bool {
+    fn has(&self, name: &str) -> bool {
         if !is_folded(name) {
             return self.parts.contains(name.to_lowercase().as_str());
         }

@@ -73,15 +73,10 @@ impl<'a> SourcePaths<'a> {
         below(&self.unstartable, folder.as_str())
     }
 
-    /// Whether `path` can lead to anything from any folder of the plugin of `text`: its first part is the name of something
-    /// there, in whatever case, or it climbs.
-    pub fn may_hold(&self, text: &PluginText<'_>, path: &str) -> bool {
+    /// The names in the plugin of `text`; `None` for a text from elsewhere, which has other folders around it.
+    pub fn parts(&self, text: &PluginText<'_>) -> Option<&PathParts<'a>> {
         let root = text.plugin.root.as_path();
-        // A text from elsewhere has other folders around it.
-        let parts = self.parts.get(root).filter(|_| text.file.path.starts_with(root));
-        let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
-        let (first, rest) = path.split_at(length);
-        first.starts_with('.') || rest.contains("/..") || parts.is_none_or(|parts| parts.has(first))
+        self.parts.get(root).filter(|_| text.file.path.starts_with(root))
     }
 
     /// The file or folder whose name differs from `path` in case alone.

@@ -148,8 +148,28 @@ fn content(text: &str, block: Span) -> Span {
     Span::new(block.start + start, block.start + start + if closed { last } else { body.len() })
 }
 
+/// Whether the line of `span`, or the last line of text before its block, is marked as an example of what is wrong.
+pub fn is_marked_wrong(text: &str, span: Span) -> bool {
+    around(text, span).into_iter().any(|line| {
+        let line = line.to_lowercase();
+        let mut words = line.split(|c: char| !c.is_alphanumeric());
+        line.contains(['❌', '✗', '✘']) || words.any(|word| matches!(word, "wrong" | "incorrect"))
+    })
+}
+
 /// Whether the line of `span`, or the last line of text before its block, warns against what is shown.
 pub fn warned_against(text: &str, span: Span) -> bool {
+    around(text, span).into_iter().any(|line| {
+        let line = line.to_lowercase();
+        let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'));
+        line.contains('❌')
+            || line.contains('✗')
+            || words.any(|word| AGAINST.contains(&word.replace('’', "'").as_str()))
+    })
+}
+
+/// The line of `span` on both sides, and the last line of text before its block.
+fn around(text: &str, span: Span) -> [&str; 3] {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[span.end..].find('\n').map_or(text.len(), |end| span.end + end);
     let fenced = |line: &&str| {
@@ -157,12 +177,5 @@ pub fn warned_against(text: &str, span: Span) -> bool {
         !line.is_empty() && !line.starts_with("```") && !line.starts_with("~~~")
     };
     let before = text[..start].lines().rev().take(4).find(fenced).unwrap_or_default();
-    let around = [&text[start..span.start], &text[span.end..end], before];
-    around.into_iter().any(|line| {
-        let line = line.to_lowercase();
-        let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'));
-        line.contains('❌')
-            || line.contains('✗')
-            || words.any(|word| AGAINST.contains(&word.replace('’', "'").as_str()))
-    })
+    [&text[start..span.start], &text[span.end..end], before]
 }

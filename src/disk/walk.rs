@@ -56,6 +56,8 @@ pub enum SkipPolicy {
 
 struct TreeWalk<'a> {
     root: PathBuf,
+    /// Where the walk begins, without links.
+    start: PathBuf,
     exclude: GlobSet,
     include: IncludeSet,
     outputs: Vec<PathBuf>,
@@ -112,9 +114,18 @@ fn found<'a>(
         return Err(DiskError::new("list", &above, error).into());
     }
     beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
-    let ancestors = vec![real];
-    let mut walk =
-        TreeWalk { root, exclude, include, outputs, passed_over, without_bundles, files: Vec::new(), tree };
+    let ancestors = vec![real.clone()];
+    let mut walk = TreeWalk {
+        root,
+        start: real,
+        exclude,
+        include,
+        outputs,
+        passed_over,
+        without_bundles,
+        files: Vec::new(),
+        tree,
+    };
     activity::set(format!("looking for files in `{}`", walk.root.join(folder).display()));
     walk.folder(folder, &mut ignores, &ancestors, false);
     Ok(walk)
@@ -143,6 +154,7 @@ pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(
     let (passed_over, without_bundles) = (SkipPolicy::Nothing, false);
     let (exclude, outputs, files) = (GlobSet::empty(), Vec::new(), Vec::new());
     let mut walk = TreeWalk {
+        start: root.clone(),
         root,
         exclude,
         include: IncludeSet::default(),
@@ -313,9 +325,10 @@ impl TreeWalk<'_> {
 
     fn left_out(&self, entry: &WalkEntry, ignores: &[Gitignore]) -> Option<String> {
         let included = self.include.has(&entry.path, entry.is_folder);
-        // An output folder that holds the source is no part of it.
-        let in_output =
-            |path: &Path| self.outputs.iter().any(|one| path.starts_with(one) && !self.root.starts_with(one));
+        // An output folder that holds what is read is no part of it: a marketplace may list plugins in `dist`.
+        let in_output = |path: &Path| {
+            self.outputs.iter().any(|one| path.starts_with(one) && !self.start.starts_with(one))
+        };
         // A bundle in the output folder is one of this command's own.
         let bundle = self.outputs.contains(&entry.real) && entry.real.parent().is_some_and(in_output);
         if in_output(&entry.real) && (bundle || !included) {

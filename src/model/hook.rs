@@ -87,7 +87,12 @@ pub fn find(
             for finding in found[told..].iter_mut().filter(within) {
                 finding.severity = Severity::Error;
                 let help = finding.help.take().unwrap_or_default();
-                finding.help = Some(format!("{help}; until then the source host refuses the whole plugin"));
+                // Of a skill only its hooks are left out (Claude Code 2.1.330).
+                let what = match place.file.path.extension() {
+                    Some("md") => "leaves these hooks out",
+                    _ => "refuses the whole plugin",
+                };
+                finding.help = Some(format!("{help}; until then the source host {what}"));
             }
         }
     }

@@ -130,6 +130,14 @@ pub fn in_examples(path: &Utf8Path) -> bool {
     folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
 }
 
+/// Whether a text is called a template, such as `readme_template.md`, or is called so in part and has places to be filled:
+/// its links lead to what it becomes.
+pub fn is_template(path: &Utf8Path, text: &str) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_ascii_lowercase();
+    let mut words = stem.split(['_', '-', '.']).rev().map(|word| matches!(word, "template" | "templates"));
+    words.next().unwrap_or_default() || words.any(|is_one| is_one) && text.contains("{{")
+}
+
 /// Whether a text lies among what a skill's own run should give: its links lead to what that run makes.
 pub fn in_expected_output(path: &Utf8Path) -> bool {
     let is_output = |part: &str| {

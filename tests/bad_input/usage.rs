@@ -193,6 +193,13 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "use letters, digits and `-`, such as `my-skill`",
         ),
         (
+            "[targets.codex.rename]\nstay = \"Bad Name!\"\n",
+            2,
+            8,
+            "the name `Bad Name!` has characters that hosts show as `-`",
+            "write `Bad-Name`",
+        ),
+        (
             "[targets.codex.rename]\n\"deep:one\" = \"other:two\"\n",
             2,
             14,

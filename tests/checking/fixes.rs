@@ -114,3 +114,17 @@ fn the_grant_that_the_help_names_is_the_one_that_is_missing() {
     fs::write(folder.path().join("src/skills/one/SKILL.md"), text("Bash(git:*), Bash(npm *)")).unwrap();
     assert_eq!(lines(), "");
 }
+
+/// A link to a template was led to a page about something else of the same name.
+#[test]
+fn a_link_is_not_led_to_one_of_two_files_of_its_name() {
+    let style = "# Style\n\n[Board](markdown_templates/kanban.md)\n";
+    let folder = plugin()
+        .file("src/skills/two/references/style.md", style)
+        .file("src/skills/two/references/diagrams/kanban.md", "# Diagram\n")
+        .file("src/skills/two/layouts/kanban.md", "# Template\n")
+        .temporary();
+    run(folder.path(), &["src", "--fix", "--unsafe-fixes"]).expect_code(1);
+    let kept = fs::read_to_string(folder.path().join("src/skills/two/references/style.md")).unwrap();
+    assert_eq!(kept, style);
+}

@@ -129,3 +129,23 @@ fn what_git_does_not_know_is_a_clear_error() {
     let refused = run(&shallow.path().join("clone"), &["src", "--since", "HEAD~1"]).expect_code(2);
     assert!(refused.stderr.contains("this clone is shallow"), "{}", refused.stderr);
 }
+
+/// A finding about a sum came back with every change of a part, a smaller one too.
+#[test]
+fn a_sum_that_changes_is_no_new_finding() {
+    let long =
+        |words: usize| format!("---\nname: long\ndescription: {}\n---\nDo.\n", "Does it all. ".repeat(words));
+    let mut tree = plugin();
+    for number in 0..40 {
+        tree = tree.file(
+            &format!("src/skills/s{number}/SKILL.md"),
+            long(80).replace("name: long", &format!("name: s{number}")),
+        );
+    }
+    let folder = committed(&tree);
+    let whole = found(&folder, &["src"]);
+    assert!(whole.iter().any(|one| one.ends_with("listing-budget")), "{whole:?}");
+    let path = folder.path().join("src/skills/s1/SKILL.md");
+    fs::write(path, long(60).replace("name: long", "name: s1")).unwrap();
+    assert_eq!(found(&folder, &SINCE), [""; 0]);
+}

@@ -188,3 +188,36 @@ fn what_is_left_out_stands_in_one_line() {
     let shown = json(&run(folder.path(), &["src", "--format", "json"]));
     assert_eq!(shown["left_out"][1]["path"], "tests", "{shown:#}");
 }
+
+/// With a skill at its root a plugin within a plugin was read as a folder of that skill: four findings were gone.
+#[test]
+fn a_plugin_within_a_plugin_is_read_also_where_it_is_a_skill() {
+    let tree = Tree::new()
+        .file("src/.claude-plugin/plugin.json", MANIFEST)
+        .file("src/skills/one/SKILL.md", skill("one"))
+        .file("src/inner/.claude-plugin/plugin.json", "{ \"name\": \"inner\", \"skills\": [\"./x\"] }\n")
+        .file("src/inner/agents/x.md", "No frontmatter\n");
+    let expected = [
+        "inner/.claude-plugin/plugin.json:1 manifest-target-missing",
+        "inner/agents/x.md:1 frontmatter-missing",
+    ];
+    assert_eq!(found(&tree.clone().temporary(), &["src"]), expected);
+    assert_eq!(found(&tree.file("src/inner/SKILL.md", skill("inner")).temporary(), &["src"]), expected);
+}
+
+/// They were not read, and nothing said so.
+#[test]
+fn components_at_the_root_of_a_marketplace_are_named_where_no_plugin_has_them() {
+    let listing = "{ \"name\": \"shop\", \"owner\": { \"name\": \"me\" }, \"plugins\": [{ \"name\": \"demo\", \"source\": \"./dist/plugins/demo\" }] }\n";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/marketplace.json", listing)
+        .file("src/dist/plugins/demo/skills/one/SKILL.md", skill("one"))
+        .file("src/agents/helper.md", "---\nname: helper\n---\nHelp.\n")
+        .temporary();
+    let said = run(folder.path(), &["src"]).expect_code(0);
+    assert!(
+        said.stdout.contains("not checked: `agents` (no plugin of the marketplace has it)"),
+        "{}",
+        said.stdout
+    );
+}

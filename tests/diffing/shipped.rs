@@ -120,3 +120,25 @@ fn a_beta_that_becomes_stable_is_promoted_and_breaks_nobody() {
     let report = json(at, &["HEAD", "--to", "claude-code"]);
     assert_eq!(changes(&report, "claude-code"), ["promoted skill demo:sing-beta to demo:sing"]);
 }
+
+/// The usual folder of bundles may hold the plugins that a marketplace lists: a changed skill was "nothing differs".
+#[test]
+fn plugins_that_a_marketplace_lists_in_dist_are_compared() {
+    let listing = "{ \"name\": \"shop\", \"owner\": { \"name\": \"me\" }, \"plugins\": [{ \"name\": \"demo\", \"source\": \"./dist/plugins/demo\" }] }\n";
+    let folder = committed(
+        &Tree::new()
+            .file(".claude-plugin/marketplace.json", listing)
+            .file("dist/plugins/demo/skills/plan/SKILL.md", text("plan", "Plans work.", "")),
+    );
+    let at = folder.path();
+    write(at, "dist/plugins/demo/skills/plan/SKILL.md", &(text("plan", "Plans work.", "") + "More.\n"));
+    assert_eq!(
+        changes(&json(at, &["HEAD", "--to", "claude-code"]), "claude-code"),
+        ["changed skill demo:plan"]
+    );
+    git(at, &["commit", "-qam", "more"]);
+    assert_eq!(
+        changes(&json(at, &["HEAD~1", "HEAD", "--to", "claude-code"]), "claude-code"),
+        ["changed skill demo:plan"]
+    );
+}

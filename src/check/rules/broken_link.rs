@@ -48,7 +48,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             }
             None => format!("did you mean `{written}`?"),
         });
-        if same == [meant] && meant.starts_with(paths::own_folder(text)) {
+        let own = paths::own_folder(text);
+        let has_name = |path: &&Utf8PathBuf| path.file_name() == meant.file_name() && path.starts_with(own);
+        let is_only = text.plugin.files.kept.iter().filter(has_name).count() == 1;
+        if same == [meant] && is_only && meant.starts_with(own) {
             found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
         }
     }

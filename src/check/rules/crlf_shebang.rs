@@ -20,7 +20,12 @@ const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ksh", "zsh", "ash"];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let first = text.text.lines().next().unwrap_or_default();
-    if text.is_markdown() || !first.starts_with("#!") || !text.text[first.len()..].starts_with("\r\n") {
+    // PowerShell takes both, and its scripts are not started by their first line.
+    if text.is_markdown()
+        || text.file.path.extension() == Some("ps1")
+        || !first.starts_with("#!")
+        || !text.text[first.len()..].starts_with("\r\n")
+    {
         return;
     }
     let program = first.split(['/', ' ']).rfind(|word| !word.is_empty() && !word.starts_with('-'));

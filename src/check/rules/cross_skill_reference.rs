@@ -5,6 +5,7 @@ use crate::check::paths::PathTarget;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
+use crate::model::plugin::LocationForm;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,10 +18,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    // A project is read where it lies, with all that is around it.
+    if text.plugin.form == LocationForm::Project || lies_in_a_project(text) {
+        return;
+    }
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
         match link.leads(context, text) {
             PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {}
+            // What lies beside plugins may be part of one for another host.
+            PathTarget::Away(_) if text.plugin.beside => {}
+            PathTarget::AwayToNothing(_) | PathTarget::OutOfSource if is_of_the_forge(text, written) => {}
             PathTarget::Away(_) | PathTarget::OutOfSource => out(text, link.span, written, sink),
             PathTarget::AwayToNothing(path) if !path.starts_with(&text.plugin.root) => {
                 out(text, link.span, written, sink);
@@ -28,6 +36,20 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             _ => {}
         }
     }
+}
+
+/// Whether the text lies in a folder such as `.agents`, which hosts read in the project.
+fn lies_in_a_project(text: &PluginText<'_>) -> bool {
+    text.plugin.beside && text.plugin.root.components().any(|part| part.as_str().starts_with('.'))
+}
+
+/// Whether a page for people means a page of the forge that shows it, two folders above the branch: `../../issues`.
+fn is_of_the_forge(text: &PluginText<'_>, written: &str) -> bool {
+    const PAGES: [&str; 9] =
+        ["issues", "pulls", "releases", "wiki", "actions", "discussions", "security", "tags", "stargazers"];
+    let is_page = |rest: &str| PAGES.contains(&rest.split('/').next().unwrap_or_default());
+    let stem = text.file.path.file_stem().unwrap_or_default();
+    !text.main && !stem.contains(char::is_lowercase) && written.strip_prefix("../../").is_some_and(is_page)
 }
 
 /// A path that leaves the plugin: nothing outside is installed with it.

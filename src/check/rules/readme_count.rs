@@ -1,5 +1,7 @@
 //! The README counts components that the plugin does not have, or not in that number.
 
+use std::collections::BTreeSet;
+
 use crate::check::context::RuleContext;
 use crate::check::prose::{self, passages};
 use crate::check::readme::{ListedKind, Readme};
@@ -28,20 +30,79 @@ const COUNTED: [(Option<ComponentKind>, &str, &str); 4] = [
 ];
 
 /// Words before a number that make it no count of the plugin's own.
-const LOOSE: [&str; 12] =
-    ["least", "most", "to", "of", "version", "first", "last", "top", "than", "over", "about", "these"];
+const LOOSE: [&str; 35] = [
+    "least",
+    "most",
+    "to",
+    "of",
+    "version",
+    "first",
+    "last",
+    "top",
+    "than",
+    "over",
+    "about",
+    "these",
+    "tier",
+    "level",
+    "phase",
+    "step",
+    "stage",
+    "layer",
+    "part",
+    "option",
+    "round",
+    "day",
+    "week",
+    "add",
+    "adds",
+    "added",
+    "remove",
+    "removes",
+    "removed",
+    "rename",
+    "renames",
+    "renamed",
+    "introduces",
+    "new",
+    "other",
+];
+
+/// Words of a heading that make no part of what it counts.
+const WHOLE: [&str; 12] = [
+    "all",
+    "available",
+    "the",
+    "total",
+    "included",
+    "includes",
+    "of",
+    "list",
+    "our",
+    "reference",
+    "overview",
+    "and",
+];
 
 fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     for readme in &context.readmes() {
         let words = prose::words(&readme.text);
-        for passage in passages(&readme.text).into_iter().filter(|passage| !passage.code && !passage.quoted) {
-            let here = passage.span.of(&words);
-            let counts: Vec<StatedCount> =
-                COUNTED.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many)).collect();
+        let passages = passages(&readme.text);
+        let passages = passages.iter().filter(|passage| !passage.code && !passage.quoted);
+        let passages: Vec<(Span, Vec<StatedCount>)> = passages
+            .map(|passage| {
+                let here = passage.span.of(&words);
+                let counts = COUNTED.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many));
+                let counts: Vec<StatedCount> = counts.collect();
+                let is_of_a_part = !counts.is_empty() && is_of_a_part(readme, passage.span);
+                (passage.span, if is_of_a_part { Vec::new() } else { counts })
+            })
+            .collect();
+        for (passage, counts) in &passages {
             // A sentence that counts plugins speaks of all of them.
             let total = counts.iter().any(|count| count.kind.is_none());
-            for count in counts {
-                compare(context, readme, passage.span, &count, total, sink);
+            for count in counts.iter().filter(|count| readme.above || !is_one_of_many(&passages, count)) {
+                compare(context, readme, *passage, count, total, sink);
             }
         }
         of_rows(context, readme, sink);
@@ -55,6 +116,8 @@ struct StatedCount {
     number: Span,
     /// The word that follows the number, where it does.
     word: Option<Span>,
+    /// The digits.
+    said: String,
     /// Whether it stands in a cell or in brackets.
     formal: bool,
 }
@@ -69,10 +132,45 @@ fn counts(
         prose::places(here, name).filter_map(move |place| {
             let number = count(here, place)?;
             let word = Some(place).filter(|word| word.start > number.start);
-            Some(StatedCount { kind, name, number, word, formal: word.is_none() })
+            let said = number.of(here).to_owned();
+            Some(StatedCount { kind, name, number, word, said, formal: word.is_none() })
         })
     };
     of(one).chain(of(many)).collect()
+}
+
+/// Whether a number counts some of the components, or those of somebody else: one in the heading of a category, in a row or
+/// sentence about another repository, or in what tells of a version.
+fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
+    let text = passage.of(readme.text.text);
+    let lower = text.to_lowercase();
+    let is_release = |text: &str| {
+        let mut words =
+            text.split(|c: char| !(c.is_alphanumeric() || c == '.')).map(|word| word.trim_matches('.'));
+        words.any(|word| {
+            let number = word.strip_prefix('v').unwrap_or(word);
+            number.contains('.') && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
+    };
+    let below_a_release = || {
+        readme
+            .headings(passage.start)
+            .iter()
+            .any(|heading| heading.level > 1 && is_release(&heading.text.to_lowercase()))
+    };
+    let of_a_category = || {
+        let names = |word: &str| COUNTED.iter().any(|(_, one, many)| [*one, *many].contains(&word));
+        let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+        lower.starts_with('#') && words.any(|word| !names(word) && !WHOLE.contains(&word))
+    };
+    is_release(&lower) || lower.contains("](https://github.com/") || below_a_release() || of_a_category()
+}
+
+/// Whether the README of one plugin has three numbers or more for the same: then each is of a part.
+fn is_one_of_many(passages: &[(Span, Vec<StatedCount>)], count: &StatedCount) -> bool {
+    let same = passages.iter().flat_map(|(_, counts)| counts).filter(|other| other.kind == count.kind);
+    let numbers: BTreeSet<&str> = same.map(|other| other.said.as_str()).collect();
+    numbers.len() > 2
 }
 
 /// Holds a count to what the plugins have of which it speaks.
@@ -256,6 +354,11 @@ fn count(here: &str, place: Span) -> Option<Span> {
         return None;
     }
     let before = here[..place.start].trim_end_matches(' ');
+    // A number of something else: `13 agent lifecycle states`.
+    let is_plural = here[place.start..place.end].ends_with(['s', 'S']);
+    if !is_plural && !next.is_empty() && !before.ends_with(" 1") {
+        return None;
+    }
     let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     if (1..=4).contains(&digits) && before.len() < place.start {
         let start = before.len() - digits;

@@ -5,6 +5,7 @@ use crate::check::directory::{local, plugin_of};
 use crate::check::dispatch::NameUse;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
+use crate::check::snippet::is_marked_wrong;
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::near::{nearest, slip};
@@ -20,7 +21,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
-    for place in text.dispatches(context) {
+    let places = text.dispatches(context).iter();
+    for place in places.filter(|place| !is_marked_wrong(text.text, place.span)) {
         let name = place.name.as_str();
         if place.how == NameUse::Agent || name.contains("::") || directory.has(name) {
             continue;

@@ -13,6 +13,7 @@ fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
     let (without_bundles, files) = (false, Vec::new());
     let mut walk = TreeWalk {
         root: root.clone(),
+        start: root.clone(),
         exclude,
         include: IncludeSet::default(),
         outputs,

@@ -1,6 +1,6 @@
 //! Skills that lie too deep below a plugin's folder of skills for the source host to find them.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 
@@ -28,11 +28,16 @@ impl Plugin {
             return deep;
         }
         // A large plugin has thousands of both.
-        let paths: HashSet<&Utf8Path> = self.components.iter().map(|component| &*component.path).collect();
+        let paths: BTreeSet<&Utf8Path> = self.components.iter().map(|component| &*component.path).collect();
         let skills = self.components.iter().filter(|component| component.path.ends_with(SKILL_FILE));
-        let mut folders: HashSet<&Utf8Path> = skills.map(|skill| skill.folder()).collect();
+        let mut folders: BTreeSet<&Utf8Path> = skills.map(|skill| skill.folder()).collect();
         folders.extend(self.lost.iter().filter_map(|lost| lost.path.parent()));
-        deep.retain(|path| !paths.contains(path) && !path.ancestors().any(|folder| folders.contains(folder)));
+        // A folder `skills` within a skill is meant for more of them.
+        let is_own = |path: &Utf8Path, folder: &Utf8Path| {
+            let inner = path.strip_prefix(folder).unwrap_or(path);
+            folders.contains(folder) && !(inner.starts_with("skills") && inner.components().count() == 3)
+        };
+        deep.retain(|path| !paths.contains(path) && !path.ancestors().any(|folder| is_own(path, folder)));
         deep
     }
 
