@@ -1,17 +1,26 @@
 //! A project for one host: every file gets its place, every field and reference its outcome, and
 //! the ledger a row for each. Pure: what comes out are nodes, not bytes.
+//!
+//! Each step takes what is decided, changes none of it, and returns its part of the bundle: files, and decisions about
+//! things of the source. When the parts are joined, it is known which files cannot be written, and each decision becomes a
+//! row.
 
+mod agents;
 mod arguments;
 mod bindings;
 mod command_objects;
-mod commands;
 mod component;
-mod declared_rows;
+mod context;
+mod credentials;
+mod decision;
+mod declarations;
 mod dispatch_search;
+mod field_leaves;
 mod fields;
 mod files;
 mod foreign_plugin;
 mod hooks;
+mod hooks_and_servers;
 mod inline;
 mod installable;
 mod launcher;
@@ -21,8 +30,11 @@ mod marketplace;
 mod naming;
 mod native;
 mod notes;
+mod options;
+mod other_components;
 mod overrides;
 mod own_manifest;
+mod part;
 mod paths;
 mod permissions;
 mod place;
@@ -32,31 +44,43 @@ mod refuse;
 mod registration;
 mod repair;
 mod rows;
-mod hooks_and_servers;
 mod safe_yaml;
+mod sandbox;
+mod server_strings;
+mod server_tools;
 mod servers;
 mod shape;
 mod shell_tests;
 mod sidecar;
+mod source_json;
+mod texts;
 mod workflows;
 
 pub use native::is_granted;
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use self::command_objects::CommandFields;
+use self::component::LoweredComponent;
+use self::context::LoweringContext;
+use self::declarations::Declarations;
+use self::files::FilesInput;
+use self::listing::{PluginListing, SessionListing};
+use self::manifest::ManifestInput;
+use self::part::LoweredPart;
+use self::place::OutputPaths;
+use self::refuse::WritableNodes;
+use self::texts::ComponentText;
 use crate::bundle::{BundleNode, HelperFile};
 use crate::diagnostic::Diagnostic;
 use crate::ledger::LedgerRow;
-use crate::model::plugin::Plugin;
-use crate::model::project::{Project, ResolvedProject};
-use crate::read::format::SourceFacts;
+use crate::model::component::Component;
+use crate::model::project::Project;
 use crate::source::by_parts;
 use crate::target::{Target, Targets};
 
 /// What a project becomes on one host.
 #[derive(Debug, Default)]
 pub struct LoweredBundle {
-    /// Every file, in no particular order.
+    /// Every file, sorted by path.
     pub nodes: Vec<BundleNode>,
     /// Every program that is copied as it is, in no particular order.
     pub helpers: Vec<HelperFile>,
@@ -66,96 +90,93 @@ pub struct LoweredBundle {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What the lowering of one plugin needs to know.
-pub(crate) struct LoweringContext<'a> {
-    project: &'a Project,
-    /// What its texts name.
-    resolved: ResolvedProject<'a>,
-    plugin: &'a Plugin,
-    target: &'a Target,
-    source: &'a SourceFacts,
-    /// Qualified names of agents that something in the build dispatches.
-    dispatched: &'a BTreeSet<&'a str>,
-    /// Where every file of the plugin goes.
-    places: place::OutputPaths,
-    /// What the host's list of skills makes of it.
-    listing: listing::PluginListing,
-    /// What its list of skills makes of all plugins together, where something is not shown as it is.
-    session: Option<&'a listing::SessionListing>,
-    /// What the host's sandbox refuses.
-    commands: &'a commands::CommandTable,
-    /// What becomes of the tools of servers.
-    server_tools: &'a servers::ServerTools,
-    /// What counts where the user gives no value for an option.
-    defaults: BTreeMap<String, String>,
-}
-
-/// Casts `project` for `target`.
+/// Lowers `project` for `target`.
 pub fn lower(project: &Project, target: &Target, targets: &Targets) -> LoweredBundle {
-    let mut cast = LoweredBundle::default();
     let project = &*project.for_host(&target.name, targets.source());
-    let resolved = project.resolve(targets.source());
-    let dispatched = dispatch_search::agents(project, resolved, target, targets.source());
-    rows::outside(project, &mut cast);
-    let commands = commands::CommandTable::of(&target.sandbox);
-    let server_tools = servers::ServerTools::new(project, target, targets.source());
+    let source = targets.source();
+    let resolved = project.resolve(source);
+    let dispatched = dispatch_search::agents(project, resolved, target, source);
+    let commands = sandbox::CommandTable::of(&target.sandbox);
+    let server_tools = server_tools::ServerTools::new(project, target, source);
     let prepared = project.plugins.iter().map(|plugin| {
         let own = overrides::target(target, project.tools_here.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);
-        let places = place::OutputPaths::of(plugin, target);
-        let listing = listing::PluginListing::of(plugin, target, &places, resolved);
+        let places = OutputPaths::of(plugin, target);
+        let listing = PluginListing::of(plugin, target, &places, resolved);
         (own, places, listing)
     });
     let prepared: Vec<_> = prepared.collect();
-    let session = listing::SessionListing::of(target, prepared.iter().map(|(_, _, listing)| listing));
-    if let Some(session) = &session {
-        session.report(target, &mut cast);
-    }
+    let session = SessionListing::of(target, prepared.iter().map(|(_, _, listing)| listing));
+    let mut whole = rows::outside(project);
+    whole.diagnostics.extend(session.as_ref().and_then(|session| session.report(target)));
+    let mut declared = Declarations::new(source.marketplace.as_str().into(), []);
     for (plugin, (own, places, listing)) in project.plugins.iter().zip(prepared) {
-        let source = targets.source();
-        let target = own.as_ref().unwrap_or(target);
-        let commands = &commands;
-        let scene = LoweringContext {
+        let context = LoweringContext {
             project,
             resolved,
             plugin,
-            target,
+            target: own.as_ref().unwrap_or(target),
             source,
             dispatched: &dispatched,
             places,
             listing,
             session: session.as_ref(),
-            commands,
+            commands: &commands,
             server_tools: &server_tools,
-            defaults: hooks_and_servers::defaults(plugin, source),
+            defaults: options::defaults(plugin, source),
         };
-        lower_plugin(&scene, &mut cast);
+        let part = lower_plugin(&context);
+        declared.add(&part.declared);
+        whole.add(part);
     }
-    // What became of a component tells what became of the entry's field that declares it.
-    marketplace::lower(project, target, targets.source(), &mut cast);
-    refuse::unwritable(target, &mut cast);
-    cast.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
-    cast
+    whole.add(marketplace::lower(project, target, source, &declared));
+    finish(target, whole)
 }
 
-fn lower_plugin(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
-    let mut registered = registration::Registration::default();
-    rows::plugin(scene, cast);
-    hooks_and_servers::lower(scene, &mut registered, cast);
-    manifest::manifest(scene, cast);
-    for component in &scene.plugin.components {
-        component::lower(scene, component, &mut registered, cast);
-    }
-    command_objects::rows(scene, cast);
-    overrides::rows(scene, cast);
-    listing::report(scene, cast);
-    inline::lower(scene, &mut registered, cast);
-    rows::lost(scene, cast);
-    rows::others(scene, cast);
-    files::lower(scene, cast);
-    files::unfound_skills(scene, cast);
-    launcher::emit(scene, cast);
-    workflows::emit(scene, cast);
-    notes::emit(scene, &registered, cast);
-    registration::emit(scene, registered, cast);
+/// Every part of one plugin. Each step returns its own, from what others return or decided before, so that the compiler
+/// knows what comes first.
+fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
+    let runnable = hooks_and_servers::lower(context);
+    let commands = CommandFields::new(context);
+    let components = context.plugin.components.iter();
+    let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
+        components.map(|component| (component, texts::of(context, component))).collect();
+    let lowered: Vec<LoweredComponent> =
+        texts.iter().map(|(component, texts)| component::lower(context, component, texts)).collect();
+    let inline = inline::lower(context);
+    let manifest_input = ManifestInput { declared: &runnable.part.declared, commands: &commands };
+    let manifest = manifest::lower(context, &manifest_input);
+    let names = texts::name_edits(&texts);
+    let files = files::lower(context, &FilesInput { declared: &runnable.part.declared, names: &names });
+    let refused = lowered.iter().flat_map(|component| &component.refused).chain(&inline.refused);
+    let notes = notes::lower(context, &refused.cloned().collect());
+    let (components, registered): (Vec<_>, Vec<_>) =
+        lowered.into_iter().map(|component| (component.part, component.registered)).unzip();
+    let registered = registered.into_iter().flatten().chain(inline.registered).collect();
+    let registration = registration::lower(context, registered, runnable.registered);
+    let parts = [rows::plugin(context), runnable.part, manifest];
+    let rest = [
+        commands.dropped.into_iter().chain(overrides::tools(context)).collect(),
+        context.listing.report(context.plugin, &context.project.tree, context.target).into_iter().collect(),
+        inline.part,
+        rows::lost(context),
+        other_components::lower(context),
+        files,
+        files::unfound_skills(context).into_iter().collect(),
+        launcher::lower(context),
+        workflows::pages(context).into_iter().collect(),
+        notes,
+        registration,
+    ];
+    parts.into_iter().chain(components).chain(rest).collect()
+}
+
+/// The bundle of all parts: a decision becomes a row when it is known which files are written.
+fn finish(target: &Target, mut whole: LoweredPart) -> LoweredBundle {
+    whole.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
+    let WritableNodes { nodes, unwritable, diagnostics } = refuse::unwritable(target, whole.nodes);
+    let decisions = whole.decisions.into_iter().chain(whole.declared);
+    let rows = decisions.map(|decision| decision.row(&unwritable)).collect();
+    whole.diagnostics.extend(diagnostics);
+    LoweredBundle { nodes, helpers: whole.helpers, rows, diagnostics: whole.diagnostics }
 }

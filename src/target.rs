@@ -164,6 +164,11 @@ impl Target {
         }
     }
 
+    /// The `name` of a skill in its frontmatter on the host.
+    pub fn skill_name(&self, name: &str, qualified: &str) -> String {
+        self.skill.name.replace("{name}", name).replace("{qualified}", qualified)
+    }
+
     /// The rule of a field that the host has no place for.
     pub fn dropped_field(&self, kind: ComponentKind, key: &str) -> Option<&FieldRule> {
         let rules = self.fields(kind);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::LoweringContext;
+use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::references::{Reference, ReferenceTarget};

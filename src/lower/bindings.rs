@@ -1,26 +1,25 @@
 //! The block *On this host*: it binds exactly the names that a component's files use and that mean
 //! nothing, or something else, on the host. A component that names nothing of the kind gets none.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{
-    LoweringContext, arguments, commands, hooks_and_servers, naming, native, notes, overrides, shell_tests,
-    workflows,
-};
+use super::context::LoweringContext;
+use super::naming::{BlockPaths, NamedComponents};
+use super::texts::{ComponentText, TextName};
+use super::{paths, sandbox, workflows};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
-use crate::model::references::{Reference, ReferenceTarget};
-use crate::read::format::SourceFacts;
+use crate::model::references::ReferenceTarget;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 use crate::target::{Target, TextForm, VariableForm};
-use naming::NamedComponents;
 
 #[derive(Debug, Serialize)]
 struct ToolSubstitute {
@@ -59,27 +58,13 @@ pub struct Bindings {
     notes: Option<String>,
 }
 
-/// Where things are, for the paths in a block.
-pub struct BlockPaths<'a> {
-    /// The folder of the file that gets the block, relative to the plugin's emitted folder.
-    pub folder: &'a Utf8Path,
-    /// The plugin's folder, relative to that folder.
-    pub to_root: &'a str,
-    /// The emitted files of the plugin's components, relative to the plugin's folder, by kind and name.
-    pub components: &'a BTreeMap<(ComponentKind, String), Utf8PathBuf>,
-}
-
 /// A text that a block is for.
 #[derive(Clone, Copy)]
 struct BlockText<'a> {
     text: &'a str,
-    references: &'a [Reference],
+    names: &'a [TextName<'a>],
     /// The qualified name of its component.
     owner: &'a str,
-    /// The component, if it is one with a file of its own.
-    component: Option<&'a Component>,
-    /// Whether the component is given arguments.
-    arguments: bool,
     /// Whether it is the text that gets the block.
     main: bool,
     /// Whether paths in it are edited.
@@ -89,25 +74,19 @@ struct BlockText<'a> {
 }
 
 impl Bindings {
-    /// Collects what `component` names and `target` has to bind.
-    pub fn of(component: &Component, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) -> Self {
+    /// Collects what `component` names in `texts` and `target` has to bind.
+    pub fn of(
+        component: &Component,
+        texts: &[ComponentText<'_>],
+        scene: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) -> Self {
         let tree = &scene.project.tree;
         let mut out = Self::default();
-        let arguments = arguments::takes_arguments(component, scene);
-        for file in scene.resolved.references(component) {
-            let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
-            let main = file.path == component.path;
-            let text = BlockText {
-                text,
-                references: &file.references,
-                owner: &component.qualified,
-                component: main.then_some(component),
-                arguments,
-                main,
-                edited: main,
-                dispatches: component.may_dispatch(scene.source),
-            };
-            out.names(text, scene, places);
+        let dispatches = component.may_dispatch(scene.source);
+        for ComponentText { text, is_main, names, .. } in texts {
+            let (main, edited, owner) = (*is_main, *is_main, &component.qualified);
+            out.names(BlockText { text, names, owner, main, edited, dispatches }, scene, places);
         }
         if !out.named.is_empty() {
             out.named = component.arguments();
@@ -119,14 +98,17 @@ impl Bindings {
     }
 
     /// Collects what the text of a command names that stands in the manifest, where nothing is edited.
-    pub fn of_inline(command: &InlineCommand, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) -> Self {
+    pub fn of_inline(
+        command: &InlineCommand,
+        names: &[TextName<'_>],
+        scene: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) -> Self {
         let mut out = Self::default();
         let text = BlockText {
             text: &command.content,
-            references: scene.resolved.inline(command),
+            names,
             owner: &command.qualified,
-            component: None,
-            arguments: true,
             main: true,
             edited: false,
             dispatches: true,
@@ -137,72 +119,89 @@ impl Bindings {
     }
 
     fn names(&mut self, text: BlockText<'_>, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
-        let target = scene.target;
-        let says = |line: &str| target.block.contains_key(line);
-        let mut meant = None;
-        let tested = shell_tests::kept(text.text, text.references);
-        for reference in text.references {
-            if text.component.is_some_and(|component| native::is_native(scene, component, reference)) {
-                continue;
-            }
-            let written = reference.span.of(text.text);
-            let written = match overrides::renamed(scene, reference) {
-                Some(renamed) => renamed.instead(written),
-                None => written.to_owned(),
-            };
-            match &reference.named {
-                ReferenceTarget::Component(_, name) if name == text.owner => {}
-                ReferenceTarget::Component(ComponentKind::Agent, name)
-                    if says("agents") && reference.asked && text.dispatches =>
-                {
-                    self.agents.note(ComponentKind::Agent, name, &written, places)
+        for name in text.names.iter().filter(|name| !name.is_native) {
+            match &name.reference.named {
+                ReferenceTarget::Component(kind, qualified) => {
+                    self.component(*kind, qualified, name, text, scene, places)
                 }
-                ReferenceTarget::Component(ComponentKind::Command, name) if says("commands") => {
-                    self.commands.note(ComponentKind::Command, name, &written, places)
-                }
-                ReferenceTarget::Component(ComponentKind::Workflow, name) if says("workflows") => {
-                    self.workflow(name, &written, scene, places)
-                }
-                ReferenceTarget::Component(ComponentKind::Workflow, _) => {}
-                ReferenceTarget::Component(kind, name) if *kind != ComponentKind::Agent && says("skills") => {
-                    self.skills.note(*kind, name, &written, places)
-                }
-                ReferenceTarget::Tool(name) if says("tools") && text.main => {
-                    if let Some(stands) = scene.tool(name) {
-                        self.tools.insert(name.clone(), stands.clone());
-                    }
-                }
-                ReferenceTarget::Argument(written)
-                    if text.arguments && target.text.arguments == TextForm::Bound =>
-                {
-                    let meant = meant.get_or_insert_with(|| arguments::meant(text.text, text.references));
-                    if meant.contains(&reference.span) {
-                        self.argument(written);
-                    }
-                }
-                ReferenceTarget::Variable(name) if tested.contains(&reference.span) => {
-                    self.tested(name, scene, places)
-                }
-                ReferenceTarget::Variable(name) => {
-                    let rest = path_after(text.text, reference.span.end);
-                    // A host that expands it in texts runs agents by their names, and the tool's line says how.
-                    let relative =
-                        scene.variable(name).is_some_and(|facts| facts.form == VariableForm::Relative);
-                    let script = (relative && *name == scene.source.plugin_root).then_some(rest);
-                    if let Some(name) = script.and_then(|script| workflows::at(scene.plugin, script))
-                        && says("workflows")
-                    {
-                        self.workflow(&name, &name, scene, places);
-                    }
-                    self.variable(name, rest, scene, places, text.edited && says("folder"));
-                }
-                ReferenceTarget::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
-                ReferenceTarget::Include(written) if target.text.includes == TextForm::Bound => {
-                    self.includes.insert(written.clone());
-                }
-                _ => {}
+                ReferenceTarget::Variable(_) => self.variable_in(name, text, scene, places),
+                _ => self.construct(name, text, scene),
             }
         }
+    }
+
+    /// A component that a text names.
+    fn component(
+        &mut self,
+        kind: ComponentKind,
+        qualified: &str,
+        name: &TextName<'_>,
+        text: BlockText<'_>,
+        scene: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) {
+        let says = |line: &str| scene.target.block.contains_key(line);
+        let written = name.reference.span.of(text.text);
+        let written = match name.renamed {
+            Some(renamed) => Cow::Owned(renamed.instead(written)),
+            None => Cow::Borrowed(written),
+        };
+        match kind {
+            _ if qualified == text.owner => {}
+            ComponentKind::Agent if says("agents") && name.reference.asked && text.dispatches => {
+                self.agents.note(kind, qualified, &written, places)
+            }
+            ComponentKind::Agent => {}
+            ComponentKind::Command if says("commands") => {
+                self.commands.note(kind, qualified, &written, places)
+            }
+            ComponentKind::Workflow if says("workflows") => self.workflow(qualified, &written, scene, places),
+            ComponentKind::Workflow => {}
+            _ if says("skills") => self.skills.note(kind, qualified, &written, places),
+            _ => {}
+        }
+    }
+
+    /// A tool, an argument, a command or an include.
+    fn construct(&mut self, name: &TextName<'_>, text: BlockText<'_>, scene: &LoweringContext<'_>) {
+        let forms = &scene.target.text;
+        match &name.reference.named {
+            ReferenceTarget::Tool(tool) if scene.target.block.contains_key("tools") && text.main => {
+                if let Some(stands) = scene.tool(tool) {
+                    self.tools.insert(tool.clone(), stands.clone());
+                }
+            }
+            ReferenceTarget::Argument(written) if name.is_meant => self.argument(written),
+            ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => self.shell = true,
+            ReferenceTarget::Include(written) if forms.includes == TextForm::Bound => {
+                self.includes.insert(written.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn variable_in(
+        &mut self,
+        name: &TextName<'_>,
+        text: BlockText<'_>,
+        scene: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) {
+        let ReferenceTarget::Variable(variable) = &name.reference.named else { return };
+        if name.is_tested {
+            return self.tested(variable, scene, places);
+        }
+        let says = |line: &str| scene.target.block.contains_key(line);
+        let rest = paths::after(text.text, name.reference.span.end);
+        // A host that expands it in texts runs agents by their names, and the tool's line says how.
+        let relative = scene.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
+        let script = (relative && *variable == scene.source.plugin_root).then_some(rest);
+        if let Some(workflow) = script.and_then(|script| workflows::at(scene.plugin, script))
+            && says("workflows")
+        {
+            self.workflow(&workflow, &workflow, scene, places);
+        }
+        self.variable(variable, rest, scene, places, text.edited && says("folder"));
     }
 
     /// A workflow whose script the model follows, with the agents of the script.
@@ -212,7 +211,7 @@ impl Bindings {
             self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places);
         }
         if let Some(inner) = workflows::prompts_of(scene, name) {
-            self.workflow_prompts.insert(inner.to_string(), super::paths::relative(places.folder, &inner));
+            self.workflow_prompts.insert(inner.to_string(), paths::relative(places.folder, &inner));
         }
     }
 
@@ -229,7 +228,7 @@ impl Bindings {
     /// A variable that a shell asks for, and that stays in its code.
     fn tested(&mut self, name: &str, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
         let Some(facts) = scene.variable(name) else { return };
-        match own_place(scene.source, name, places.to_root) {
+        match paths::own_place(scene.source, name, places.to_root) {
             Some(place) if facts.form == VariableForm::Relative => {
                 let stands = format!(
                     "the absolute path of `{place}`, seen from the folder of this file; set it for commands that ask for it"
@@ -250,7 +249,7 @@ impl Bindings {
         edited: bool,
     ) {
         let Some(facts) = scene.variable(name) else { return };
-        let place = own_place(scene.source, name, places.to_root);
+        let place = paths::own_place(scene.source, name, places.to_root);
         match (facts.form, &facts.stands) {
             (VariableForm::Relative, _) if edited => {
                 if let Some(place) = place {
@@ -265,7 +264,7 @@ impl Bindings {
                 }
             }
             (VariableForm::Bound, Some(stands)) => {
-                self.variables.insert(format!("${{{name}}}"), hooks_and_servers::stands(scene, name, stands));
+                self.variables.insert(format!("${{{name}}}"), scene.stands(name, stands));
             }
             _ => {}
         }
@@ -284,7 +283,7 @@ impl Bindings {
             for region in markdown::regions(text, Span::new(0, text.len())) {
                 let code = region.span.of(text);
                 let runs = match region.kind {
-                    RegionKind::CodeBlock => !commands::is_document(code),
+                    RegionKind::CodeBlock => !sandbox::is_document(code),
                     kind => kind == RegionKind::CodeSpan,
                 };
                 if !runs {
@@ -296,7 +295,7 @@ impl Bindings {
             }
         }
         let path = scene.target.notes.as_ref().map(|notes| &notes.path);
-        self.notes = path.map(|path| super::paths::relative(places.folder, Utf8Path::new(path)));
+        self.notes = path.map(|path| paths::relative(places.folder, Utf8Path::new(path)));
     }
 
     /// The block; `None` when there is nothing to say.
@@ -330,24 +329,11 @@ impl Bindings {
         say("includes", !self.includes.is_empty(), &|| json!({ "includes": self.includes }));
         say("sandbox", !self.refused.is_empty(), &|| {
             let commands: BTreeSet<&String> = self.refused.iter().map(|(_, command)| command).collect();
-            json!({ "commands": commands, "notes": self.notes, "rules": notes::rules(target, "", &self.refused) })
+            json!({ "commands": commands, "notes": self.notes, "rules": sandbox::rules(target, "", &self.refused) })
         });
         let heading = target.block.get("heading").cloned().unwrap_or_default();
         (!lines.is_empty()).then_some(Block { heading, lines })
     }
-}
-
-/// Where a variable that names an own folder leads, seen from the file; `None` for other variables.
-pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) -> Option<&'a str> {
-    if name == source.plugin_root { Some(to_root) } else { (name == source.skill_folder).then_some(".") }
-}
-
-/// The rest of a path that begins with a variable: up to a blank, a quote or another mark that ends it.
-pub(super) fn path_after(text: &str, at: usize) -> &str {
-    let rest = &text[at..];
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());
-    let path = rest[..end].trim_end_matches('.');
-    if path.starts_with('/') { path } else { "" }
 }
 
 /// What the paths behind a variable share: the way to the plugin's folder, or the first folder below the file's own.

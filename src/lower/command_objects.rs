@@ -1,51 +1,57 @@
-//! Rows for what a manifest says of a command beside its text: they take the place of those that tell where the manifest's
-//! field itself went.
+//! What a manifest says of a command beside its text: the decision about such a field takes the place of the one that tells
+//! where the manifest's field itself goes.
 
 use std::collections::BTreeSet;
 
-use super::{LoweredBundle, LoweringContext};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome, RowSpan};
-use crate::model::overrides::OverrideValue;
+use camino::Utf8Path;
 
-/// A row for each such field that the host has no place for; those that are carried get theirs where they are written.
-pub(super) fn rows(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
-    let plugin = scene.plugin;
-    let files = plugin.components.iter().map(|own| (&own.qualified, &own.declared, true));
-    let inline = plugin.inline.iter().map(|own| (&own.qualified, &own.declared, false));
-    let (mut told, mut dropped) = (BTreeSet::new(), Vec::new());
-    for (owner, fields, has_file) in files.chain(inline) {
-        for (key, said) in fields {
-            if scene.target.manifest.passthrough && plugin.keeps(&said.at.path) {
-                continue;
-            }
-            let rule = scene.target.dropped_field(ComponentKind::Command, key);
-            if rule.is_some() || has_file {
-                told.insert((said.at.path.as_str(), said.at.pointer.as_str()));
-            }
-            let Some(rule) = rule else { continue };
-            let reason = rule.reason.as_deref().unwrap_or("the host takes no such field");
-            let row = row(&plugin.name, key, said).became(RowOutcome::Dropped, reason);
-            dropped.push(match rule.axis {
-                Some(axis) => {
-                    let class = rule.class.unwrap_or(axis.floor());
-                    row.loss(axis.id(), class, (ComponentKind::Command, owner), key)
-                }
-                None => row,
-            });
-        }
-    }
-    if !told.is_empty() {
-        cast.rows.retain(|row| {
-            row.pointer.as_deref().is_none_or(|pointer| !told.contains(&(row.path.as_str(), pointer)))
-        });
-    }
-    cast.rows.extend(dropped);
+use super::context::LoweringContext;
+use super::decision::Decision;
+use crate::ledger::{ComponentKind, RowOutcome};
+
+/// The fields of commands in manifests.
+#[derive(Debug, Default)]
+pub(super) struct CommandFields<'a> {
+    /// Those that are decided about here or with the command's own file, by file and pointer.
+    told: BTreeSet<(&'a str, &'a str)>,
+    /// Those that the host has no place for; what is carried is decided about where it is written.
+    pub(super) dropped: Vec<Decision>,
 }
 
-/// A row for a field at the place where it is said.
-fn row(plugin: &str, key: &str, said: &OverrideValue) -> LedgerRow {
-    let place = &said.at;
-    let span =
-        RowSpan { start: place.span.start, end: place.span.end, line: place.line, column: place.column };
-    LedgerRow::kept(plugin, ComponentKind::Field, key, &place.path).at(span).pointer(&place.pointer)
+impl<'a> CommandFields<'a> {
+    /// Those of the plugin.
+    pub(super) fn new(scene: &LoweringContext<'a>) -> Self {
+        let plugin = scene.plugin;
+        let files = plugin.components.iter().map(|own| (&own.qualified, &own.declared, true));
+        let inline = plugin.inline.iter().map(|own| (&own.qualified, &own.declared, false));
+        let mut out = Self::default();
+        for (owner, fields, has_file) in files.chain(inline) {
+            for (key, said) in fields {
+                if scene.target.manifest.passthrough && plugin.keeps(&said.at.path) {
+                    continue;
+                }
+                let rule = scene.target.dropped_field(ComponentKind::Command, key);
+                if rule.is_some() || has_file {
+                    out.told.insert((said.at.path.as_str(), said.at.pointer.as_str()));
+                }
+                let Some(rule) = rule else { continue };
+                let reason = rule.reason.as_deref().unwrap_or("the host takes no such field");
+                let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &said.at.path);
+                let field = field.at_place(&said.at).became(RowOutcome::Dropped, reason);
+                out.dropped.push(match rule.axis {
+                    Some(axis) => {
+                        let class = rule.class.unwrap_or(axis.floor());
+                        field.loss_as(axis, class, (ComponentKind::Command, owner), key)
+                    }
+                    None => field,
+                });
+            }
+        }
+        out
+    }
+
+    /// Whether the field at `pointer` of the file at `path` is one of them.
+    pub(super) fn holds(&self, path: &Utf8Path, pointer: &str) -> bool {
+        self.told.contains(&(path.as_str(), pointer))
+    }
 }

@@ -1,88 +1,119 @@
 //! One skill, agent or command: its place, its fields, its references, its block.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeSet;
 
-use super::bindings::{self, Bindings};
-use super::registration::Registration;
-use super::repair::Repairs;
-use super::{
-    LoweredBundle, LoweringContext, fields, installable, overrides, paths, place, reference_rows, repair,
-    rows, sidecar,
-};
+use camino::Utf8Path;
+
+use super::bindings::Bindings;
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::naming::BlockPaths;
+use super::overrides::HostOverride;
+use super::part::LoweredPart;
+use super::registration::{RegisteredComponent, RegistrationInput};
+use super::repair;
+use super::safe_yaml::Repairs;
+use super::texts::ComponentText;
+use super::{agents, field_leaves, fields, installable, paths, place, reference_rows, registration, sidecar};
 use crate::bundle::draft::{MarkdownDraft, quoted};
 use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin;
-use crate::read::frontmatter;
 use crate::source::SourceFile;
 use crate::target::{AgentEmission, Axis, CommandEmission};
 
+/// A component with every text that belongs to it.
+#[derive(Debug, Default)]
+pub(super) struct LoweredComponent {
+    pub(super) part: LoweredPart,
+    /// What the module registers of it.
+    pub(super) registered: Option<RegisteredComponent>,
+    /// The commands in its texts that the host's sandbox refuses, by the number of its rule.
+    pub(super) refused: BTreeSet<(usize, String)>,
+}
+
 /// Lowers `component` with every text that belongs to it.
-pub(super) fn lower(
-    scene: &LoweringContext<'_>,
-    component: &Component,
-    registered: &mut Registration,
-    cast: &mut LoweredBundle,
-) {
-    let Some(file) = scene.project.tree.get(&component.path) else { return };
-    let key = (component.kind, component.qualified.clone());
-    let Some(inner) = scene.places.components.get(&key) else { return };
-    let emitted = root(scene).join(inner);
-    if let Some(limit) = too_long(scene, component) {
-        return refuse(scene, component, file, &limit, "shorten the name", cast);
-    }
-    if let Some(limit) = scene.listing.beyond(component) {
-        return refuse(scene, component, file, limit, "split the plugin", cast);
+pub(super) fn lower<'a>(
+    scene: &'a LoweringContext<'a>,
+    component: &'a Component,
+    texts: &'a [ComponentText<'a>],
+) -> LoweredComponent {
+    let mut out = LoweredComponent::default();
+    let told = HostOverride::of(scene.target, component);
+    out.part.decisions.extend(told.decisions(scene));
+    let Some(file) = scene.project.tree.get(&component.path) else { return out };
+    let Some(inner) = scene.place_of(component) else { return out };
+    let limit = too_long(scene, component).map(|why| (why, "shorten the name"));
+    let beyond = scene.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin"));
+    if let Some((why, way_out)) = limit.or(beyond) {
+        out.part.add(refuse(scene, component, file, &why, way_out));
+        return out;
     }
     let mut draft = MarkdownDraft::new(file, &component.document);
     let mut repairs = repair::repair(scene.target, component, &mut draft);
-    let described = describe(scene, component, inner, &mut draft, &mut repairs);
-    let mut lowered = fields::lower(scene, component, file, &repairs, &mut draft, cast);
-    overrides::say(scene, component, &mut draft, &mut lowered);
+    let described = describe(scene, component, &told, inner, &mut draft, &mut repairs);
+    let sidecar = sidecar::lower(scene, component, described.is_some());
+    let field_input = fields::FieldInput {
+        component,
+        file,
+        repairs: &repairs,
+        told: &told,
+        contradicted: sidecar.contradicts,
+    };
+    let fields = fields::lower(scene, &field_input, &mut draft);
+    told.write(&mut draft);
     let to_root = place::up(inner);
-    let bound = bindings::BlockPaths {
+    let bound = BlockPaths {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
         to_root: &to_root,
         components: &scene.places.components,
     };
-    let bindings = Bindings::of(component, scene, &bound);
+    let bindings = Bindings::of(component, texts, scene, &bound);
     draft.block = bindings.block(scene.target);
-    registered.refused.extend(bindings.refused);
-    let degraded = lowered.degraded | reference_rows::lower(scene, component, &to_root, &mut draft, cast);
+    let references = reference_rows::lower(scene, component, texts, &to_root, &mut draft);
     paths::follow(scene, file, inner, &mut draft);
+    let described = described.as_deref();
+    let input = RegistrationInput { component, inner, texts, told: &told, fields: &fields, described };
+    out.registered = registration::component(scene, &input);
+    out.refused = bindings.refused;
     let unchanged = draft.is_unchanged();
     let same_place = scene.plugin.inner(&component.path) == inner;
-    push_component_row(scene, component, file, &emitted, degraded, unchanged && same_place, cast);
-    registered.add(scene, component, inner, &lowered, described.as_deref());
-    installable::emit(scene, component, inner, &draft, cast);
-    sidecar::lower(scene, component, described.is_some(), cast);
-    let mut row =
-        LedgerRow::kept(&scene.plugin.name, ComponentKind::File, component.path.as_str(), &component.path)
-            .to(emitted.as_str());
-    if !unchanged {
-        row = row.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
-    } else if !same_place {
-        row = row.became(RowOutcome::Mapped, "it is where the host looks for it");
-    }
-    cast.rows.push(row);
-    let content = if unchanged {
-        NodeContent::CopyOf(file.origin.clone())
-    } else {
-        NodeContent::Markdown(Box::new(draft))
+    let state = ComponentState {
+        inner,
+        told: &told,
+        degraded: fields.degraded | references.degraded,
+        same: unchanged && same_place,
     };
-    cast.nodes.push(BundleNode {
-        path: emitted,
+    out.part.decisions.push(decision(scene, component, file, &state));
+    out.part.decisions.push(file_decision(scene, component, inner, unchanged, same_place));
+    out.part.decisions.extend(fields.decisions);
+    out.part.decisions.extend(references.decisions);
+    out.part.add(sidecar.part);
+    out.part.nodes.extend(installable::node(scene, component, &told, inner, &draft));
+    let content = match unchanged {
+        true => NodeContent::CopyOf(file.origin.clone()),
+        false => NodeContent::Markdown(Box::new(draft)),
+    };
+    out.part.nodes.push(BundleNode {
+        path: scene.root().join(inner),
         executable: file.executable,
         content,
         from: Some(component.path.clone()),
     });
+    out
 }
 
-/// The plugin's emitted folder.
-pub(super) fn root(scene: &LoweringContext<'_>) -> Utf8PathBuf {
-    Utf8PathBuf::from("plugins").join(&scene.plugin.name)
+/// What is known of a component when everything about its parts is decided.
+struct ComponentState<'a> {
+    /// Where its file goes in the plugin's emitted folder.
+    inner: &'a Utf8Path,
+    told: &'a HostOverride<'a>,
+    /// Whether some of it is lost.
+    degraded: bool,
+    /// Whether its file is the source's, at the same place.
+    same: bool,
 }
 
 fn native(scene: &LoweringContext<'_>, kind: ComponentKind) -> bool {
@@ -95,46 +126,65 @@ fn native(scene: &LoweringContext<'_>, kind: ComponentKind) -> bool {
     }
 }
 
-fn push_component_row(
+/// What becomes of the component as a whole.
+fn decision(
     scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
-    emitted: &Utf8Path,
-    degraded: bool,
-    same: bool,
-    cast: &mut LoweredBundle,
-) {
-    let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
-    let row = LedgerRow::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path)
-        .at(whole)
-        .to(emitted.as_str());
-    let row = if let Some(reason) = scene.listing.waits(component) {
-        let (axis, owner) = (Axis::Limit, (component.kind, component.qualified.as_str()));
-        row.became(RowOutcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "listing")
-    } else if let Some(reason) = installable::unreached(scene, component) {
-        let (axis, owner) = (Axis::Components, (component.kind, component.qualified.as_str()));
-        row.became(RowOutcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
-    } else if degraded {
-        row.became(
-            RowOutcome::Degraded,
-            "some of its fields or constructs have a smaller effect; their rows say which",
-        )
-    } else if let Some(renamed) = &component.here.renamed {
-        row.became(RowOutcome::Mapped, overrides::naming(renamed))
-    } else if same && native(scene, component.kind) {
-        row
-    } else {
-        let reason = match (component.kind, scene.target.agent.emission, scene.target.command.emission) {
-            (ComponentKind::Agent, AgentEmission::PromptAsset, _) => {
-                "the skills that dispatch it say how to use its file as instructions"
-            }
-            (ComponentKind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
-            _ if scene.target.registration.is_some() => "it is registered under its qualified name",
-            _ => "it is edited or placed as the host needs it",
-        };
-        row.became(RowOutcome::Mapped, reason)
+    state: &ComponentState<'_>,
+) -> Decision {
+    let decision = component_decision(scene, component, file).to(scene.root().join(state.inner).as_str());
+    let owner = (component.kind, component.qualified.as_str());
+    if let Some(reason) = scene.listing.waits(component) {
+        return decision.became(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing");
+    }
+    if let Some(reason) = agents::unreached(scene, component) {
+        return decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
+    }
+    if state.degraded {
+        let reason = "some of its fields or constructs have a smaller effect; their rows say which";
+        return decision.became(RowOutcome::Degraded, reason);
+    }
+    if let Some(naming) = state.told.naming() {
+        return decision.became(RowOutcome::Mapped, naming);
+    }
+    if state.same && native(scene, component.kind) {
+        return decision;
+    }
+    let reason = match (component.kind, scene.target.agent.emission, scene.target.command.emission) {
+        (ComponentKind::Agent, AgentEmission::PromptAsset, _) => {
+            "the skills that dispatch it say how to use its file as instructions"
+        }
+        (ComponentKind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
+        _ if scene.target.registration.is_some() => "it is registered under its qualified name",
+        _ => "it is edited or placed as the host needs it",
     };
-    cast.rows.push(row);
+    decision.became(RowOutcome::Mapped, reason)
+}
+
+/// What becomes of the component's own file.
+fn file_decision(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    inner: &Utf8Path,
+    unchanged: bool,
+    same_place: bool,
+) -> Decision {
+    let decision =
+        Decision::of_file(&scene.plugin.name, &component.path).to(scene.root().join(inner).as_str());
+    if !unchanged {
+        return decision.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
+    }
+    match same_place {
+        true => decision,
+        false => decision.became(RowOutcome::Mapped, "it is where the host looks for it"),
+    }
+}
+
+/// A component as a whole, before anything is decided about it.
+fn component_decision(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Decision {
+    let decision = Decision::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path);
+    decision.at(file, plugin::whole(&scene.project.tree, &component.path))
 }
 
 /// Why the name is longer than the host takes.
@@ -148,45 +198,34 @@ fn too_long(scene: &LoweringContext<'_>, component: &Component) -> Option<String
         .then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
 }
 
+/// A component that the host cannot get: it, its file, its fields and its names.
 fn refuse(
     scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     why: &str,
     way_out: &str,
-    cast: &mut LoweredBundle,
-) {
+) -> LoweredPart {
+    let mut part = LoweredPart::default();
     let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
-    cast.diagnostics.push(
-        Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message)
-            .host(&scene.target.name)
-            .help(help),
-    );
+    let found = Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message);
+    part.diagnostics.push(found.host(&scene.target.name).help(help));
     let name = &scene.plugin.name;
-    let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
-    let row = LedgerRow::kept(name, component.kind, &component.qualified, &component.path)
-        .at(whole)
-        .became(RowOutcome::Dropped, why);
-    cast.rows.push(row.loss(
-        Axis::Limit.id(),
-        Axis::Limit.floor(),
-        (component.kind, &component.qualified),
-        "",
-    ));
-    cast.rows.push(
-        LedgerRow::kept(name, ComponentKind::File, component.path.as_str(), &component.path)
-            .became(RowOutcome::Dropped, why),
-    );
-    cast.rows.extend(fields::plain(name, file, &component.document, Some(why), None));
+    let owner = (component.kind, component.qualified.as_str());
+    let whole = component_decision(scene, component, file).became(RowOutcome::Dropped, why);
+    part.decisions.push(whole.loss(Axis::Limit, owner, ""));
+    part.decisions.push(Decision::of_file(name, &component.path).became(RowOutcome::Dropped, why));
+    part.decisions.extend(field_leaves::dropped(name, file, &component.document, why));
     for group in scene.resolved.references(component) {
         let Some(file) = scene.project.tree.get(&group.path) else { continue };
-        for reference in &group.references {
+        part.decisions.extend(group.references.iter().map(|reference| {
             let (kind, text) = reference_rows::named(reference);
-            let row = LedgerRow::kept(name, kind, text, &group.path).at(rows::span(file, reference.span));
-            cast.rows.push(row.became(RowOutcome::Dropped, why));
-        }
+            let reference = Decision::kept(name, kind, text, &group.path).at(file, reference.span);
+            reference.became(RowOutcome::Dropped, why)
+        }));
     }
+    part
 }
 
 /// Sets name and description where the host needs them said otherwise. The description that had to be made: where
@@ -194,41 +233,59 @@ fn refuse(
 fn describe(
     scene: &LoweringContext<'_>,
     component: &Component,
+    told: &HostOverride<'_>,
     inner: &Utf8Path,
     draft: &mut MarkdownDraft,
     repairs: &mut Repairs,
 ) -> Option<String> {
     let as_skill =
         component.kind == ComponentKind::Command && scene.target.command.emission == CommandEmission::AsSkill;
-    if component.kind != ComponentKind::Skill && !as_skill {
-        if let Some(renamed) =
-            component.here.renamed.as_ref().filter(|_| component.kind == ComponentKind::Agent)
-            && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
-        {
-            let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-            repairs.insert(entry.key_span.start, (RowOutcome::Mapped, overrides::naming(renamed)));
-            draft.set_text("name", last, &overrides::naming(renamed));
-        }
-        return None;
+    if component.kind == ComponentKind::Skill || as_skill {
+        name_skill(scene, component, told, inner, draft, repairs);
+        return made_description(scene, component, draft, repairs);
     }
+    if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())
+        && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
+    {
+        let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
+        draft.set_text("name", last, &reason);
+        repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
+    }
+    None
+}
+
+/// Sets the name of a skill, which the host may read from its frontmatter.
+fn name_skill(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    told: &HostOverride<'_>,
+    inner: &Utf8Path,
+    draft: &mut MarkdownDraft,
+    repairs: &mut Repairs,
+) {
     let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
-    let wanted = scene
-        .target
-        .skill
-        .name
-        .replace("{name}", &component.name)
-        .replace("{qualified}", &component.qualified);
-    let renamed = component.here.renamed.as_ref().map(overrides::naming);
-    if component.field("name").is_some() || wanted != folder {
-        let current = component.document.fields.as_ref().and_then(|fields| fields.entry("name"));
-        if let Some(entry) = current.filter(|entry| entry.node.as_str() != Some(wanted.as_str())) {
-            let reason = format!("the host reads the component's name from here, and it is `{wanted}`");
-            let reason = renamed.clone().unwrap_or(reason);
-            repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
-        }
-        let reason = renamed.as_deref().unwrap_or("the host reads the component's name from here");
-        draft.set_text("name", &wanted, reason);
+    let wanted = scene.target.skill_name(&component.name, &component.qualified);
+    if component.field("name").is_none() && wanted == folder {
+        return;
     }
+    let renamed = told.naming();
+    let current = component.document.fields.as_ref().and_then(|fields| fields.entry("name"));
+    if let Some(entry) = current.filter(|entry| entry.node.as_str() != Some(wanted.as_str())) {
+        let reason = format!("the host reads the component's name from here, and it is `{wanted}`");
+        let reason = renamed.clone().unwrap_or(reason);
+        repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
+    }
+    let reason = renamed.as_deref().unwrap_or("the host reads the component's name from here");
+    draft.set_text("name", &wanted, reason);
+}
+
+/// The description of a skill that has none, where the host needs one.
+fn made_description(
+    scene: &LoweringContext<'_>,
+    component: &Component,
+    draft: &mut MarkdownDraft,
+    repairs: &mut Repairs,
+) -> Option<String> {
     if !scene.target.skill.description_required || component.text_field("description").is_some() {
         return None;
     }
@@ -236,13 +293,8 @@ fn describe(
     let reason = "the host needs a description of a skill, so it has the first words of the text";
     let current = component.document.fields.as_ref().and_then(|fields| fields.entry("description"));
     if let Some(entry) = current {
-        repairs.insert(
-            entry.key_span.start,
-            (
-                RowOutcome::Dropped,
-                "it has no readable value; the first words of the text replace it".to_owned(),
-            ),
-        );
+        let reason = "it has no readable value; the first words of the text replace it";
+        repairs.insert(entry.key_span.start, (RowOutcome::Dropped, reason.to_owned()));
     }
     match current {
         Some(entry) if entry.node.as_str().is_some() => draft.set_text("description", &text, reason),
@@ -257,10 +309,4 @@ fn first_words(body: &str) -> Option<String> {
     let prose = lines().find(|line| !line.starts_with(['#', '<', '`', '|', '-', '*', '!', '>']));
     let line = prose.or_else(|| lines().next())?.trim_start_matches('#').trim();
     Some(line.chars().take(200).collect())
-}
-
-/// The parts of a file that is no component, for its fields.
-pub(super) fn document_of(file: &SourceFile) -> Option<frontmatter::MarkdownDocument> {
-    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
-    text.trim_start_matches('\u{feff}').starts_with("---").then(|| frontmatter::parse(text))
 }

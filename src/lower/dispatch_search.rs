@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{bindings, workflows};
+use super::{paths, workflows};
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
@@ -77,7 +77,7 @@ impl<'a> DispatchSearch<'a> {
                     self.workflow(plugin, name, asked)
                 }
                 ReferenceTarget::Variable(name) if *name == self.source.plugin_root => {
-                    let path = bindings::path_after(text, reference.span.end);
+                    let path = paths::after(text, reference.span.end);
                     if let Some(name) = workflows::at(plugin, path) {
                         self.workflow(plugin, &name, asked);
                     }

@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::overrides;
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::field_leaves;
+use super::overrides::HostOverride;
 use super::permissions::{self, HostLimits};
-use super::repair::{self, Repairs};
-use super::rows;
-use super::{LoweredBundle, LoweringContext};
+use super::repair;
+use super::safe_yaml::Repairs;
 use crate::bundle::draft::{MarkdownDraft, one_line};
-use crate::ledger::{ComponentKind, LedgerRow, LossClass, RowOutcome};
+use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::component::Component;
-use crate::read::frontmatter::MarkdownDocument;
-use crate::read::tree::{MappingEntry, Node, Value, escaped};
-use crate::source::SourceFile;
+use crate::read::tree::{MappingEntry, Node, Value};
+use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
@@ -28,96 +29,160 @@ pub struct LoweredFields {
     pub limits: HostLimits,
     /// Whether something of class behavior or worse is lost.
     pub degraded: bool,
+    /// What becomes of each leaf.
+    pub decisions: Vec<Decision>,
 }
 
-/// Lowers every field of `component` and writes its rows; a field that was repaired says so.
+/// The field by which the author leaves a component to the user.
+const USER_ONLY: &str = "disable-model-invocation";
+
+/// The fields of one component, and what is decided about them already.
+pub struct FieldInput<'a> {
+    pub component: &'a Component,
+    pub file: &'a SourceFile,
+    /// What was done to fields so that the host reads them.
+    pub repairs: &'a Repairs,
+    /// What the host is told otherwise.
+    pub told: &'a HostOverride<'a>,
+    /// Whether a file of the source's own contradicts that only the user may invoke it.
+    pub contradicted: bool,
+}
+
+/// Lowers every field; of one that was repaired, the decision says so.
 pub fn lower(
     scene: &LoweringContext<'_>,
-    component: &Component,
-    file: &SourceFile,
-    repairs: &Repairs,
+    input: &FieldInput<'_>,
     draft: &mut MarkdownDraft,
-    cast: &mut LoweredBundle,
 ) -> LoweredFields {
     let mut out = LoweredFields::default();
+    let component = input.component;
     let Some(fields) = &component.document.fields else { return out };
-    unread(scene, component, file, draft, cast);
+    out.decisions.extend(unread(scene, component, input.file, draft));
     let rules = scene.target.fields(component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
-        let mut verdict =
-            if counts { verdict(scene, component, entry, rule, &mut out) } else { FieldVerdict::repeated() };
-        let said = overrides::said_of(component, entry, rule).filter(|_| counts);
-        if let Some(said) = said {
-            verdict =
-                FieldVerdict::new(RowOutcome::Mapped, &format!("`{}` overrides it for this host", said.at));
-        }
-        if let (RowOutcome::Kept, Some((outcome, reason))) =
-            (verdict.outcome, repairs.get(&entry.key_span.start))
-        {
-            verdict = FieldVerdict::new(*outcome, reason);
-        }
-        if let (Some(renamed), "name", RowOutcome::Mapped) =
-            (component.here.renamed.as_ref(), entry.key.as_str(), verdict.outcome)
-        {
-            verdict.reason = Some(overrides::naming(renamed));
-        }
-        if counts
-            && said.is_none()
-            && verdict.outcome == RowOutcome::Mapped
-            && rule.outcome == FieldOutcome::Mapped
-        {
+        let (verdict, is_told) = match counts {
+            true => input.verdict(scene, entry, rule, &mut out),
+            false => (FieldVerdict::repeated(), false),
+        };
+        let is_mapped = verdict.outcome == RowOutcome::Mapped && rule.outcome == FieldOutcome::Mapped;
+        if counts && !is_told && is_mapped {
             say_natively(scene.target, entry, rule, &out, draft);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= LossClass::Behavior);
-        for (pointer, span, _) in leaves(entry) {
-            let mut row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, &entry.key, &file.path)
-                .at(rows::span(file, span))
-                .pointer(pointer);
+        for (pointer, span) in field_leaves::of(entry) {
             let refused = repair::refused_within(scene.target, entry, span)
                 .filter(|_| counts && verdict.outcome == RowOutcome::Mapped);
-            if let Some(reason) = refused {
-                row = row.became(RowOutcome::Dropped, reason);
-            } else if let Some(reason) = &verdict.reason {
-                row = row.became(verdict.outcome, reason);
-            }
-            if let Some(to) = &verdict.to {
-                row = row.to(to);
-            }
-            if let (Some(class), Some(axis)) = (verdict.class, verdict.axis.or(rule.axis)) {
-                row = row.loss(axis.id(), class, (component.kind, &component.qualified), &entry.key);
-            }
-            cast.rows.push(row);
+            let leaf = Leaf { entry, rule, verdict: &verdict, refused };
+            out.decisions.push(input.decision(scene, &leaf, pointer, span));
         }
     }
     out
 }
 
-/// Rows for what looks like fields and is none for the source host; where it stands in the frontmatter's place, it goes,
-/// since every host would stumble over it.
+/// A leaf of a field, of which all is decided.
+struct Leaf<'a> {
+    entry: &'a MappingEntry,
+    rule: &'a FieldRule,
+    verdict: &'a FieldVerdict,
+    /// Why the host refuses this leaf, and takes the rest of the field.
+    refused: Option<&'static str>,
+}
+
+impl FieldInput<'_> {
+    /// What becomes of a field that counts, and whether the host is told something else in its place.
+    fn verdict(
+        &self,
+        scene: &LoweringContext<'_>,
+        entry: &MappingEntry,
+        rule: &FieldRule,
+        out: &mut LoweredFields,
+    ) -> (FieldVerdict, bool) {
+        let own = verdict(scene, self.component, entry, rule, out);
+        match self.told.instead_of(entry, rule) {
+            Some(told) => {
+                let reason = format!("`{}` overrides it for this host", told.at);
+                (self.repaired(FieldVerdict::new(RowOutcome::Mapped, &reason), entry), true)
+            }
+            None => (self.repaired(own, entry), false),
+        }
+    }
+
+    /// `verdict`, or what a repair did to a field that would be kept; a name that is another one says why.
+    fn repaired(&self, verdict: FieldVerdict, entry: &MappingEntry) -> FieldVerdict {
+        let verdict = match self.repairs.get(&entry.key_span.start) {
+            Some((outcome, reason)) if verdict.outcome == RowOutcome::Kept => {
+                FieldVerdict::new(*outcome, reason)
+            }
+            _ => verdict,
+        };
+        match self.told.naming() {
+            Some(naming) if entry.key == "name" && verdict.outcome == RowOutcome::Mapped => {
+                FieldVerdict { reason: Some(naming), ..verdict }
+            }
+            _ => verdict,
+        }
+    }
+
+    fn decision(
+        &self,
+        scene: &LoweringContext<'_>,
+        leaf: &Leaf<'_>,
+        pointer: String,
+        span: Span,
+    ) -> Decision {
+        let Leaf { entry, rule, verdict, refused } = *leaf;
+        let owner = (self.component.kind, self.component.qualified.as_str());
+        let is_contradicted = self.contradicted && pointer.strip_prefix('/') == Some(USER_ONLY);
+        let decision = Decision::kept(&scene.plugin.name, ComponentKind::Field, &entry.key, &self.file.path)
+            .at(self.file, span)
+            .pointer(pointer);
+        if is_contradicted {
+            let reason = "the skill's own file for this host contradicts it";
+            return decision.became(RowOutcome::Dropped, reason).loss(Axis::Invocation, owner, USER_ONLY);
+        }
+        let decision = match (refused, &verdict.reason) {
+            (Some(reason), _) => decision.became(RowOutcome::Dropped, reason),
+            (None, Some(reason)) => decision.became(verdict.outcome, reason),
+            (None, None) => decision,
+        };
+        let decision = match &verdict.to {
+            Some(to) => decision.to(to),
+            None => decision,
+        };
+        match (verdict.class, verdict.axis.or(rule.axis)) {
+            (Some(class), Some(axis)) => decision.loss_as(axis, class, owner, &entry.key),
+            _ => decision,
+        }
+    }
+}
+
+/// Decisions about what looks like fields and is none for the source host; where it stands in the frontmatter's place, it
+/// goes, since every host would stumble over it.
 fn unread(
     scene: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     draft: &mut MarkdownDraft,
-    cast: &mut LoweredBundle,
-) {
+) -> Vec<Decision> {
     let document = &component.document;
-    let plugin = &scene.plugin.name;
+    let rows = |part, outcome, reason| field_leaves::unread(&scene.plugin.name, file, part, outcome, reason);
+    let mut out = Vec::new();
     if let Some(lost) = document.lost {
         let reason = "it is no YAML, and the source host reads no field of it either";
         draft.rewritten = Some(reason.to_owned());
-        cast.rows.extend(rows::unread_fields(plugin, file, lost, RowOutcome::Dropped, reason));
+        out.extend(rows(lost, RowOutcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
         let reason =
             "the frontmatter is never closed, so the source host reads it as text, and so do other hosts";
-        cast.rows.extend(rows::unread_fields(plugin, file, document.body, RowOutcome::Mapped, reason));
+        out.extend(rows(document.body, RowOutcome::Mapped, reason));
     }
     if let Some(cut_off) = document.cut_off {
         let reason = "dashes end the frontmatter before it, so the source host reads it as text, and so do other hosts";
-        cast.rows.extend(rows::unread_fields(plugin, file, cut_off, RowOutcome::Mapped, reason));
+        out.extend(rows(cut_off, RowOutcome::Mapped, reason));
     }
+    out
 }
 
 /// Writes a mapped field into frontmatter that the host reads itself. Where a module registers the
@@ -140,43 +205,7 @@ fn say_natively(
     }
 }
 
-/// Rows for the fields of a file that is no component: kept as text, or dropped with the file.
-pub fn plain(
-    plugin: &str,
-    file: &SourceFile,
-    document: &MarkdownDocument,
-    dropped: Option<&str>,
-    to: Option<&str>,
-) -> Vec<LedgerRow> {
-    let entries = document.fields.iter().flat_map(Node::entries);
-    let leaves = entries.flat_map(|entry| leaves(entry).into_iter().map(move |leaf| (entry, leaf)));
-    leaves
-        .map(|(entry, (pointer, span, _))| {
-            let row = LedgerRow::kept(plugin, ComponentKind::Field, &entry.key, &file.path)
-                .at(rows::span(file, span))
-                .pointer(pointer);
-            match (dropped, to) {
-                (Some(reason), _) => row.became(RowOutcome::Dropped, reason),
-                (None, Some(to)) => row.to(to),
-                (None, None) => row,
-            }
-        })
-        .collect()
-}
-
-fn leaves(entry: &MappingEntry) -> Vec<(String, crate::source::Span, &Node)> {
-    let key = format!("/{}", escaped(&entry.key));
-    if entry.node.entries().is_empty() {
-        return vec![(key, entry.span(), &entry.node)];
-    }
-    entry
-        .node
-        .leaves()
-        .into_iter()
-        .map(|(pointer, span, node)| (format!("{key}{pointer}"), span, node))
-        .collect()
-}
-
+/// What becomes of one field.
 struct FieldVerdict {
     outcome: RowOutcome,
     reason: Option<String>,
@@ -277,7 +306,7 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
 }
 
 fn invocation(target: &Target, component: &Component, entry: &MappingEntry) -> FieldVerdict {
-    let user_only = entry.key == "disable-model-invocation";
+    let user_only = entry.key == USER_ONLY;
     let (limits, form, axis) = if user_only {
         (component.user_only(), target.invocation.user_only, Axis::Invocation)
     } else {

@@ -5,31 +5,44 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
-use super::component::{document_of, root};
-use super::declared_rows::Declarations;
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::declarations::Declarations;
 use super::foreign_plugin::ForeignParts;
-use super::{LoweredBundle, LoweringContext, fields, hooks_and_servers, launcher, overrides, paths, sidecar};
+use super::part::LoweredPart;
+use super::texts::NameEdits;
+use super::{field_leaves, launcher, paths, sidecar, source_json};
 use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
-use crate::read::frontmatter;
+use crate::read::frontmatter::{self, MarkdownDocument};
 use crate::source::SourceFile;
+use crate::sourcemap::EditKind;
 
 /// Says in one line that skills go along as plain files, since they lie where hosts do not look.
-pub(super) fn unfound_skills(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
+pub(super) fn unfound_skills(scene: &LoweringContext<'_>) -> Option<Diagnostic> {
     let plugin = scene.plugin;
     // Without any other component there is an error that says so.
     let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
-    let Some((message, help)) = plugin.about_unfound_skills().filter(|_| !is_empty) else { return };
+    let (message, help) = plugin.about_unfound_skills().filter(|_| !is_empty)?;
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
     let found = Diagnostic::whole(root, Severity::Warning, "nested-skill-file", message);
-    cast.diagnostics.push(found.host(&scene.target.name).help(help));
+    Some(found.host(&scene.target.name).help(help))
+}
+
+/// What is decided of a plugin's components before its other files.
+pub(super) struct FilesInput<'a> {
+    /// Hooks and servers.
+    pub(super) declared: &'a [Decision],
+    /// New names in the texts of skills.
+    pub(super) names: &'a NameEdits<'a>,
 }
 
 /// Lowers every kept file of the plugin that is no component's main file.
-pub(super) fn lower(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
+pub(super) fn lower(scene: &LoweringContext<'_>, input: &FilesInput<'_>) -> LoweredPart {
+    let mut part = LoweredPart::default();
     let sidecars = sidecar::handled(scene);
     let foreign = ForeignParts::new(scene);
     let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
@@ -52,107 +65,108 @@ pub(super) fn lower(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
             continue;
         }
         let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
-        if let Some(other) = others.iter().find(|other| hooks_and_servers::section(scene, &other.kind)) {
+        if let Some(other) = others.iter().find(|other| scene.has_section(&other.kind)) {
             let nothing = matches!(other.body, OtherBody::Nothing);
-            cast.rows.push(said_elsewhere(scene, file, nothing, cast));
-        } else if !scene.generated(scene.places.files.get(path).map_or(own, |place| place)) {
-            lower_file(scene, file, others.first().copied(), &foreign, cast);
+            part.decisions.push(said_elsewhere(scene, file, nothing, input.declared));
+        } else if !scene.is_generated(scene.places.files.get(path).map_or(own, |place| place)) {
+            let other = others.first().copied();
+            part.add(PlainFile { scene, file, foreign: &foreign, names: input.names }.lower(other));
         }
+    }
+    part
+}
+
+/// A file that is carried, or dropped with the component that it is.
+struct PlainFile<'a> {
+    scene: &'a LoweringContext<'a>,
+    file: &'a SourceFile,
+    foreign: &'a ForeignParts,
+    names: &'a NameEdits<'a>,
+}
+
+impl PlainFile<'_> {
+    /// `other` is the first of the components that are all that the file holds.
+    fn lower(&self, other: Option<&OtherComponent>) -> LoweredPart {
+        let (scene, file) = (self.scene, self.file);
+        let name = &scene.plugin.name;
+        let mut part = LoweredPart::default();
+        let Some(inner) = scene.places.files.get(&file.path) else { return part };
+        let decision = self.foreign.decide(scene, file, Decision::of_file(name, &file.path));
+        let document = document_of(file);
+        let lost = other.and_then(|other| Some((other, not_carried(scene, other)?)));
+        if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(scene)) {
+            part.decisions.push(decision.became(RowOutcome::Dropped, &reason));
+            let fields = document.iter();
+            let fields = fields.flat_map(|document| field_leaves::dropped(name, file, document, &reason));
+            part.decisions.extend(fields);
+            return part;
+        }
+        let path = scene.root().join(inner);
+        let (decision, content) = self.content(decision.to(path.as_str()), inner);
+        part.decisions.push(decision);
+        let fields = document.iter().flat_map(|document| field_leaves::all(name, file, document));
+        part.decisions.extend(fields.map(|(_, field)| field.to(path.as_str())));
+        let executable = file.executable;
+        if let Some(also) = scene.places.also.get(&file.path) {
+            let (path, from) = (scene.root().join(also), Some(file.path.clone()));
+            let content = NodeContent::CopyOf(file.origin.clone());
+            part.nodes.push(BundleNode { path, executable, content, from });
+        }
+        let from = (!matches!(content, NodeContent::Json(_))).then(|| file.path.clone());
+        part.nodes.push(BundleNode { path, executable, content, from });
+        part
+    }
+
+    /// What the file holds at `inner`, and why.
+    fn content(&self, decision: Decision, inner: &Utf8Path) -> (Decision, NodeContent) {
+        let (scene, file) = (self.scene, self.file);
+        if let Some(draft) = edited(scene, file, inner, self.names) {
+            let reason = "its target has another path or name on the host";
+            return (decision.became(RowOutcome::Mapped, reason), NodeContent::Markdown(Box::new(draft)));
+        }
+        if let Some(document) = source_json::cleaned(scene, file) {
+            let reason =
+                "parts that the source host refuses are left out, and credentials are named by variables";
+            return (decision.became(RowOutcome::Mapped, reason), NodeContent::document(inner, document));
+        }
+        let decision = match moved(scene, file, inner) {
+            Some(reason) => decision.became(RowOutcome::Mapped, reason),
+            None => decision,
+        };
+        (decision, NodeContent::CopyOf(file.origin.clone()))
     }
 }
 
-/// `other` is the first of the components that are all that the file holds.
-fn lower_file(
-    scene: &LoweringContext<'_>,
-    file: &SourceFile,
-    other: Option<&OtherComponent>,
-    foreign: &ForeignParts,
-    cast: &mut LoweredBundle,
-) {
-    let name = &scene.plugin.name;
-    let row =
-        foreign.row(scene, file, LedgerRow::kept(name, ComponentKind::File, file.path.as_str(), &file.path));
-    let document = document_of(file);
-    let Some(inner) = scene.places.files.get(&file.path) else { return };
-    let lost = other.and_then(|other| Some((other, not_carried(scene, other)?)));
-    if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(scene)) {
-        cast.rows.push(row.became(RowOutcome::Dropped, &reason));
-        cast.rows.extend(
-            document.iter().flat_map(|document| fields::plain(name, file, document, Some(&reason), None)),
-        );
-        return;
+/// Why a file is at `inner` on the host, where that is another place.
+fn moved(scene: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
+    if scene.places.renamed.contains(&file.path) {
+        return Some("the host would load it as a skill, which it is not on the source host");
     }
-    let emitted = root(scene).join(inner);
-    let (row, content) = match edited(scene, file, inner) {
-        Some(draft) => (
-            row.to(emitted.as_str())
-                .became(RowOutcome::Mapped, "its target has another path or name on the host"),
-            NodeContent::Markdown(Box::new(draft)),
-        ),
-        None => {
-            let row = row.to(emitted.as_str());
-            let row = if scene.places.renamed.contains(&file.path) {
-                row.became(
-                    RowOutcome::Mapped,
-                    "the host would load it as a skill, which it is not on the source host",
-                )
-            } else if scene.plugin.inner(&file.path) != inner {
-                row.became(
-                    RowOutcome::Mapped,
-                    if scene.places.also.contains(&file.path) {
-                        "it is beside its skill, and where hooks, servers, agents and commands name it"
-                    } else {
-                        "it is beside its component"
-                    },
-                )
-            } else {
-                row
-            };
-            match hooks_and_servers::cleaned(scene, file) {
-                Some(document) => (
-                    row.became(RowOutcome::Mapped, "parts that the source host refuses are left out, and credentials are named by variables"),
-                    NodeContent::document(&emitted, document),
-                ),
-                None => (row, NodeContent::CopyOf(file.origin.clone())),
-            }
-        }
-    };
-    let from = (!matches!(content, NodeContent::Json(_))).then(|| file.path.clone());
-    if let Some(also) = scene.places.also.get(&file.path) {
-        let content = NodeContent::CopyOf(file.origin.clone());
-        let from = Some(file.path.clone());
-        cast.nodes.push(BundleNode {
-            path: root(scene).join(also),
-            executable: file.executable,
-            content,
-            from,
-        });
+    if scene.plugin.inner(&file.path) == inner {
+        return None;
     }
-    cast.rows.push(row);
-    cast.rows.extend(
-        document
-            .iter()
-            .flat_map(|document| fields::plain(name, file, document, None, Some(emitted.as_str()))),
-    );
-    cast.nodes.push(BundleNode { path: emitted, executable: file.executable, content, from });
+    Some(match scene.places.also.contains(&file.path) {
+        true => "it is beside its skill, and where hooks, servers, agents and commands name it",
+        false => "it is beside its component",
+    })
 }
 
-/// The row of a file whose hooks or servers are written in the host's own form.
+/// What becomes of a file whose hooks or servers are written in the host's own form.
 fn said_elsewhere(
     scene: &LoweringContext<'_>,
     file: &SourceFile,
     nothing: bool,
-    cast: &LoweredBundle,
-) -> LedgerRow {
-    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
+    declared: &[Decision],
+) -> Decision {
+    let decision = Decision::of_file(&scene.plugin.name, &file.path);
     if nothing {
-        return row.became(RowOutcome::Dropped, "it declares nothing");
+        return decision.became(RowOutcome::Dropped, "it declares nothing");
     }
-    match Declarations::new(&file.path, cast).became("") {
+    match Declarations::new(&file.path, declared).destination("") {
         Some(Ok(to)) => {
-            row.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
+            decision.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
         }
-        _ => row.became(
+        _ => decision.became(
             RowOutcome::Dropped,
             "nothing that it declares can be carried; the rows of its parts say why",
         ),
@@ -179,10 +193,24 @@ fn not_carried(scene: &LoweringContext<'_>, other: &OtherComponent) -> Option<St
     }
 }
 
-fn edited(scene: &LoweringContext<'_>, file: &SourceFile, inner: &camino::Utf8Path) -> Option<MarkdownDraft> {
+/// The file with the paths and names that are others on the host.
+fn edited(
+    scene: &LoweringContext<'_>,
+    file: &SourceFile,
+    inner: &Utf8Path,
+    names: &NameEdits<'_>,
+) -> Option<MarkdownDraft> {
     let text = file.text().filter(|_| scene.places.moved && file.path.extension() == Some("md"))?;
     let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
     paths::follow(scene, file, inner, &mut draft);
-    overrides::follow(scene, file, &mut draft);
+    for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {
+        draft.replace(*span, instead, EditKind::Name, reason);
+    }
     (!draft.is_unchanged()).then_some(draft)
+}
+
+/// The file taken apart, where it has fields.
+fn document_of(file: &SourceFile) -> Option<MarkdownDocument> {
+    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
+    text.trim_start_matches('\u{feff}').starts_with("---").then(|| frontmatter::parse(text))
 }

@@ -1,56 +1,73 @@
 //! Commands whose text stands in the manifest: where the host reads the source's own manifest they
 //! stay there, elsewhere each becomes a file of its own.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 
-use super::bindings::{self, Bindings};
-use super::component::root;
-use super::registration::Registration;
-use super::{LoweredBundle, LoweringContext, overrides, place as places, rows};
+use super::bindings::Bindings;
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::naming::BlockPaths;
+use super::part::LoweredPart;
+use super::registration::{self, RegisteredComponent};
+use super::{overrides, place as places, texts};
+use crate::bundle::NodeContent;
 use crate::bundle::draft::quoted;
-use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::InlineCommand;
 use crate::model::references::ReferenceTarget;
 use crate::source::SourceFile;
 use crate::target::{Axis, CommandEmission, TextForm};
 
+/// The commands of a plugin whose text stands in a manifest.
+#[derive(Debug, Default)]
+pub(super) struct InlineCommands {
+    pub(super) part: LoweredPart,
+    /// What the module registers of them.
+    pub(super) registered: Vec<RegisteredComponent>,
+    /// What the host's sandbox refuses in their texts, by the number of its rule.
+    pub(super) refused: BTreeSet<(usize, String)>,
+}
+
 /// Lowers every such command of the plugin.
-pub(super) fn lower(scene: &LoweringContext<'_>, registered: &mut Registration, cast: &mut LoweredBundle) {
+pub(super) fn lower(scene: &LoweringContext<'_>) -> InlineCommands {
+    let mut out = InlineCommands::default();
     for command in &scene.plugin.inline {
         let Some(file) = scene.project.tree.get(&command.path) else { continue };
-        let row =
-            LedgerRow::kept(&scene.plugin.name, ComponentKind::Command, &command.qualified, &command.path)
-                .at(rows::span(file, command.span))
+        let decision =
+            Decision::kept(&scene.plugin.name, ComponentKind::Command, &command.qualified, &command.path)
+                .at(file, command.span)
                 .pointer(&command.pointer);
         if scene.target.manifest.passthrough {
-            refuse_old_names(scene, command, file, cast);
-            cast.rows.push(row.to(root(scene).join(&scene.target.manifest.path).as_str()));
+            out.part.diagnostics.extend(refuse_old_names(scene, command, file));
+            let manifest = scene.root().join(&scene.target.manifest.path);
+            out.part.declared.push(decision.to(manifest.as_str()));
             continue;
         }
         let inner = places::inline_path(scene.plugin, command, scene.target);
-        let emitted = root(scene).join(&inner);
-        let row = row.to(emitted.as_str());
-        let shell = scene
-            .resolved
-            .inline(command)
-            .iter()
-            .any(|reference| matches!(reference.named, ReferenceTarget::Shell(_)));
-        cast.rows.push(if shell && scene.target.text.shell == TextForm::Bound {
-            let axis = Axis::ShellExpansion;
-            let reason = "the host does not run commands in a text; the model runs the command";
-            let owner = (ComponentKind::Command, command.qualified.as_str());
-            row.became(RowOutcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "shell")
-        } else {
-            let renamed =
-                scene.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
-            row.became(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
-        });
-        registered.inline(scene, command, &inner);
-        let content = content(scene, command, &inner, registered);
-        cast.nodes.push(BundleNode { path: emitted, executable: false, content, from: None });
+        let decision = decision.to(scene.root().join(&inner).as_str());
+        out.part.declared.push(decide(scene, command, decision));
+        out.registered.extend(registration::inline(scene, command, &inner));
+        let bindings = bindings(scene, command, &inner);
+        out.part.nodes.push(scene.generated(&inner, content(scene, command, &bindings)));
+        out.refused.extend(bindings.refused);
     }
+    out
+}
+
+/// What becomes of a command that gets a file of its own.
+fn decide(scene: &LoweringContext<'_>, command: &InlineCommand, decision: Decision) -> Decision {
+    let is_shell = |named: &ReferenceTarget| matches!(named, ReferenceTarget::Shell(_));
+    let shell = scene.resolved.inline(command).iter().any(|reference| is_shell(&reference.named));
+    if shell && scene.target.text.shell == TextForm::Bound {
+        let reason = "the host does not run commands in a text; the model runs the command";
+        let owner = (ComponentKind::Command, command.qualified.as_str());
+        return decision.became(RowOutcome::Degraded, reason).loss(Axis::ShellExpansion, owner, "shell");
+    }
+    let renamed = scene.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
+    decision.became(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
 }
 
 /// A text that is copied with the manifest keeps the names that it has there.
@@ -58,10 +75,10 @@ fn refuse_old_names(
     scene: &LoweringContext<'_>,
     command: &InlineCommand,
     file: &SourceFile,
-    cast: &mut LoweredBundle,
-) {
-    for reference in scene.resolved.inline(command) {
-        let Some(renamed) = overrides::renamed(scene, reference) else { continue };
+) -> Vec<Diagnostic> {
+    let renamed = scene.resolved.inline(command).iter();
+    let renamed = renamed.filter_map(|reference| overrides::renamed(scene, reference));
+    let found = renamed.map(|renamed| {
         let message = format!(
             "`{}` names `{}`, but {}, and a text in a manifest is not edited",
             command.qualified,
@@ -69,31 +86,25 @@ fn refuse_old_names(
             overrides::naming(renamed)
         );
         let found = Diagnostic::at(file, command.span, Severity::Error, "rename", message);
-        cast.diagnostics.push(
-            found
-                .host(&scene.target.name)
-                .help("make the command a file, or leave the old name for this host"),
-        );
-    }
+        found.host(&scene.target.name).help("make the command a file, or leave the old name for this host")
+    });
+    found.collect()
 }
 
-/// The file, with the block behind its fields.
-fn content(
-    scene: &LoweringContext<'_>,
-    command: &InlineCommand,
-    inner: &Utf8Path,
-    registered: &mut Registration,
-) -> NodeContent {
-    let (fields, body) = text(scene, command);
-    let bound = bindings::BlockPaths {
+/// What the text names, seen from its file at `inner`.
+fn bindings(scene: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8Path) -> Bindings {
+    let bound = BlockPaths {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
         to_root: &places::up(inner),
         components: &scene.places.components,
     };
-    let bindings = Bindings::of_inline(command, scene, &bound);
-    let block = bindings.block(scene.target);
-    registered.refused.extend(bindings.refused);
-    match block {
+    Bindings::of_inline(command, &texts::of_inline(scene, command), scene, &bound)
+}
+
+/// The file, with the block behind its fields.
+fn content(scene: &LoweringContext<'_>, command: &InlineCommand, bindings: &Bindings) -> NodeContent {
+    let (fields, body) = text(scene, command);
+    match bindings.block(scene.target) {
         Some(block) => NodeContent::Generated { at: fields.len(), text: format!("{fields}\n{body}"), block },
         None if fields.is_empty() => NodeContent::Text(body),
         None => NodeContent::Text(format!("{fields}\n{body}")),
@@ -105,12 +116,7 @@ fn text(scene: &LoweringContext<'_>, command: &InlineCommand) -> (String, String
     let mut fields = String::new();
     let as_skill = scene.target.command.emission == CommandEmission::AsSkill;
     if as_skill {
-        let name = scene
-            .target
-            .skill
-            .name
-            .replace("{name}", &command.name)
-            .replace("{qualified}", &command.qualified);
+        let name = scene.target.skill_name(&command.name, &command.qualified);
         fields += &format!("name: {}\n", quoted(&name));
     }
     let needed = as_skill && scene.target.skill.description_required;

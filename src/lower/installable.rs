@@ -3,23 +3,26 @@
 use camino::Utf8Path;
 use serde_json::{Value as Json, json};
 
-use super::{LoweredBundle, LoweringContext, overrides, paths, shape};
+use super::context::LoweringContext;
+use super::overrides::HostOverride;
+use super::{paths, shape};
 use crate::bundle::draft::{Block, BlockLine, MarkdownDraft};
 use crate::bundle::{BODY, BundleNode, NodeContent};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 
-/// Emits the installable form of `component`, whose own file lies at `inner` in the plugin's emitted folder.
-pub(super) fn emit(
+/// The installable form of `component`, whose own file lies at `inner` in the plugin's emitted folder.
+pub(super) fn node(
     scene: &LoweringContext<'_>,
     component: &Component,
+    told: &HostOverride<'_>,
     inner: &Utf8Path,
     draft: &MarkdownDraft,
-    cast: &mut LoweredBundle,
-) {
-    let Some(facts) = scene.target.agent.installable.as_ref() else { return };
+) -> Option<BundleNode> {
+    let facts = scene.target.agent.installable.as_ref()?;
+    let path = scene.places.installables.get(&component.qualified)?;
     if component.kind != ComponentKind::Agent {
-        return;
+        return None;
     }
     let has_text = draft.block.is_some() || !draft.document.body.of(&draft.text).trim().is_empty();
     // A leaf without a word in it is refused.
@@ -32,8 +35,7 @@ pub(super) fn emit(
         }
     };
     let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
-    overrides::install(component, &mut document);
-    let Some(path) = scene.places.installables.get(&component.qualified).cloned() else { return };
+    told.install(&mut document);
     let mut body = draft.clone();
     if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(scene, component, draft)) {
         let values = json!({ "file": inner, "plugin": scene.plugin.name });
@@ -43,21 +45,7 @@ pub(super) fn emit(
         block.lines.insert(0, line);
     }
     let content = NodeContent::Toml { document, body: Some(Box::new(body)) };
-    cast.nodes.push(BundleNode { path, executable: false, content, from: None });
-}
-
-/// The plugin's agents that have an installable form: what the bundle itself dispatches, and the others.
-pub(super) fn agents<'a>(scene: &LoweringContext<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
-    let own = scene.plugin.components.iter();
-    own.filter(|component| component.kind == ComponentKind::Agent && scene.target.agent.installable.is_some())
-        .partition(|agent| scene.dispatched.contains(agent.qualified.as_str()))
-}
-
-/// Why the host shows its model nothing of an agent: its plugins carry none, and no text of the build dispatches it.
-pub(super) fn unreached<'a>(scene: &LoweringContext<'a>, component: &Component) -> Option<&'a str> {
-    let is_alone =
-        component.kind == ComponentKind::Agent && !scene.dispatched.contains(component.qualified.as_str());
-    scene.target.agent.undispatched.as_deref().filter(|_| is_alone)
+    Some(BundleNode { path: path.clone(), executable: false, content, from: None })
 }
 
 /// Whether the text or its block names a file of the plugin by a path.

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::place::OutputPaths;
-use super::{LoweredBundle, LoweringContext};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::ResolvedProject;
 use crate::model::references::ReferenceTarget;
+use crate::source::SourceTree;
 use crate::target::{CommandEmission, ListingFacts, Target};
 
 /// What the list makes of one plugin.
@@ -124,9 +124,8 @@ impl SessionListing {
         }
     }
 
-    /// Why the skills of `plugin` are not shown as they are.
-    pub(super) fn reason(&self, scene: &LoweringContext<'_>) -> Option<String> {
-        let listing = &scene.listing;
+    /// Why the skills of the plugin with this `listing` are not shown as they are.
+    pub(super) fn reason(&self, listing: &PluginListing, title: &str) -> Option<String> {
         let holds = self.holds.as_deref().filter(|_| !listing.lines.is_empty())?;
         let out = listing.lines.iter().filter(|line| self.omitted.contains(&line.name)).count();
         let own = match (out, self.plugins) {
@@ -137,11 +136,11 @@ impl SessionListing {
                 listing.lines.len() - out
             ),
         };
-        Some(format!("{}{own}", self.said(&scene.target.host.title, holds)))
+        Some(format!("{}{own}", self.said(title, holds)))
     }
 
     /// Says that the list of several plugins overflows, or makes every request large.
-    pub(super) fn report(&self, target: &Target, cast: &mut LoweredBundle) {
+    pub(super) fn report(&self, target: &Target) -> Option<Diagnostic> {
         let title = &target.host.title;
         let (message, help) = match &self.holds {
             None => (
@@ -155,10 +154,10 @@ impl SessionListing {
                 self.said(title, holds),
                 "shorten descriptions, or tell users which plugins to install together",
             ),
-            Some(_) => return,
+            Some(_) => return None,
         };
         let found = Diagnostic::whole(".", Severity::Warning, "listing-budget", message);
-        cast.diagnostics.push(found.host(&target.name).help(help));
+        Some(found.host(&target.name).help(help))
     }
 }
 
@@ -282,27 +281,27 @@ impl PluginListing {
         self.beyond.get(&(component.kind, component.qualified.clone())).map(String::as_str)
     }
 
+    /// Says that the list of `plugin` overflows.
+    pub(super) fn report(&self, plugin: &Plugin, tree: &SourceTree, target: &Target) -> Option<Diagnostic> {
+        let message = self.overflow.as_ref()?;
+        let named = plugin
+            .manifest
+            .as_ref()
+            .and_then(|manifest| Some((tree.get(&manifest.path)?, manifest.node.entry("name")?.span())));
+        let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+        let found = match named {
+            Some((file, span)) => Diagnostic::at(file, span, Severity::Warning, "listing-budget", message),
+            None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
+        };
+        let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";
+        Some(found.host(&target.name).help(help))
+    }
+
     /// Why `component` is left to the user, although its author lets the model invoke it.
     pub(super) fn waits(&self, component: &Component) -> Option<&str> {
         (component.kind == ComponentKind::Command && self.waiting.contains(&component.qualified))
             .then_some(self.reason.as_str())
     }
-}
-
-/// Says that the list overflows.
-pub(super) fn report(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
-    let Some(message) = &scene.listing.overflow else { return };
-    let plugin = scene.plugin;
-    let named = plugin.manifest.as_ref().and_then(|manifest| {
-        Some((scene.project.tree.get(&manifest.path)?, manifest.node.entry("name")?.span()))
-    });
-    let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-    let found = match named {
-        Some((file, span)) => Diagnostic::at(file, span, Severity::Warning, "listing-budget", message),
-        None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
-    };
-    let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";
-    cast.diagnostics.push(found.host(&scene.target.name).help(help));
 }
 
 /// Whether the model sees the component in the list.

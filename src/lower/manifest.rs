@@ -5,18 +5,39 @@ use std::collections::BTreeMap;
 use camino::Utf8Path;
 use serde_json::{Map, Value as Json};
 
-use super::component::root;
-use super::declared_rows::{self, Declarations};
-use super::{LoweredBundle, LoweringContext, hooks_and_servers, own_manifest, rows, shape};
-use crate::bundle::{BundleNode, NodeContent};
-use crate::ledger::{ComponentKind, LedgerRow, LossClass, RowOutcome};
+use super::command_objects::CommandFields;
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::declarations::{self, Declarations};
+use super::part::LoweredPart;
+use super::{options, own_manifest, shape, source_json};
+use crate::bundle::NodeContent;
+use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::plugin::Plugin;
 use crate::read::tree::{Node as Tree, Value};
 use crate::source::SourceFile;
 use crate::target::Axis;
 
-/// Emits the manifest of one plugin.
-pub(super) fn manifest(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
+/// What is decided of a plugin's components before its manifest, which declares them.
+pub(super) struct ManifestInput<'a> {
+    /// Hooks and servers.
+    pub(super) declared: &'a [Decision],
+    /// Fields of commands.
+    pub(super) commands: &'a CommandFields<'a>,
+}
+
+/// How the host's manifest comes from the source's.
+struct ManifestPlan {
+    /// It is the source's, as it is.
+    kept: bool,
+    /// The emitted path.
+    emitted: String,
+    /// The pointers of the source's manifest that the host's own document says.
+    used: Vec<String>,
+}
+
+/// The manifest of one plugin, with a decision about every field of the source's.
+pub(super) fn lower(scene: &LoweringContext<'_>, input: &ManifestInput<'_>) -> LoweredPart {
     let facts = &scene.target.manifest;
     let plugin = scene.plugin;
     let mut used = Vec::new();
@@ -24,143 +45,181 @@ pub(super) fn manifest(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
     let listed_agents = plugin.manifest.as_ref().is_some_and(|own| own.node.get("agents").is_some());
     let lookup = |name: &str| lookup(plugin, name).filter(|_| name != "/agents" || listed_agents);
     let filled = shape::fill(&facts.document, &lookup, &mut used);
-    let emitted = root(scene).join(&facts.path);
     let file = plugin.manifest.as_ref().and_then(|manifest| scene.project.tree.get(&manifest.path));
-    let unreadable = plugin
-        .manifest
-        .is_none()
-        .then(|| scene.project.tree.get(plugin.root.join(&scene.source.manifest)))
-        .flatten();
-    if let Some(file) = unreadable {
-        let row = LedgerRow::kept(&plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
-        cast.rows.push(
-            row.became(RowOutcome::Dropped, "it cannot be read, so a new one is made from the folder's name"),
-        );
-    }
-    let usable = plugin
-        .manifest
-        .as_ref()
-        .is_some_and(|manifest| manifest.node.get("name").and_then(Tree::as_str).is_some());
-    let sound = plugin
-        .manifest
-        .as_ref()
-        .is_some_and(|manifest| manifest.refused.is_empty() && manifest.escaping.is_empty());
     let listed = if facts.passthrough { listed(scene) } else { Map::new() };
-    let kept = facts.passthrough
-        && sound
-        && usable
-        && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none())
-        && listed.is_empty()
-        && file.is_some_and(|file| cleaned(scene, file).is_none());
-    if let (Some(manifest), Some(file)) = (&plugin.manifest, file) {
-        let row = LedgerRow::kept(&plugin.name, ComponentKind::File, file.path.as_str(), &file.path)
-            .to(emitted.as_str());
-        cast.rows.push(if kept {
-            row
-        } else {
-            row.became(RowOutcome::Mapped, "its fields move to the host's manifest")
-        });
-        let declared = Declarations::new(&file.path, cast);
-        let faults = faults(scene);
-        for (pointer, span, leaf) in manifest.node.leaves() {
-            let name = pointer.trim_start_matches('/').to_owned();
-            let row = LedgerRow::kept(&plugin.name, ComponentKind::Field, name, &file.path)
-                .at(rows::span(file, span))
-                .pointer(&pointer);
-            if !kept && facts.passthrough && leaf.as_str().is_some_and(|path| read_anyway(scene, path)) {
-                cast.rows.push(row.became(RowOutcome::Mapped, "the host reads that file without being told"));
-                continue;
-            }
-            let fault = declared_rows::around(&pointer).find_map(|around| faults.get(around).copied());
-            let became = (declared.became(&pointer), fault);
-            cast.rows.push(field_row(scene, row, &pointer, &used, kept, emitted.as_str(), became));
-        }
+    let kept = listed.is_empty() && file.is_some_and(|file| is_kept(scene, file));
+    let emitted = scene.root().join(&facts.path).into_string();
+    let plan = ManifestPlan { kept, emitted, used };
+    let mut part: LoweredPart = unreadable(scene).into_iter().collect();
+    if let Some(file) = file {
+        part.decisions.extend(fields(scene, file, &plan, input));
     }
     let content = match (file, kept) {
         (Some(file), true) => NodeContent::CopyOf(file.origin.clone()),
-        (Some(_), false) if facts.passthrough => {
-            NodeContent::document(&emitted, with(passed(scene, &filled), listed))
-        }
+        (Some(_), false) if facts.passthrough => document(&facts.path, passed(scene, &filled), listed),
         _ => {
-            let merged = merged(scene, without_absent(scene, filled), cast);
-            NodeContent::document(&emitted, with(own_manifest::merged(scene, merged, cast), listed))
+            let (own, merged) = merged(scene, without_absent(scene, filled));
+            part.add(own);
+            let (own, merged) = own_manifest::merged(scene, merged);
+            part.add(own);
+            document(&facts.path, merged, listed)
         }
     };
-    let from = file.filter(|_| kept).map(|file| file.path.clone());
-    cast.nodes.push(BundleNode { path: emitted, executable: false, content, from });
+    let mut node = scene.generated(&facts.path, content);
+    node.from = file.filter(|_| kept).map(|file| file.path.clone());
+    part.nodes.push(node);
+    part
 }
 
-fn field_row(
+/// A manifest that cannot be read.
+fn unreadable(scene: &LoweringContext<'_>) -> Option<Decision> {
+    let path = scene.plugin.root.join(&scene.source.manifest);
+    let file = scene.project.tree.get(&path).filter(|_| scene.plugin.manifest.is_none())?;
+    let reason = "it cannot be read, so a new one is made from the folder's name";
+    Some(Decision::of_file(&scene.plugin.name, &file.path).became(RowOutcome::Dropped, reason))
+}
+
+/// Whether the host reads the source's manifest, `file`, as it is.
+fn is_kept(scene: &LoweringContext<'_>, file: &SourceFile) -> bool {
+    let Some(manifest) = scene.plugin.manifest.as_ref().filter(|_| scene.target.manifest.passthrough) else {
+        return false;
+    };
+    manifest.refused.is_empty()
+        && manifest.escaping.is_empty()
+        && manifest.node.get("name").and_then(Tree::as_str).is_some()
+        && manifest.node.get("skills").is_none()
+        && cleaned(scene, file).is_none()
+}
+
+/// What becomes of the source's manifest, `file`, and of each of its fields.
+fn fields(
     scene: &LoweringContext<'_>,
-    row: LedgerRow,
-    pointer: &str,
-    used: &[String],
-    kept: bool,
-    emitted: &str,
-    (became, fault): (Option<Result<String, String>>, Option<&str>),
-) -> LedgerRow {
-    let covered = used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")));
-    let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
-    let path_field = matches!(top, "skills" | "agents" | "commands");
-    let refused = scene.plugin.manifest.iter().flat_map(|manifest| &manifest.refused).any(|key| key == top);
-    if refused && top != "name" {
-        row.became(RowOutcome::Dropped, "its type is refused by the source host")
-    } else if scene
-        .plugin
-        .manifest
-        .iter()
-        .flat_map(|manifest| &manifest.escaping)
-        .any(|at| pointer == at || pointer.starts_with(&format!("{at}/")))
-    {
-        row.became(RowOutcome::Dropped, "the source host refuses a path that does not stay in the plugin")
-    } else if kept {
-        row.to(emitted)
-    } else if let Some(fault) = fault {
-        row.became(RowOutcome::Dropped, fault)
-    } else if pointer == "/name" || covered {
-        row.to(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest")
-    } else if path_field {
-        row.became(RowOutcome::Mapped, "its target is where the host looks for it")
-    } else if let Some(became) = became.filter(|_| names_files(scene, top)) {
-        match became {
-            Ok(to) => {
-                row.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-            }
-            Err(reason) => row.became(RowOutcome::Dropped, reason),
+    file: &SourceFile,
+    plan: &ManifestPlan,
+    input: &ManifestInput<'_>,
+) -> Vec<Decision> {
+    let Some(manifest) = &scene.plugin.manifest else { return Vec::new() };
+    let name = &scene.plugin.name;
+    let own = Decision::of_file(name, &file.path).to(&*plan.emitted);
+    let mut out = vec![match plan.kept {
+        true => own,
+        false => own.became(RowOutcome::Mapped, "its fields move to the host's manifest"),
+    }];
+    let declared = Declarations::new(&file.path, input.declared);
+    let faults = faults(scene);
+    for (pointer, span, leaf) in manifest.node.leaves() {
+        if input.commands.holds(&file.path, &pointer) {
+            continue;
         }
-    } else if names_files(scene, top) {
-        row.became(RowOutcome::Mapped, "what it names is written in the host's format")
-    } else if let Some(kind) = scene.source.manifest_components.get(top) {
+        let field = Decision::kept(name, ComponentKind::Field, pointer.trim_start_matches('/'), &file.path)
+            .at(file, span)
+            .pointer(&pointer);
+        let is_read = leaf.as_str().is_some_and(|path| read_anyway(scene, path));
+        if !plan.kept && scene.target.manifest.passthrough && is_read {
+            out.push(field.became(RowOutcome::Mapped, "the host reads that file without being told"));
+            continue;
+        }
+        let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
+        let field = refused(scene, field, &pointer).or_else(|field| match fault {
+            _ if plan.kept => Ok(field.to(&*plan.emitted)),
+            Some(fault) => Ok(field.became(RowOutcome::Dropped, fault)),
+            None => Err(field),
+        });
+        out.push(field.unwrap_or_else(|field| moved(scene, field, &pointer, plan, &declared)));
+    }
+    out
+}
+
+/// What becomes of a field that the source host refuses; any other comes back as it is.
+fn refused(scene: &LoweringContext<'_>, field: Decision, pointer: &str) -> Result<Decision, Decision> {
+    let top = top(pointer);
+    let Some(manifest) = &scene.plugin.manifest else { return Err(field) };
+    if top != "name" && manifest.refused.iter().any(|key| key == top) {
+        return Ok(field.became(RowOutcome::Dropped, "its type is refused by the source host"));
+    }
+    if manifest.escaping.iter().any(|at| lies_in(pointer, at)) {
+        let reason = "the source host refuses a path that does not stay in the plugin";
+        return Ok(field.became(RowOutcome::Dropped, reason));
+    }
+    Err(field)
+}
+
+/// What becomes of a field of a manifest that is written anew.
+fn moved(
+    scene: &LoweringContext<'_>,
+    field: Decision,
+    pointer: &str,
+    plan: &ManifestPlan,
+    declared: &Declarations,
+) -> Decision {
+    let top = top(pointer);
+    let emitted = plan.emitted.as_str();
+    if pointer == "/name" || plan.used.iter().any(|used| lies_in(pointer, used)) {
+        return field.to(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest");
+    }
+    if matches!(top, "skills" | "agents" | "commands") {
+        return field.became(RowOutcome::Mapped, "its target is where the host looks for it");
+    }
+    if names_files(scene, top) {
+        return match declared.destination(pointer) {
+            Some(Ok(to)) => {
+                field.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
+            }
+            Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
+            None => field.became(RowOutcome::Mapped, "what it names is written in the host's format"),
+        };
+    }
+    if let Some(kind) = scene.source.manifest_components.get(top) {
         let key = pointer.split('/').nth(2).unwrap_or_default();
-        let variable = hooks_and_servers::option_variable(scene.source, key);
+        let variable = options::variable(scene.source, key);
         let facts = scene.target.components.get(kind);
         let reason = facts.and_then(|facts| Some(facts.reason.as_ref()?.replace("{variable}", &variable)));
-        match reason {
-            Some(reason) => row.became(RowOutcome::Dropped, reason),
-            None => row.to(emitted),
-        }
-    } else if scene.target.manifest.passthrough {
-        row.to(emitted).became(RowOutcome::Mapped, "it is in the manifest, which is rewritten")
-    } else {
-        let owner = (ComponentKind::Plugin, scene.plugin.name.as_str());
-        let axis = Axis::Metadata;
-        let facts = &scene.target.manifest;
-        let is_off = scene.plugin.metadata(pointer).is_some_and(|node| node.value == Value::Bool(false));
-        let always_on = facts.always_on.as_deref().filter(|_| pointer == "/defaultEnabled" && is_off);
-        let (reason, class) = match always_on {
-            Some(reason) => (reason, LossClass::Behavior),
-            None => {
-                let dropped = facts.dropped.as_deref();
-                (dropped.unwrap_or("the host's manifest has no such field"), axis.floor())
-            }
+        return match reason {
+            Some(reason) => field.became(RowOutcome::Dropped, reason),
+            None => field.to(emitted),
         };
-        row.became(RowOutcome::Dropped, reason).loss(axis.id(), class, owner, top)
     }
+    if scene.target.manifest.passthrough {
+        return field.to(emitted).became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
+    }
+    lost(scene, field, pointer)
+}
+
+/// What becomes of a field that the host's manifest has no place for.
+fn lost(scene: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decision {
+    let owner = (ComponentKind::Plugin, scene.plugin.name.as_str());
+    let axis = Axis::Metadata;
+    let facts = &scene.target.manifest;
+    let is_off = scene.plugin.metadata(pointer).is_some_and(|node| node.value == Value::Bool(false));
+    let always_on = facts.always_on.as_deref().filter(|_| pointer == "/defaultEnabled" && is_off);
+    let (reason, class) = match always_on {
+        Some(reason) => (reason, LossClass::Behavior),
+        None => {
+            let dropped = facts.dropped.as_deref();
+            (dropped.unwrap_or("the host's manifest has no such field"), axis.floor())
+        }
+    };
+    field.became(RowOutcome::Dropped, reason).loss_as(axis, class, owner, top(pointer))
+}
+
+/// The top-level field in which `pointer` lies.
+fn top(pointer: &str) -> &str {
+    pointer.trim_start_matches('/').split('/').next().unwrap_or_default()
+}
+
+/// Whether `pointer` is `around`, or lies in it.
+fn lies_in(pointer: &str, around: &str) -> bool {
+    pointer.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// `document` with `more`, in the format of the file at `path`.
+fn document(path: &str, document: Json, more: Map<String, Json>) -> NodeContent {
+    NodeContent::document(Utf8Path::new(path), with(document, more))
 }
 
 /// Whether a field names files whose hooks or servers are written in the host's own form.
 fn names_files(scene: &LoweringContext<'_>, field: &str) -> bool {
-    scene.source.manifest_components.get(field).is_some_and(|kind| hooks_and_servers::section(scene, kind))
+    scene.source.manifest_components.get(field).is_some_and(|kind| scene.has_section(kind))
 }
 
 /// Whether the source host reads hooks from a file without being told, and refuses it when told.
@@ -181,8 +240,8 @@ fn faults<'a>(scene: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
 /// twice and credentials in clear; `None` when it can stay as it is.
 fn cleaned(scene: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
     let (node, _) = crate::model::manifest::read_object(file);
-    let mut document = hooks_and_servers::cleaned(scene, file).or_else(|| node.map(|node| node.to_json()));
-    let before = document.clone().filter(|_| hooks_and_servers::cleaned(scene, file).is_none());
+    let mut document = source_json::cleaned(scene, file).or_else(|| node.map(|node| node.to_json()));
+    let before = document.clone().filter(|_| source_json::cleaned(scene, file).is_none());
     if let Some(Json::Object(map)) = &mut document {
         let twice = |value: &Json| value.as_str().is_some_and(|path| read_anyway(scene, path));
         for field in scene.source.manifest_components.keys() {
@@ -292,33 +351,31 @@ fn without_absent(scene: &LoweringContext<'_>, mut filled: Json) -> Json {
 }
 
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.
-fn merged(scene: &LoweringContext<'_>, filled: Json, cast: &mut LoweredBundle) -> Json {
-    let path = scene.plugin.root.join(&scene.target.manifest.path);
-    let own = scene.target.manifest.path != scene.source.manifest && scene.plugin.files.kept.contains(&path);
-    let Some(file) = scene.project.tree.get(&path).filter(|_| own) else {
-        return filled;
-    };
-    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, path.as_str(), &path)
-        .to(root(scene).join(&scene.target.manifest.path).as_str());
+fn merged(scene: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
+    let mut part = LoweredPart::default();
+    let facts = &scene.target.manifest;
+    let path = scene.plugin.root.join(&facts.path);
+    let own = facts.path != scene.source.manifest && scene.plugin.files.kept.contains(&path);
+    let Some(file) = scene.project.tree.get(&path).filter(|_| own) else { return (part, filled) };
+    let decision = Decision::of_file(&scene.plugin.name, &path).to(scene.root().join(&facts.path).as_str());
     let (node, findings) = crate::model::manifest::read_object(file);
     let Some(Json::Object(mut own)) = node.map(|node| node.to_json()) else {
-        cast.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
-        cast.rows.push(
-            row.became(RowOutcome::Dropped, "it cannot be read, and the host needs a file of that name"),
-        );
-        return filled;
+        part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
+        let reason = "it cannot be read, and the host needs a file of that name";
+        part.decisions.push(decision.became(RowOutcome::Dropped, reason));
+        return (part, filled);
     };
-    for key in &scene.target.manifest.remove {
+    for key in &facts.remove {
         own.shift_remove(key);
     }
-    for key in &scene.target.manifest.replace {
+    for key in &facts.replace {
         if let Some(value) = filled.get(key) {
             own.insert(key.clone(), value.clone());
         }
     }
     let reason = "its entry point is the host's, and what would name another one is removed; all else stays";
-    cast.rows.push(row.became(RowOutcome::Mapped, reason));
-    Json::Object(own)
+    part.decisions.push(decision.became(RowOutcome::Mapped, reason));
+    (part, Json::Object(own))
 }
 
 /// What a name in a manifest's document stands for.

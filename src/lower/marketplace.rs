@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use serde_json::Value as Json;
 
-use super::declared_rows::Declarations;
-use super::{LoweredBundle, manifest, rows, shape};
+use super::decision::Decision;
+use super::declarations::Declarations;
+use super::part::LoweredPart;
+use super::{manifest, shape};
 use crate::bundle::{BundleNode, NodeContent};
-use crate::ledger::{ComponentKind, LedgerRow, LossClass, RowOutcome};
+use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::{self, Plugin};
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node as Tree;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 use crate::target::{Axis, MarketplaceFacts, Target};
 
 /// Which pointers of the source's file the host's own file says.
@@ -24,22 +26,29 @@ struct UsedPointers {
     entry: Vec<String>,
 }
 
-/// Emits the marketplace file, and the rows of the source's.
-pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, cast: &mut LoweredBundle) {
+/// The marketplace file, and decisions about every entry and field of the source's; `declared` is what it declares of
+/// plugins.
+pub(super) fn lower(
+    project: &Project,
+    target: &Target,
+    source: &SourceFacts,
+    declared: &Declarations,
+) -> LoweredPart {
+    let mut part = LoweredPart::default();
     let mut used = UsedPointers::default();
     if let Some(facts) = &target.marketplace {
         let path = Utf8PathBuf::from(&facts.path);
         let content = NodeContent::document(&path, document(project, target, facts, &mut used));
-        cast.nodes.push(BundleNode { path, executable: false, content, from: None });
+        part.nodes.push(BundleNode { path, executable: false, content, from: None });
     }
-    let Some(marketplace) = &project.marketplace else { return };
-    let Some(file) = project.tree.get(&marketplace.path) else { return };
+    let Some(marketplace) = &project.marketplace else { return part };
+    let Some(file) = project.tree.get(&marketplace.path) else { return part };
     let renamed = target.marketplace.as_ref().map(|facts| shown_name(project, facts));
     let renamed = renamed.filter(|name| *name != project.marketplace_name);
-    top_rows(marketplace, target, file, (&used, renamed), cast);
+    part.decisions.push(file_decision(target, file));
+    part.decisions.extend(top_fields(marketplace, target, file, &used, renamed.as_deref()));
     used.entry.sort();
     used.entry.dedup();
-    let declared = Declarations::new(&file.path, cast);
     let listed = project
         .plugins
         .iter()
@@ -51,9 +60,10 @@ pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, ca
         let is_there =
             |plugin: &&Plugin| matches!(&entry.source, EntrySource::Folder(root) if *root == plugin.root);
         let same_folder = project.plugins.iter().find(is_there);
-        LoweredEntry { target, source, file, used: &used, entry, plugin, same_folder, declared: &declared }
-            .rows(cast);
+        let entry = LoweredEntry { target, source, file, used: &used, entry, plugin, same_folder, declared };
+        part.decisions.extend(entry.decisions());
     }
+    part
 }
 
 fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: &mut UsedPointers) -> Json {
@@ -117,6 +127,9 @@ fn refuses(refused: &[String], pointer: &str) -> bool {
 /// Fields of an entry that name components; what they name is added to the plugin's own.
 const COMPONENT_LISTS: [&str; 3] = ["skills", "agents", "commands"];
 
+/// Why a field is not where the source has it.
+const MOVES: &str = "it moves to the host's marketplace file";
+
 /// Why a field is in no bundle whose value the source host refuses.
 const REFUSED: &str = "its type is refused by the source host";
 
@@ -128,44 +141,46 @@ fn says(used: &[String], pointer: &str) -> bool {
     used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")))
 }
 
-fn top_rows(
+/// Why nothing of the source's marketplace is in the bundle.
+const NO_FILE: &str = "the host has no marketplace file";
+
+/// What becomes of the source's file.
+fn file_decision(target: &Target, file: &SourceFile) -> Decision {
+    let decision = Decision::of_file("", &file.path);
+    match &target.marketplace {
+        Some(facts) => decision
+            .to(&facts.path)
+            .became(RowOutcome::Mapped, "the host's marketplace file is written from it"),
+        None => decision.became(RowOutcome::Dropped, NO_FILE),
+    }
+}
+
+/// What becomes of the fields beside the entries; the marketplace is `renamed` where the host keeps its name for itself.
+fn top_fields(
     marketplace: &Marketplace,
     target: &Target,
     file: &SourceFile,
-    (used, renamed): (&UsedPointers, Option<String>),
-    cast: &mut LoweredBundle,
-) {
-    let emitted = target.marketplace.as_ref().map(|facts| facts.path.clone());
-    let gone = "the host has no marketplace file";
-    let row = LedgerRow::kept("", ComponentKind::File, file.path.as_str(), Utf8Path::new(file.path.as_str()));
-    cast.rows.push(match &emitted {
-        Some(path) => {
-            row.to(path).became(RowOutcome::Mapped, "the host's marketplace file is written from it")
+    used: &UsedPointers,
+    renamed: Option<&str>,
+) -> Vec<Decision> {
+    let decide = |(pointer, span, _): (String, Span, &Tree)| {
+        let name = pointer.trim_start_matches('/');
+        let field = Decision::kept("", ComponentKind::Field, name, &file.path).at(file, span);
+        let field = field.pointer(&pointer);
+        let Some(facts) = &target.marketplace else { return field.became(RowOutcome::Dropped, NO_FILE) };
+        if pointer != "/plugins" && refuses(&marketplace.refused, &pointer) {
+            return field.became(RowOutcome::Dropped, REFUSED);
         }
-        None => row.became(RowOutcome::Dropped, gone),
-    });
-    for (pointer, span, _) in marketplace.node.leaves() {
-        let field = LedgerRow::kept("", ComponentKind::Field, pointer.trim_start_matches('/'), &file.path);
-        let row = field.at(rows::span(file, span)).pointer(&pointer);
-        let covered = pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer);
-        cast.rows.push(match &emitted {
-            Some(_) if pointer != "/plugins" && refuses(&marketplace.refused, &pointer) => {
-                row.became(RowOutcome::Dropped, REFUSED)
-            }
-            Some(path) if pointer == "/name" && renamed.is_some() => {
-                let reason = format!(
-                    "the host keeps such names for itself, so it is `{}` here",
-                    renamed.as_deref().unwrap_or_default()
-                );
-                row.to(path).became(RowOutcome::Mapped, reason)
-            }
-            Some(path) if covered => {
-                row.to(path).became(RowOutcome::Mapped, "it moves to the host's marketplace file")
-            }
-            Some(_) => row.became(RowOutcome::Dropped, "the host's marketplace file has no such field"),
-            None => row.became(RowOutcome::Dropped, gone),
-        });
-    }
+        if let Some(renamed) = renamed.filter(|_| pointer == "/name") {
+            let reason = format!("the host keeps such names for itself, so it is `{renamed}` here");
+            return field.to(&facts.path).became(RowOutcome::Mapped, reason);
+        }
+        if pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer) {
+            return field.to(&facts.path).became(RowOutcome::Mapped, MOVES);
+        }
+        field.became(RowOutcome::Dropped, "the host's marketplace file has no such field")
+    };
+    marketplace.node.leaves().into_iter().map(decide).collect()
 }
 
 /// One entry of the source's marketplace on its way to a host.
@@ -181,36 +196,71 @@ struct LoweredEntry<'a> {
     declared: &'a Declarations,
 }
 
+/// What becomes of an entry.
+enum EntryFate {
+    /// Its plugin is in the bundle.
+    Built,
+    /// It stays in the host's file, which fetches it.
+    Remote(String),
+    /// It is in no bundle, for this reason.
+    Dropped(String),
+}
+
 impl LoweredEntry<'_> {
-    /// The row of the entry, and one for each of its fields.
-    fn rows(&self, cast: &mut LoweredBundle) {
-        let row = self.entry_row();
-        let reason = row.reason.clone().filter(|_| row.outcome == RowOutcome::Dropped);
-        cast.rows.push(row);
-        let components = || self.plugin.iter().flat_map(|plugin| &plugin.components);
-        // What counts before the text of a command has its row there.
-        let is_told = |pointer: &str| {
-            let mut said = components().flat_map(|component| component.declared.values());
-            said.any(|said| said.at.path == self.file.path && said.at.pointer == pointer)
-        };
-        for (inner, span, _) in self.entry.node.leaves() {
-            if is_told(&format!("{}{inner}", self.entry.pointer)) {
-                continue;
+    /// What becomes of the entry, and of each of its fields.
+    fn decisions(&self) -> Vec<Decision> {
+        let fate = self.fate();
+        let name = &self.entry.name;
+        let entry = Decision::kept(name, ComponentKind::MarketplaceEntry, name, &self.file.path)
+            .at(self.file, self.entry.node.span)
+            .pointer(&self.entry.pointer);
+        let entry = match &fate {
+            EntryFate::Built => entry.became(RowOutcome::Mapped, "its plugin is in the bundle"),
+            EntryFate::Remote(to) => entry.to(to),
+            EntryFate::Dropped(reason) => {
+                let entry = entry.became(RowOutcome::Dropped, reason);
+                entry.loss(Axis::Sources, self.owner(), "")
             }
-            let field = LedgerRow::kept(
-                &self.entry.name,
-                ComponentKind::Field,
-                inner.trim_start_matches('/'),
-                &self.file.path,
-            );
-            let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.entry.pointer));
-            cast.rows.push(match &reason {
-                Some(reason) => row.became(RowOutcome::Dropped, reason),
-                None => {
-                    let pointer = format!("{}{inner}", self.entry.pointer);
-                    self.field_row(row, &inner, self.declared.became(&pointer))
-                }
-            });
+        };
+        let fields = self.entry.node.leaves().into_iter();
+        let fields = fields.filter_map(|(inner, span, _)| {
+            let pointer = format!("{}{inner}", self.entry.pointer);
+            if self.is_told(&pointer) {
+                return None;
+            }
+            let key = inner.trim_start_matches('/');
+            let field = Decision::kept(name, ComponentKind::Field, key, &self.file.path)
+                .at(self.file, span)
+                .pointer(&pointer);
+            Some(match &fate {
+                EntryFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
+                _ => self.field(field, &inner, &pointer),
+            })
+        });
+        std::iter::once(entry).chain(fields).collect()
+    }
+
+    /// Whether a field is decided about with the command that it says something of.
+    fn is_told(&self, pointer: &str) -> bool {
+        let components = self.plugin.iter().flat_map(|plugin| &plugin.components);
+        let mut told = components.flat_map(|component| component.declared.values());
+        told.any(|told| told.at.path == self.file.path && told.at.pointer == pointer)
+    }
+
+    /// What becomes of the entry.
+    fn fate(&self) -> EntryFate {
+        match &self.entry.source {
+            EntrySource::Folder(_) if self.plugin.is_some() => EntryFate::Built,
+            EntrySource::Remote(_) if self.carried() => {
+                EntryFate::Remote(self.emitted().unwrap_or_default().to_owned())
+            }
+            EntrySource::Remote(kind) => EntryFate::Dropped(format!(
+                "a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"
+            )),
+            _ => EntryFate::Dropped(match self.same_folder {
+                Some(plugin) => format!("a bundle has one entry for a folder: `{}`", plugin.name),
+                None => "its plugin could not be read".to_owned(),
+            }),
         }
     }
 
@@ -222,43 +272,12 @@ impl LoweredEntry<'_> {
         self.target.marketplace.as_ref().map(|facts| facts.path.as_str())
     }
 
-    fn entry_row(&self) -> LedgerRow {
-        let name = self.entry.name.as_str();
-        let span = rows::span(self.file, self.entry.node.span);
-        let row = LedgerRow::kept(name, ComponentKind::MarketplaceEntry, name, &self.file.path)
-            .at(span)
-            .pointer(&self.entry.pointer);
-        let lost = |row: LedgerRow, reason: &str| {
-            let axis = Axis::Sources;
-            row.became(RowOutcome::Dropped, reason).loss(
-                axis.id(),
-                axis.floor(),
-                (ComponentKind::MarketplaceEntry, name),
-                "",
-            )
-        };
-        match &self.entry.source {
-            EntrySource::Folder(_) if self.plugin.is_some() => {
-                row.became(RowOutcome::Mapped, "its plugin is in the bundle")
-            }
-            EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
-            EntrySource::Remote(kind) => lost(
-                row,
-                &format!("a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"),
-            ),
-            _ => match self.same_folder {
-                Some(plugin) => lost(row, &format!("a bundle has one entry for a folder: `{}`", plugin.name)),
-                None => lost(row, "its plugin could not be read"),
-            },
-        }
-    }
-
-    /// The row of a path to components, or of a part of a command that the entry declares.
-    fn list_row(&self, row: LedgerRow, inner: &str) -> LedgerRow {
+    /// What becomes of a path to components, or of a part of a command that the entry declares.
+    fn list(&self, field: Decision, inner: &str) -> Decision {
         let top = inner.split('/').nth(1).unwrap_or_default();
         if self.plugin.is_none_or(|plugin| plugin.added(top).is_none()) {
             let reason = "the source host refuses components of an entry that is not strict beside a manifest that has some";
-            return row.became(RowOutcome::Dropped, reason);
+            return field.became(RowOutcome::Dropped, reason);
         }
         // `/commands/NAME/content`: a command by its name.
         let command = inner.match_indices('/').nth(2).map(|(at, _)| (&inner[..at], &inner[at + 1..]));
@@ -266,22 +285,19 @@ impl LoweredEntry<'_> {
             plugin::at(&self.entry.node, command).is_some_and(|command| command.get("source").is_some())
         };
         match command.filter(|_| top == "commands") {
-            Some(command) if !declares(&command) => row
+            Some(command) if !declares(&command) => field
                 .became(RowOutcome::Dropped, "the source host reads no command without `source` in an entry"),
-            Some((_, field)) if !field.starts_with("source") => {
-                let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
-                row.became(RowOutcome::Dropped, "the command has what its file says").loss(
-                    axis.id(),
-                    LossClass::Behavior,
-                    (ComponentKind::MarketplaceEntry, name),
-                    inner.trim_start_matches('/'),
-                )
+            Some((_, part)) if !part.starts_with("source") => {
+                let field = field.became(RowOutcome::Dropped, "the command has what its file says");
+                let part = inner.trim_start_matches('/');
+                field.loss_as(Axis::Metadata, LossClass::Behavior, self.owner(), part)
             }
-            _ => row.became(RowOutcome::Mapped, "what it names is in the bundle's plugin"),
+            _ => field.became(RowOutcome::Mapped, "what it names is in the bundle's plugin"),
         }
     }
 
-    fn field_row(&self, row: LedgerRow, inner: &str, became: Option<Result<String, String>>) -> LedgerRow {
+    /// What becomes of the field at `pointer` of the file, which is `inner` in the entry.
+    fn field(&self, field: Decision, inner: &str, pointer: &str) -> Decision {
         let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
         // Of components, the manifest's whole field counts; of all else, value by value.
@@ -290,49 +306,51 @@ impl LoweredEntry<'_> {
         let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, said).is_some());
         match self.emitted() {
             _ if top != "name" && refuses(&self.entry.refused, inner) => {
-                row.became(RowOutcome::Dropped, REFUSED)
+                field.became(RowOutcome::Dropped, REFUSED)
             }
-            Some(path) if self.carried() => row.to(path),
+            Some(path) if self.carried() => field.to(path),
             Some(path)
                 if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>
             {
-                row.to(path).became(RowOutcome::Mapped, "it moves to the host's marketplace file")
+                field.to(path).became(RowOutcome::Mapped, MOVES)
             }
             _ if inner.starts_with("/source") => {
-                row.became(RowOutcome::Mapped, "its plugin is in the bundle")
+                field.became(RowOutcome::Mapped, "its plugin is in the bundle")
             }
-            _ if top == "strict" => row.became(RowOutcome::Mapped, "the build reads the entry as it says"),
-            _ if COMPONENT_LISTS.contains(&top) => self.list_row(row, inner),
-            _ if shadowed => row.became(RowOutcome::Dropped, "the plugin's manifest takes precedence"),
+            _ if top == "strict" => field.became(RowOutcome::Mapped, "the build reads the entry as it says"),
+            _ if COMPONENT_LISTS.contains(&top) => self.list(field, inner),
+            _ if shadowed => field.became(RowOutcome::Dropped, "the plugin's manifest takes precedence"),
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin.map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
-                row.to(to).became(RowOutcome::Mapped, "it moves to the host's manifest")
+                field.to(to).became(RowOutcome::Mapped, "it moves to the host's manifest")
             }
-            _ => match became {
-                Some(Ok(to)) => {
-                    row.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-                }
-                Some(Err(reason)) => row.became(RowOutcome::Dropped, reason),
-                None if self.source.manifest_components.contains_key(top) => {
-                    row.became(RowOutcome::Mapped, "what it names has its own rows")
-                }
-                None => {
-                    let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
-                    let field = inner.trim_start_matches('/');
-                    row.became(
-                        RowOutcome::Dropped,
-                        "neither the host's marketplace file nor its manifest has such a field",
-                    )
-                    .loss(
-                        axis.id(),
-                        axis.floor(),
-                        (ComponentKind::MarketplaceEntry, name),
-                        field,
-                    )
-                }
-            },
+            _ => self.declaration(field, inner, pointer),
         }
+    }
+
+    /// What becomes of a field that may declare hooks or servers.
+    fn declaration(&self, field: Decision, inner: &str, pointer: &str) -> Decision {
+        let top = inner.split('/').nth(1).unwrap_or_default();
+        match self.declared.destination(pointer) {
+            Some(Ok(to)) => {
+                field.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
+            }
+            Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
+            None if self.source.manifest_components.contains_key(top) => {
+                field.became(RowOutcome::Mapped, "what it names has its own rows")
+            }
+            None => {
+                let reason = "neither the host's marketplace file nor its manifest has such a field";
+                let field = field.became(RowOutcome::Dropped, reason);
+                field.loss(Axis::Metadata, self.owner(), inner.trim_start_matches('/'))
+            }
+        }
+    }
+
+    /// Whose loss it is.
+    fn owner(&self) -> (ComponentKind, &str) {
+        (ComponentKind::MarketplaceEntry, &self.entry.name)
     }
 }
 

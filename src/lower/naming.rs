@@ -4,11 +4,22 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::bindings::BlockPaths;
+use super::paths;
 use crate::ledger::ComponentKind;
+
+/// Where things are, for the paths in a block.
+pub struct BlockPaths<'a> {
+    /// The folder of the file that gets the block, relative to the plugin's emitted folder.
+    pub folder: &'a Utf8Path,
+    /// The plugin's folder, relative to that folder.
+    pub to_root: &'a str,
+    /// The emitted files of the plugin's components, relative to the plugin's folder, by kind and name.
+    pub components: &'a BTreeMap<(ComponentKind, String), Utf8PathBuf>,
+}
 
 /// A component as the text of another one names it.
 #[derive(Debug, Default, Clone, Serialize)]
@@ -53,7 +64,7 @@ impl NamedComponents {
         let entry = self.0.entry(name.to_owned()).or_insert_with(|| NamedComponent {
             name: name.to_owned(),
             alias: None,
-            path: inner.map(|inner| super::paths::relative(places.folder, inner)),
+            path: inner.map(|inner| paths::relative(places.folder, inner)),
             inner: inner.map(ToString::to_string),
         });
         let written = written.trim_start_matches('/');

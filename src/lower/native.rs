@@ -4,7 +4,7 @@
 mod command_line;
 mod read_only;
 
-use super::LoweringContext;
+use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::{Component, tool_list};
 use crate::model::references::{Reference, ReferenceTarget};

@@ -1,18 +1,18 @@
 //! What `[targets.<host>]` of a `plugcast.toml` adds: new names that every mention follows, and frontmatter that
 //! is said where the host takes it: in the file, in the data of a module, or in the file to install.
 
-use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 
-use super::fields::LoweredFields;
-use super::{LoweredBundle, LoweringContext};
+use serde_json::Value as Json;
+
+use super::context::LoweringContext;
+use super::decision::Decision;
 use crate::bundle::draft::MarkdownDraft;
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome, RowSpan};
-use crate::model::component::{Component, FileReferences};
+use crate::ledger::{ComponentKind, RowOutcome};
+use crate::model::component::Component;
 use crate::model::overrides::{ConfigPlace, NewName, OverrideValue};
 use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::tree::MappingEntry;
-use crate::source::SourceFile;
-use crate::sourcemap::EditKind;
 use crate::target::{AgentEmission, CommandEmission, FieldRule, Target};
 
 /// Where frontmatter of a kind of component is said on a host.
@@ -34,66 +34,75 @@ fn form(target: &Target, kind: ComponentKind) -> OverrideForm {
     }
 }
 
-/// What is said in place of a field of the source.
-pub(super) fn said_of<'a>(
-    component: &'a Component,
-    entry: &MappingEntry,
-    rule: &FieldRule,
-) -> Option<&'a OverrideValue> {
-    let said = &component.here.said;
-    said.get(&entry.key).or_else(|| said.get(rule.to.as_deref()?))
+/// What the host is told otherwise of one component: asked for once, and handed to whatever writes it.
+pub(super) struct HostOverride<'a> {
+    /// Its new name.
+    pub(super) renamed: Option<&'a NewName>,
+    /// Frontmatter, by key.
+    fields: &'a BTreeMap<String, OverrideValue>,
+    form: OverrideForm,
 }
 
-/// Says what is said of `component` where the host takes it.
-pub(super) fn say(
-    scene: &LoweringContext<'_>,
-    component: &Component,
-    draft: &mut MarkdownDraft,
-    lowered: &mut LoweredFields,
-) {
-    for (key, said) in &component.here.said {
-        match form(scene.target, component.kind) {
-            OverrideForm::File => draft.say(key, &said.value.to_string(), &reason(&said.at)),
-            OverrideForm::Registered => {
-                lowered.values.insert(key.clone(), said.value.clone());
-            }
-            OverrideForm::Installable => {}
+impl<'a> HostOverride<'a> {
+    /// What `target` is told of `component`.
+    pub(super) fn of(target: &Target, component: &'a Component) -> Self {
+        let told = &component.here;
+        Self { renamed: told.renamed.as_ref(), fields: &told.said, form: form(target, component.kind) }
+    }
+
+    /// Why its name is another one.
+    pub(super) fn naming(&self) -> Option<String> {
+        self.renamed.map(naming)
+    }
+
+    /// What is said in place of a field of the source.
+    pub(super) fn instead_of(&self, entry: &MappingEntry, rule: &FieldRule) -> Option<&'a OverrideValue> {
+        self.fields.get(&entry.key).or_else(|| self.fields.get(rule.to.as_deref()?))
+    }
+
+    /// Says it in the file, where the host reads it there.
+    pub(super) fn write(&self, draft: &mut MarkdownDraft) {
+        for (key, told) in self.fields.iter().filter(|_| self.form == OverrideForm::File) {
+            draft.say(key, &told.value.to_string(), &reason(&told.at));
         }
     }
-}
 
-/// Adds what is said of a command or a skill to what a module registers.
-pub(super) fn register(scene: &LoweringContext<'_>, component: &Component, entry: &mut Map<String, Json>) {
-    if form(scene.target, component.kind) == OverrideForm::Registered {
-        let said = component.here.said.iter().map(|(key, said)| (key.clone(), said.value.clone()));
-        entry.extend(said);
+    /// What a module registers of it.
+    pub(super) fn registered(&self) -> impl Iterator<Item = (&'a String, &'a Json)> {
+        let fields = self.fields.iter().filter(|_| self.form == OverrideForm::Registered);
+        fields.map(|(key, told)| (key, &told.value))
     }
-}
 
-/// Adds what is said of an agent to the document to install.
-pub(super) fn install(component: &Component, document: &mut Json) {
-    if let Json::Object(document) = document {
-        document.extend(component.here.said.iter().map(|(key, said)| (key.clone(), said.value.clone())));
+    /// Adds it to the document to install of an agent.
+    pub(super) fn install(&self, document: &mut Json) {
+        if let Json::Object(document) = document {
+            document.extend(self.fields.iter().map(|(key, told)| (key.clone(), told.value.clone())));
+        }
+    }
+
+    /// A decision about each thing that is said, at its place in the `plugcast.toml`.
+    pub(super) fn decisions(&self, scene: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
+        let is_carried = self.form != OverrideForm::Installable || scene.target.agent.installable.is_some();
+        let to = match self.form {
+            OverrideForm::File => "frontmatter",
+            OverrideForm::Registered => "registration",
+            OverrideForm::Installable => "installable",
+        };
+        self.fields.iter().map(move |(key, told)| {
+            let decision = decision(&scene.plugin.name, key, &told.at);
+            match is_carried {
+                true => decision.to(to).became(RowOutcome::Mapped, reason(&told.at)),
+                false => decision
+                    .became(RowOutcome::Dropped, "the host gets no form of the agent that can carry this"),
+            }
+        })
     }
 }
 
 /// The name that a mention has to be edited for.
-pub(super) fn renamed<'a>(scene: &'a LoweringContext<'_>, reference: &Reference) -> Option<&'a NewName> {
+pub(super) fn renamed<'a>(scene: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
     let ReferenceTarget::Component(kind, qualified) = &reference.named else { return None };
     scene.project.renamed(*kind, qualified)
-}
-
-/// Lets the mentions in a file beside a skill file follow.
-pub(super) fn follow(scene: &LoweringContext<'_>, file: &SourceFile, draft: &mut MarkdownDraft) {
-    let Some(at) = scene.places.skills.get(&file.path) else { return };
-    let own = |group: &&FileReferences| group.path == file.path;
-    let groups = scene.resolved.references(&scene.plugin.components[*at]).iter().filter(own);
-    for reference in groups.flat_map(|group| &group.references) {
-        if let (Some(renamed), Some(text)) = (renamed(scene, reference), file.text()) {
-            let instead = renamed.instead(reference.span.of(text));
-            draft.replace(reference.span, instead, EditKind::Name, naming(renamed));
-        }
-    }
 }
 
 /// Why a name is another one.
@@ -109,42 +118,21 @@ fn reason(at: &ConfigPlace) -> String {
     format!("`{at}` sets it for this host")
 }
 
-/// A row for each thing that is said, at its place in the `plugcast.toml`.
-pub(super) fn rows(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
+fn decision(plugin: &str, key: &str, at: &ConfigPlace) -> Decision {
+    Decision::kept(plugin, ComponentKind::Field, key, &at.path).at_place(at)
+}
+
+/// A decision about each tool for which something else is to stand.
+pub(super) fn tools(scene: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
     let name = &scene.plugin.name;
-    let row = |key: &str, at: &ConfigPlace| {
-        let ConfigPlace { span, line, column, .. } = *at;
-        let span = RowSpan { start: span.start, end: span.end, line, column };
-        LedgerRow::kept(name, ComponentKind::Field, key, &at.path).at(span).pointer(&at.pointer)
-    };
-    for component in &scene.plugin.components {
-        let form = form(scene.target, component.kind);
-        let carried = form != OverrideForm::Installable || scene.target.agent.installable.is_some();
-        for (key, said) in &component.here.said {
-            let row = row(key, &said.at);
-            let to = match form {
-                OverrideForm::File => "frontmatter",
-                OverrideForm::Registered => "registration",
-                OverrideForm::Installable => "installable",
-            };
-            cast.rows.push(match carried {
-                true => row.to(to).became(RowOutcome::Mapped, reason(&said.at)),
-                false => {
-                    row.became(RowOutcome::Dropped, "the host gets no form of the agent that can carry this")
-                }
-            });
-        }
-    }
-    for (tool, said) in scene.project.tools_here.get(name).into_iter().flatten() {
-        cast.rows.push(row(tool, &said.at).to("block").became(RowOutcome::Mapped, reason(&said.at)));
-    }
+    let tools = scene.project.tools_here.get(name).into_iter().flatten();
+    tools.map(move |(tool, told)| {
+        decision(name, tool, &told.at).to("block").became(RowOutcome::Mapped, reason(&told.at))
+    })
 }
 
 /// `target` with what is said of its tools, if anything is.
-pub(super) fn target(
-    target: &Target,
-    tools: Option<&std::collections::BTreeMap<String, OverrideValue>>,
-) -> Option<Target> {
+pub(super) fn target(target: &Target, tools: Option<&BTreeMap<String, OverrideValue>>) -> Option<Target> {
     let tools = tools?;
     let mut own = target.clone();
     let said = tools.iter().filter_map(|(tool, said)| Some((tool.clone(), said.value.as_str()?.to_owned())));

@@ -1,13 +1,14 @@
 //! The author's own manifest for this host, beside that of the source host: what it says of how the plugin is shown is
 //! taken over, since the source has no words for it. What the plugin holds, the source says.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value as Json};
 
-use super::component::root;
-use super::{LoweredBundle, LoweringContext, foreign_plugin, rows};
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::part::LoweredPart;
 use crate::bundle::{BundleNode, NodeContent};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::manifest;
 use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
@@ -31,75 +32,92 @@ pub(super) fn handles(scene: &LoweringContext<'_>, path: &Utf8Path) -> bool {
     own(scene).into_iter().chain(beside(scene)).any(|file| file.path.starts_with(path))
 }
 
-/// `filled`, the host's manifest by the source, with what the author's own says; rows for all of that.
-pub(super) fn merged(scene: &LoweringContext<'_>, filled: Json, cast: &mut LoweredBundle) -> Json {
-    carry(scene, cast);
-    let Some(file) = own(scene) else { return filled };
-    for other in others(scene, file) {
-        let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, other.path.as_str(), &other.path);
-        let reason = "of this folder, the host reads the manifest alone";
-        cast.rows.push(row.became(RowOutcome::Dropped, reason));
-    }
-    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
+/// `filled`, the host's manifest by the source, with what the author's own says, and decisions about all of that.
+pub(super) fn merged(scene: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
+    let mut part = carried(scene);
+    let Some(file) = own(scene) else { return (part, filled) };
+    let of_file = |file: &SourceFile| Decision::of_file(&scene.plugin.name, &file.path);
+    part.decisions.extend(others(scene, file).map(|other| {
+        of_file(other).became(RowOutcome::Dropped, "of this folder, the host reads the manifest alone")
+    }));
     let (node, findings) = manifest::read_object(file);
-    cast.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
+    part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
     let Some(node) = node else {
-        cast.rows.push(
-            row.became(RowOutcome::Dropped, "it cannot be read; the source says what the manifest holds"),
-        );
-        return filled;
+        let reason = "it cannot be read; the source says what the manifest holds";
+        part.decisions.push(of_file(file).became(RowOutcome::Dropped, reason));
+        return (part, filled);
     };
-    let emitted = root(scene).join(&scene.target.manifest.path);
+    let emitted = scene.root().join(&scene.target.manifest.path);
     let reason = "how it shows the plugin is in the host's manifest; what the plugin holds, the source says";
-    cast.rows.push(row.to(emitted.as_str()).became(RowOutcome::Mapped, reason));
+    part.decisions.push(of_file(file).to(emitted.as_str()).became(RowOutcome::Mapped, reason));
     let mut out = filled;
     for (pointer, span, leaf) in node.leaves() {
-        let row = LedgerRow::kept(
-            &scene.plugin.name,
-            ComponentKind::Field,
-            pointer.trim_start_matches('/'),
-            &file.path,
-        )
-        .at(rows::span(file, span))
-        .pointer(&pointer);
-        if pointer == "/name" && scene.plugin.manifest.is_none() {
-            cast.rows.push(row.to(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin"));
-            continue;
-        }
-        let Some(kind) = scene.target.manifest.own.fields.get(&pointer) else {
-            cast.rows.push(said_by_source(scene, row, leaf));
-            continue;
-        };
-        let is_top = pointer.matches('/').count() == 1;
-        cast.rows.push(match value(scene, *kind, leaf) {
-            Err(reason) => row.became(RowOutcome::Dropped, reason),
-            Ok(_) if is_top && out.pointer(&pointer).is_some() => {
-                row.became(RowOutcome::Dropped, "the source's manifest says it")
+        let name = pointer.trim_start_matches('/');
+        let field = Decision::kept(&scene.plugin.name, ComponentKind::Field, name, &file.path)
+            .at(file, span)
+            .pointer(&pointer);
+        part.decisions.push(match decide(scene, &pointer, leaf, &out) {
+            FieldFate::NamesPlugin => {
+                field.to(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
             }
-            Ok(value) => {
+            FieldFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
+            FieldFate::Lost(reason) => field.became(RowOutcome::Dropped, reason).loss(
+                Axis::Components,
+                (ComponentKind::Plugin, &scene.plugin.name),
+                name,
+            ),
+            FieldFate::Taken(value) => {
                 set(&mut out, &pointer, value);
-                row.to(emitted.as_str())
+                field.to(emitted.as_str())
             }
         });
     }
-    out
+    (part, out)
 }
 
-/// `row` of a field that says what the plugin holds: a loss where it names skills that the source host does not list.
-fn said_by_source(scene: &LoweringContext<'_>, row: LedgerRow, field: &Tree) -> LedgerRow {
+/// What becomes of a field of the author's own manifest.
+enum FieldFate {
+    /// It gives the plugin its name.
+    NamesPlugin,
+    /// It is not taken, for this reason.
+    Dropped(&'static str),
+    /// It is not taken, and something is lost by that.
+    Lost(&'static str),
+    /// It stands in the host's manifest with this value.
+    Taken(Json),
+}
+
+/// What becomes of the field at `pointer`; `out` is the host's manifest so far.
+fn decide(scene: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -> FieldFate {
+    if pointer == "/name" && scene.plugin.manifest.is_none() {
+        return FieldFate::NamesPlugin;
+    }
+    let Some(kind) = scene.target.manifest.own.fields.get(pointer) else {
+        return said_by_source(scene, leaf);
+    };
+    let is_top = pointer.matches('/').count() == 1;
+    match value(scene, *kind, leaf) {
+        Err(reason) => FieldFate::Dropped(reason),
+        Ok(_) if is_top && out.pointer(pointer).is_some() => {
+            FieldFate::Dropped("the source's manifest says it")
+        }
+        Ok(value) => FieldFate::Taken(value),
+    }
+}
+
+/// What becomes of a field that says what the plugin holds: a loss where it names skills that the source host does not
+/// list.
+fn said_by_source(scene: &LoweringContext<'_>, field: &Tree) -> FieldFate {
     let skill = Utf8Path::new(&scene.target.skill.path).file_name();
     let is_unread =
         |file: &SourceFile| file.path.file_name() == skill && scene.places.mains.get(&file.path).is_none();
-    let mut named = foreign_plugin::paths(field).into_iter().map(|path| scene.plugin.root.join(path));
-    if !named.any(|folder| scene.project.tree.below(&folder).any(is_unread)) {
-        return row.became(RowOutcome::Dropped, "the source says it");
+    let mut named = paths(field).into_iter().map(|path| scene.plugin.root.join(path));
+    match named.any(|folder| scene.project.tree.below(&folder).any(is_unread)) {
+        true => FieldFate::Lost(
+            "it names skills that the source host does not list; they are files in the bundle",
+        ),
+        false => FieldFate::Dropped("the source says it"),
     }
-    let (axis, key) = (Axis::Components, row.name.clone());
-    row.became(
-        RowOutcome::Dropped,
-        "it names skills that the source host does not list; they are files in the bundle",
-    )
-    .loss(axis.id(), axis.floor(), (ComponentKind::Plugin, &scene.plugin.name), &key)
 }
 
 /// Other files in the folder of the author's own manifest.
@@ -112,26 +130,24 @@ fn others<'a>(
     scene.project.tree.below(folder).filter(move |file| alone && file.path != manifest.path)
 }
 
-/// Carries the files for this host alone that it can read.
-fn carry(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
+/// The files for this host alone that it can read.
+fn carried(scene: &LoweringContext<'_>) -> LoweredPart {
+    let mut part = LoweredPart::default();
     for file in beside(scene) {
-        let emitted = root(scene).join(scene.plugin.inner(&file.path));
-        let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
+        let path = scene.root().join(scene.plugin.inner(&file.path));
+        let decision = Decision::of_file(&scene.plugin.name, &file.path);
         let (node, findings) = manifest::read_object(file);
-        cast.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
+        part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
         if node.is_none() {
-            cast.rows.push(row.became(RowOutcome::Dropped, "it cannot be read"));
+            part.decisions.push(decision.became(RowOutcome::Dropped, "it cannot be read"));
             continue;
         }
-        cast.rows.push(row.to(emitted.as_str()));
+        part.decisions.push(decision.to(path.as_str()));
         let content = NodeContent::CopyOf(file.origin.clone());
-        cast.nodes.push(BundleNode {
-            path: emitted,
-            executable: false,
-            content,
-            from: Some(file.path.clone()),
-        });
+        let from = Some(file.path.clone());
+        part.nodes.push(BundleNode { path, executable: false, content, from });
     }
+    part
 }
 
 /// The value of a field as the host takes it.
@@ -174,4 +190,11 @@ fn set(document: &mut Json, pointer: &str, value: Json) {
         at = map.entry(unescaped(key)).or_insert(Json::Null);
     }
     *at = value;
+}
+
+/// The paths within the plugin that a field is, or lists.
+pub(super) fn paths(field: &Tree) -> Vec<Utf8PathBuf> {
+    let texts = field.items().unwrap_or(std::slice::from_ref(field)).iter().filter_map(Tree::as_str);
+    let paths = texts.map(|text| text.trim_start_matches("./").trim_end_matches('/'));
+    paths.filter(|path| !path.is_empty() && *path != ".").map(Utf8PathBuf::from).collect()
 }

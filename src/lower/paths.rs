@@ -3,10 +3,11 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::LoweringContext;
+use super::context::LoweringContext;
 use crate::bundle::draft::MarkdownDraft;
 use crate::model::paths::joined;
 pub(super) use crate::model::paths::relative;
+use crate::read::format::SourceFacts;
 use crate::source::{ComponentKind, SourceFile, Span};
 use crate::sourcemap::EditKind;
 
@@ -136,6 +137,19 @@ fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
         (relative && (word.contains('/') || word.ends_with(".md")))
             .then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
     })
+}
+
+/// Where a variable that names an own folder leads, seen from the file; `None` for other variables.
+pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) -> Option<&'a str> {
+    if name == source.plugin_root { Some(to_root) } else { (name == source.skill_folder).then_some(".") }
+}
+
+/// The rest of a path that begins with a variable: up to a blank, a quote or another mark that ends it.
+pub(super) fn after(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());
+    let path = rest[..end].trim_end_matches('.');
+    if path.starts_with('/') { path } else { "" }
 }
 
 #[cfg(test)]

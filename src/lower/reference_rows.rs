@@ -1,46 +1,49 @@
-//! The rows of what a component's texts name, and the edits of its own text that follow.
+//! What becomes of each name in a component's texts, and the edits of its own text that follow.
 
-use std::collections::BTreeSet;
-
-use super::{LoweredBundle, LoweringContext, arguments, bindings, native, overrides, rows, shell_tests};
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::texts::{ComponentText, TextName};
+use super::{overrides, paths};
 use crate::bundle::draft::MarkdownDraft;
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::references::{Reference, ReferenceTarget};
-use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, TextForm, VariableForm};
 
-/// Lowers every reference of `component`. Whether any of them is lost in part.
+/// The names of a component.
+pub(super) struct LoweredReferences {
+    /// What becomes of each.
+    pub(super) decisions: Vec<Decision>,
+    /// Whether any of them is lost in part.
+    pub(super) degraded: bool,
+}
+
+/// What becomes of a name, and the text to put in its place.
+type Outcome = (Decision, Option<(EditKind, String)>);
+
+/// Lowers every name in `texts`, those of `component`.
 pub(super) fn lower(
     scene: &LoweringContext<'_>,
     component: &Component,
+    texts: &[ComponentText<'_>],
     to_root: &str,
     draft: &mut MarkdownDraft,
-    cast: &mut LoweredBundle,
-) -> bool {
-    let mut degraded = false;
-    for group in scene.resolved.references(component) {
-        let Some(file) = scene.project.tree.get(&group.path) else { continue };
-        let place = ReferencePlace {
-            component,
-            file,
-            main: group.path == component.path,
-            to_root,
-            meant: meant(scene, component, file, &group.references),
-            tested: shell_tests::kept(file.text().unwrap_or_default(), &group.references),
-            dispatches: component.may_dispatch(scene.source),
-        };
-        for reference in &group.references {
-            let (row, edit) = reference_row(scene, reference, &place);
-            degraded |= row.loss.is_some();
+) -> LoweredReferences {
+    let mut out = LoweredReferences { decisions: Vec::new(), degraded: false };
+    let dispatches = component.may_dispatch(scene.source);
+    for text in texts {
+        let lowering = ReferenceLowering { scene, component, text, to_root, dispatches };
+        for name in &text.names {
+            let (decision, edit) = lowering.outcome(name);
+            out.degraded |= decision.is_loss();
             if let Some((kind, text)) = edit {
-                draft.replace(reference.span, text, kind, row.reason.clone().unwrap_or_default());
+                draft.replace(name.reference.span, text, kind, decision.reason());
             }
-            cast.rows.push(row);
+            out.decisions.push(decision);
         }
     }
-    degraded
+    out
 }
 
 /// A place that names something: its kind and its words.
@@ -53,158 +56,144 @@ pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
     }
 }
 
-/// Where references stand.
-struct ReferencePlace<'a> {
+/// The names of one text on their way to a host.
+struct ReferenceLowering<'a> {
+    scene: &'a LoweringContext<'a>,
     component: &'a Component,
-    file: &'a SourceFile,
-    main: bool,
+    text: &'a ComponentText<'a>,
     to_root: &'a str,
-    /// The argument placeholders that are meant.
-    meant: BTreeSet<Span>,
-    /// Variables that a shell asks for.
-    tested: BTreeSet<Span>,
     /// Whether the component can dispatch agents on the source host.
     dispatches: bool,
 }
 
-/// The argument placeholders of a text that are meant, where the block has to say what stands for them.
-fn meant(
-    scene: &LoweringContext<'_>,
-    component: &Component,
-    file: &SourceFile,
-    references: &[Reference],
-) -> BTreeSet<Span> {
-    let any = references.iter().any(|reference| matches!(reference.named, ReferenceTarget::Argument(_)));
-    let bound = scene.target.text.arguments == TextForm::Bound;
-    match file.text() {
-        Some(text) if any && bound && arguments::takes_arguments(component, scene) => {
-            arguments::meant(text, references)
+impl ReferenceLowering<'_> {
+    fn outcome(&self, name: &TextName<'_>) -> Outcome {
+        let (kind, words) = named(name.reference);
+        let file = self.text.file;
+        let decision =
+            Decision::kept(&self.scene.plugin.name, kind, words, &file.path).at(file, name.reference.span);
+        match &name.reference.named {
+            ReferenceTarget::Component(kind, qualified) => self.component(decision, name, *kind, qualified),
+            ReferenceTarget::Variable(variable) => {
+                let edited = self.text.is_main && !name.is_tested;
+                self.variable(decision, variable, edited)
+            }
+            ReferenceTarget::Tool(tool) => (self.tool(decision, tool), None),
+            _ => (self.construct(decision, name), None),
         }
-        _ => BTreeSet::new(),
+    }
+
+    fn says(&self, line: &str) -> bool {
+        self.scene.target.block.contains_key(line)
+    }
+
+    fn owner(&self) -> (ComponentKind, &str) {
+        (self.component.kind, &self.component.qualified)
+    }
+
+    /// The name of a component.
+    fn component(
+        &self,
+        decision: Decision,
+        name: &TextName<'_>,
+        kind: ComponentKind,
+        qualified: &str,
+    ) -> Outcome {
+        let written = name.reference.span.of(self.text.text);
+        let is_main = self.text.is_main;
+        if let Some(renamed) = name.renamed {
+            let decision = decision.to(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
+            return (decision, is_main.then(|| (EditKind::Name, renamed.instead(written))));
+        }
+        match kind {
+            _ if *qualified == self.component.qualified => (decision, None),
+            ComponentKind::Agent if self.says("agents") => {
+                let is_bound = name.reference.asked && self.dispatches;
+                (if is_bound { in_block(decision) } else { decision }, None)
+            }
+            ComponentKind::Workflow => {
+                (if self.says("workflows") { in_block(decision) } else { decision }, None)
+            }
+            kind if kind != ComponentKind::Agent && self.says("skills") => (in_block(decision), None),
+            _ if is_main && is_by_folder(written, qualified) => {
+                let decision = decision.to(qualified).became(
+                    RowOutcome::Mapped,
+                    "the skill's folder follows its name, so this is the name that is left",
+                );
+                let slash = if written.starts_with('/') { "/" } else { "" };
+                (decision, Some((EditKind::Name, format!("{slash}{qualified}"))))
+            }
+            _ => (decision, None),
+        }
+    }
+
+    /// The name of a tool.
+    fn tool(&self, decision: Decision, tool: &str) -> Decision {
+        let is_bound = self.text.is_main && self.scene.tool(tool).is_some() && self.says("tools");
+        match self.scene.lost_server(tool) {
+            Some(why) => {
+                let decision = if is_bound { decision.to("block") } else { decision };
+                let reason = format!("the host does not get the server of this tool: {why}");
+                decision.became(RowOutcome::Degraded, reason).loss(Axis::Servers, self.owner(), tool)
+            }
+            None if is_bound => in_block(decision),
+            None => decision,
+        }
+    }
+
+    /// An argument, a command or an include.
+    fn construct(&self, decision: Decision, name: &TextName<'_>) -> Decision {
+        let forms = &self.scene.target.text;
+        match &name.reference.named {
+            ReferenceTarget::Argument(_) if name.is_meant => in_block(decision),
+            ReferenceTarget::Shell(_) if name.is_native => {
+                let reason = "the host runs it, as the source host does without asking; it does not stop where it fails";
+                decision.to("registration").became(RowOutcome::Mapped, reason)
+            }
+            ReferenceTarget::Include(_) if name.is_native => {
+                decision.to("registration").became(RowOutcome::Mapped, "the host includes the file")
+            }
+            ReferenceTarget::Include(_) if forms.includes == TextForm::Bound => in_block(decision),
+            ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => {
+                let decision = decision.to("block").became(
+                    RowOutcome::Degraded,
+                    "the host does not run commands in a text; the model runs the command",
+                );
+                decision.loss(Axis::ShellExpansion, self.owner(), "shell")
+            }
+            _ => decision,
+        }
+    }
+
+    fn variable(&self, decision: Decision, name: &str, edited: bool) -> Outcome {
+        let Some(facts) = self.scene.variable(name) else { return (decision, None) };
+        match facts.form {
+            VariableForm::Native => (decision, None),
+            VariableForm::Relative if edited => {
+                let Some(path) = paths::own_place(self.scene.source, name, self.to_root) else {
+                    return (decision, None);
+                };
+                let decision =
+                    decision.to(path).became(RowOutcome::Mapped, "it becomes a path relative to this file");
+                (decision, Some((EditKind::Variable, path.to_owned())))
+            }
+            VariableForm::Relative | VariableForm::Bound => match &facts.reason {
+                Some(reason) => {
+                    let decision = decision.to("block").became(RowOutcome::Degraded, reason);
+                    (decision.loss(Axis::Variables, self.owner(), name), None)
+                }
+                None => (in_block(decision), None),
+            },
+        }
     }
 }
 
-/// The row of one reference, and the text to put in its place.
-fn reference_row(
-    scene: &LoweringContext<'_>,
-    reference: &Reference,
-    place: &ReferencePlace<'_>,
-) -> (LedgerRow, Option<(EditKind, String)>) {
-    let ReferencePlace { component, file, main, to_root, .. } = *place;
-    let (kind, text) = named(reference);
-    let row =
-        LedgerRow::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
-    let target = scene.target;
-    let block =
-        |row: LedgerRow| row.to("block").became(RowOutcome::Mapped, "the block *On this host* explains it");
-    let owner = (component.kind, component.qualified.as_str());
-    let says = |line: &str| target.block.contains_key(line);
-    if let (Some(renamed), ReferenceTarget::Component(_, name)) =
-        (overrides::renamed(scene, reference), &reference.named)
-    {
-        let why = overrides::naming(renamed);
-        let instead = renamed.instead(reference.span.of(file.text().unwrap_or_default()));
-        return (row.to(name).became(RowOutcome::Mapped, why), main.then_some((EditKind::Name, instead)));
-    }
-    match &reference.named {
-        ReferenceTarget::Component(_, name) if *name == component.qualified => (row, None),
-        ReferenceTarget::Component(ComponentKind::Agent, _) if says("agents") => {
-            (if reference.asked && place.dispatches { block(row) } else { row }, None)
-        }
-        ReferenceTarget::Component(ComponentKind::Workflow, _) => {
-            (if says("workflows") { block(row) } else { row }, None)
-        }
-        ReferenceTarget::Component(of, _) if *of != ComponentKind::Agent && says("skills") => {
-            (block(row), None)
-        }
-        ReferenceTarget::Component(_, name) if main && renamed(file, reference, name) => {
-            let row = row.became(
-                RowOutcome::Mapped,
-                "the skill's folder follows its name, so this is the name that is left",
-            );
-            let slash =
-                if reference.span.of(file.text().unwrap_or_default()).starts_with('/') { "/" } else { "" };
-            (row.to(name), Some((EditKind::Name, format!("{slash}{name}"))))
-        }
-        ReferenceTarget::Tool(name) if scene.lost_server(name).is_some() => {
-            let why = scene.lost_server(name).map_or("", String::as_str);
-            let bound = main && scene.tool(name).is_some() && says("tools");
-            let row = if bound { row.to("block") } else { row };
-            let row = row.became(
-                RowOutcome::Degraded,
-                format!("the host does not get the server of this tool: {why}"),
-            );
-            (row.loss(Axis::Servers.id(), Axis::Servers.floor(), owner, text), None)
-        }
-        ReferenceTarget::Tool(name) if main && scene.tool(name).is_some() && says("tools") => {
-            (block(row), None)
-        }
-        ReferenceTarget::Argument(_) if place.meant.contains(&reference.span) => (block(row), None),
-        ReferenceTarget::Shell(_) if main && native::is_native(scene, component, reference) => {
-            let reason =
-                "the host runs it, as the source host does without asking; it does not stop where it fails";
-            (row.to("registration").became(RowOutcome::Mapped, reason), None)
-        }
-        ReferenceTarget::Include(_) if main && native::is_native(scene, component, reference) => {
-            (row.to("registration").became(RowOutcome::Mapped, "the host includes the file"), None)
-        }
-        ReferenceTarget::Include(_) if target.text.includes == TextForm::Bound => (block(row), None),
-        ReferenceTarget::Shell(_) if target.text.shell == TextForm::Bound => {
-            let axis = Axis::ShellExpansion;
-            let row = row.to("block").became(
-                RowOutcome::Degraded,
-                "the host does not run commands in a text; the model runs the command",
-            );
-            (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
-        }
-        ReferenceTarget::Variable(name) => {
-            let edited = main && !place.tested.contains(&reference.span);
-            variable_row(scene, row, name, owner, edited, to_root)
-        }
-        _ => (row, None),
-    }
+fn in_block(decision: Decision) -> Decision {
+    decision.to("block").became(RowOutcome::Mapped, "the block *On this host* explains it")
 }
 
-/// Whether the text names a skill by `plugin:folder`, where the folder is not its name.
-fn renamed(file: &SourceFile, reference: &Reference, name: &str) -> bool {
-    let written = reference.span.of(file.text().unwrap_or_default()).trim_start_matches('/');
+/// Whether a text names a skill by `plugin:folder`, where the folder is not its name.
+fn is_by_folder(written: &str, name: &str) -> bool {
+    let written = written.trim_start_matches('/');
     written.contains(':') && written != name
-}
-
-fn variable_row(
-    scene: &LoweringContext<'_>,
-    row: LedgerRow,
-    name: &str,
-    owner: (ComponentKind, &str),
-    edited: bool,
-    to_root: &str,
-) -> (LedgerRow, Option<(EditKind, String)>) {
-    let Some(facts) = scene.variable(name) else { return (row, None) };
-    match facts.form {
-        VariableForm::Native => (row, None),
-        VariableForm::Relative if edited => {
-            let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
-            (
-                row.to(path).became(RowOutcome::Mapped, "it becomes a path relative to this file"),
-                Some((EditKind::Variable, path.to_owned())),
-            )
-        }
-        VariableForm::Relative | VariableForm::Bound => match &facts.reason {
-            Some(reason) => {
-                let axis = Axis::Variables;
-                (
-                    row.to("block").became(RowOutcome::Degraded, reason).loss(
-                        axis.id(),
-                        axis.floor(),
-                        owner,
-                        name,
-                    ),
-                    None,
-                )
-            }
-            None => {
-                (row.to("block").became(RowOutcome::Mapped, "the block *On this host* explains it"), None)
-            }
-        },
-    }
 }

@@ -3,73 +3,72 @@
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
+use camino::Utf8Path;
 use unicode_normalization::UnicodeNormalization;
 
-use super::LoweredBundle;
+use super::decision::UnwritableFiles;
+use crate::bundle::BundleNode;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{LossClass, RowOutcome};
 use crate::model::names;
-use crate::source::by_parts;
-use crate::target::{Axis, Target};
+use crate::target::Target;
 
 /// The longest path that is emitted, in bytes: what is left on Windows below a user's folder.
 const LONGEST: usize = 240;
 
-/// Takes nodes out that cannot be written everywhere, each with an error and its row corrected.
-pub(super) fn unwritable(target: &Target, cast: &mut LoweredBundle) {
-    let mut first: BTreeMap<String, Utf8PathBuf> = BTreeMap::new();
-    let mut refused: Vec<(Utf8PathBuf, Option<Utf8PathBuf>, &str, String)> = Vec::new();
-    cast.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
-    for node in &cast.nodes {
-        let path = node.path.as_str();
-        let folded = if path.is_ascii() {
-            path.to_ascii_lowercase()
-        } else {
-            path.nfc().collect::<String>().to_lowercase()
+/// The nodes of a bundle, parted into what can be written everywhere and what cannot.
+#[derive(Debug, Default)]
+pub(super) struct WritableNodes {
+    pub(super) nodes: Vec<BundleNode>,
+    /// Why the other files of the source are not written.
+    pub(super) unwritable: UnwritableFiles,
+    /// An error for each node that is not.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Parts `nodes`, which are sorted by their paths: of two that fall together the first is written.
+pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNodes {
+    let mut out = WritableNodes::default();
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    for node in nodes {
+        let folded = folded(&node.path);
+        let other = first.get(&folded).map(|at| out.nodes[*at].path.as_path());
+        let Some((rule, why)) = fault(&node.path, other) else {
+            first.insert(folded, out.nodes.len());
+            out.nodes.push(node);
+            continue;
         };
-        let reserved = node.path.components().find_map(|part| names::unwritable(part.as_str()));
-        if let Some(why) = reserved {
-            refused.push((node.path.clone(), node.from.clone(), "reserved-name", why));
-        } else if node.path.as_str().len() > LONGEST {
-            refused.push((
-                node.path.clone(),
-                node.from.clone(),
-                "path-length",
-                format!("the path has {} bytes, and {LONGEST} fit everywhere", node.path.as_str().len()),
-            ));
-        } else if let Some(other) = first.get(&folded) {
-            let what = if *other == node.path {
-                "two files would be written here".to_owned()
-            } else {
-                format!("it is the same file as `{other}` where case or accents are folded")
-            };
-            refused.push((node.path.clone(), node.from.clone(), "path-collision", what));
-        } else {
-            first.insert(folded, node.path.clone());
+        let source = node.from.as_ref().unwrap_or(&node.path);
+        let message = format!("`{}` cannot be written: {why}", node.path);
+        let found = Diagnostic::whole(source, Severity::Error, rule, message).host(&target.name);
+        out.diagnostics.push(found.help("rename it in the source"));
+        if let Some(from) = node.from {
+            out.unwritable.entry((node.path.into_string(), from.into_string())).or_insert(why);
         }
     }
-    for (path, from, rule, why) in refused {
-        // Of two nodes with one path, the later one goes.
-        let at = cast.nodes.iter().rposition(|node| node.path == path && node.from == from);
-        if let Some(at) = at {
-            cast.nodes.remove(at);
-        }
-        let source = from.clone().unwrap_or_else(|| path.clone());
-        let message = format!("`{path}` cannot be written: {why}");
-        cast.diagnostics.push(
-            Diagnostic::whole(&source, Severity::Error, rule, message)
-                .host(&target.name)
-                .help("rename it in the source"),
-        );
-        for row in cast.rows.iter_mut().filter(|row| {
-            row.to.as_deref() == Some(path.as_str()) && from.as_ref().is_some_and(|from| row.path == *from)
-        }) {
-            row.outcome = RowOutcome::Dropped;
-            row.reason = Some(why.clone());
-            row.to = None;
-            let id = format!("{}/{}/{}/{}", Axis::Limit.id(), row.plugin, row.kind.id(), row.name);
-            row.loss = Some(crate::ledger::Loss { id, class: LossClass::Behavior, accepted: false });
-        }
+    out
+}
+
+/// Why no file can be written at `path`, by the rule that says so; `other` is written where case and accents are folded.
+fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, String)> {
+    let length = path.as_str().len();
+    if let Some(why) = path.components().find_map(|part| names::unwritable(part.as_str())) {
+        return Some(("reserved-name", why));
+    }
+    if length > LONGEST {
+        return Some(("path-length", format!("the path has {length} bytes, and {LONGEST} fit everywhere")));
+    }
+    let other = other?;
+    let what = match other == path {
+        true => "two files would be written here".to_owned(),
+        false => format!("it is the same file as `{other}` where case or accents are folded"),
+    };
+    Some(("path-collision", what))
+}
+
+/// The path as a file system may see it that folds case and accents.
+fn folded(path: &Utf8Path) -> String {
+    match path.as_str().is_ascii() {
+        true => path.as_str().to_ascii_lowercase(),
+        false => path.as_str().nfc().collect::<String>().to_lowercase(),
     }
 }

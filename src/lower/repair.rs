@@ -1,10 +1,8 @@
 //! Frontmatter that the host's reader would refuse or misread is written in a safe form: a field at a time, and as a whole
 //! where that is not enough.
 
-use std::collections::BTreeMap;
-
 use super::portable;
-use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
+use super::safe_yaml::{self, Repairs, broken, holds_unnamed, is_unnamed};
 use crate::bundle::draft::{MarkdownDraft, quoted};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
@@ -12,9 +10,6 @@ use crate::read::dialect::{self, DuplicateRule};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::Span;
 use crate::target::Target;
-
-/// What was done to fields before they were emitted, by the start of the key: the outcome and why.
-pub type Repairs = BTreeMap<usize, (RowOutcome, String)>;
 
 /// Writes what the host's reader would refuse or misread in a form that every reader takes.
 pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft) -> Repairs {

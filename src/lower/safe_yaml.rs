@@ -1,7 +1,8 @@
 //! Frontmatter in a form that every host's reader of YAML takes: keys at the start of their lines and of plain text, no
 //! characters that break lines for some readers alone.
 
-use super::repair::Repairs;
+use std::collections::BTreeMap;
+
 use crate::bundle::draft::{MarkdownDraft, escaped};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
@@ -13,6 +14,9 @@ use crate::read::yaml;
 use crate::source::Span;
 use crate::sourcemap::EditKind;
 use crate::target::Target;
+
+/// What was done to fields before they were emitted, by the start of the key: the outcome and why.
+pub type Repairs = BTreeMap<usize, (RowOutcome, String)>;
 
 /// Characters that break lines for readers of YAML 1.1, and for no others.
 const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];

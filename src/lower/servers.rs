@@ -2,25 +2,21 @@
 //! replaces no variables, paths become relative to the plugin's folder and what comes from the
 //! environment is said in the forms that the host has for it, or not at all.
 
-mod parts;
-mod shell_line;
-mod strings;
-
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use self::strings::Strings;
-use super::{LoweredBundle, LoweringContext, hooks_and_servers, rows, shape};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::part::LoweredPart;
+use super::server_strings::Strings;
+use super::{credentials, declarations, server_tools, shape};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
-use crate::model::project::Project;
-use crate::model::references::ANY_TOOL;
-use crate::model::server::{self, ServerDefinition};
-use crate::read::format::SourceFacts;
-use crate::read::tree::{MappingEntry, Node, escaped};
+use crate::model::server::ServerDefinition;
+use crate::read::tree::escaped;
 use crate::source::Span;
-use crate::target::{Axis, ServerFacts, Target};
+use crate::target::{Axis, ServerFacts};
 
 /// Lowers every server of a kind: names with their documents, in the order of the source; of two
 /// with one name the later counts.
@@ -28,8 +24,8 @@ pub(super) fn lower(
     scene: &LoweringContext<'_>,
     kind: &str,
     facts: &ServerFacts,
-    cast: &mut LoweredBundle,
-) -> Option<Json> {
+) -> (LoweredPart, Option<Json>) {
+    let mut part = LoweredPart::default();
     let mut servers = Map::new();
     let sound = |other: &OtherComponent| other.kind == kind && other.fault.is_none();
     let all = scene.plugin.others.iter().enumerate().filter(|(_, other)| sound(other));
@@ -41,63 +37,12 @@ pub(super) fn lower(
         }
         let again = last.get(other.name.as_str()).is_some_and(|last| *last > at);
         let lowering = ServerLowering { scene, facts, other, server };
-        if let Some(document) = lowering.lower(again, cast) {
+        if let Some(document) = lowering.lower(again, &mut part) {
             let name = facts.name.replace("{plugin}", &scene.plugin.name).replace("{name}", &other.name);
             servers.insert(name, document);
         }
     }
-    (!servers.is_empty()).then_some(Json::Object(servers))
-}
-
-/// The tools of the source's servers on the host, by how their names begin on the source host.
-#[derive(Debug, Default)]
-pub(crate) struct ServerTools {
-    /// What stands for them, by their name with `NAME` for the tool.
-    pub stands: BTreeMap<String, String>,
-    /// Why the host does not get the server.
-    pub lost: BTreeMap<String, String>,
-}
-
-impl ServerTools {
-    /// Those of every server of `project` that the source host takes.
-    pub fn new(project: &Project, target: &Target, source: &SourceFacts) -> Self {
-        let mut out = Self::default();
-        let Some(facts) = &target.servers else { return out };
-        for plugin in &project.plugins {
-            let defaults = hooks_and_servers::defaults(plugin, source);
-            for other in plugin.servers().filter(|other| other.fault.is_none()) {
-                let OtherBody::Server(server) = &other.body else { continue };
-                let ours = server::tools_of(&plugin.name, &other.name);
-                let mut strings = Strings::new(&defaults, source, facts);
-                strings.read(&server.node);
-                if let Some(reason) = refusal(facts, server, &strings) {
-                    out.lost.insert(ours, reason);
-                } else if let Some(form) = &facts.tools {
-                    let stands = form
-                        .replace("{plugin}", &server::in_tool(&plugin.name, target.tool_dash()))
-                        .replace("{server}", &server::in_tool(&other.name, target.tool_dash()));
-                    out.stands.insert(format!("{ours}{ANY_TOOL}"), format!("`{stands}`"));
-                }
-            }
-        }
-        // Of two servers with one name the host gets the one that it can.
-        out.lost.retain(|ours, _| !out.stands.contains_key(&format!("{ours}{ANY_TOOL}")));
-        if let Some(lost) = target.servers.as_ref().and_then(|facts| facts.lost_tools.as_ref()) {
-            for ours in out.lost.keys() {
-                out.stands.insert(format!("{ours}{ANY_TOOL}"), lost.clone());
-            }
-        }
-        out
-    }
-}
-
-/// Why the host does not take a server that can be read.
-fn refusal(facts: &ServerFacts, server: &ServerDefinition, strings: &Strings<'_>) -> Option<String> {
-    if !facts.transports.contains_key(&server.transport) {
-        return Some(facts.transport_loss.clone());
-    }
-    let why = facts.variable_loss.as_deref().unwrap_or_default();
-    strings.unknown.as_ref().map(|variable| format!("it names `${{{variable}}}`: {why}"))
+    (part, (!servers.is_empty()).then_some(Json::Object(servers)))
 }
 
 struct ServerLowering<'a> {
@@ -108,50 +53,58 @@ struct ServerLowering<'a> {
 }
 
 impl ServerLowering<'_> {
-    fn lower(&self, again: bool, cast: &mut LoweredBundle) -> Option<Json> {
-        let row = rows::other(self.scene, self.other);
+    /// The server's document, and decisions about it and its parts.
+    fn lower(&self, again: bool, part: &mut LoweredPart) -> Option<Json> {
         let mut strings = Strings::new(&self.scene.defaults, self.scene.source, self.facts);
         strings.read(&self.server.node);
-        let refused = if let Some(fault) = &self.other.fault {
-            Some((Axis::Unreadable, fault.clone()))
-        } else if again {
-            Some((
-                Axis::Names,
-                "a server of the same name is declared elsewhere and takes precedence".to_owned(),
-            ))
-        } else {
-            let refused = refusal(self.facts, self.server, &strings);
-            if refused.is_none() || strings.unknown.is_some() {
-                hooks_and_servers::secrets(self.scene, self.other, cast.rows.len(), cast);
-            }
-            refused.map(|reason| (Axis::Servers, reason))
-        };
+        let refused = self.refusal(again, &strings);
+        // Where nothing can be said of a variable, a credential stands beside it all the same.
+        let is_named = refused.is_none() || strings.unknown.is_some();
+        if is_named && !again && self.other.fault.is_none() {
+            part.decisions.extend(credentials::decide(self.scene, self.other, &[]));
+        }
         if let Some((axis, reason)) = refused {
-            cast.rows.push(self.lost(row, axis, &reason));
+            part.declared.push(self.lost(axis, RowOutcome::Dropped, &reason));
             return None;
         }
         let mut used = Vec::new();
         let table = &self.facts.transports[&self.server.transport];
         let document = shape::fill(table, &|name| strings.lookup(name), &mut used);
-        self.fields(&used, cast);
-        for (entry, pointer, outcome, reason) in &strings.said {
+        part.decisions.extend(self.unplaced(&used));
+        part.decisions.extend(strings.parts.iter().map(|(entry, pointer, outcome, reason)| {
             let pointer = format!("{}/{pointer}", self.other.pointer);
-            cast.rows.push(self.part(entry.span(), &pointer, &entry.key, *outcome, reason));
-        }
-        let row = row.to(hooks_and_servers::place(self.scene, &self.facts.path));
-        let root_loss = self.facts.root_loss.clone().filter(|_| strings.at_root);
-        let lost: Vec<String> = root_loss.into_iter().chain(self.shell_loss(&strings)).collect();
-        let reasons: Vec<&str> = lost.iter().chain(&self.facts.note).map(String::as_str).collect();
-        let reason = if reasons.is_empty() {
-            "it is written in the host's format".to_owned()
-        } else {
-            reasons.join("; ")
-        };
-        cast.rows.push(match lost.is_empty() {
-            false => self.lost(row, Axis::Servers, "").became(RowOutcome::Degraded, reason),
-            true => row.became(RowOutcome::Mapped, reason),
-        });
+            self.part(entry.span(), &pointer, &entry.key, *outcome, reason)
+        }));
+        part.declared.push(self.carried(&strings));
         Some(document)
+    }
+
+    /// Along what the server is lost, and why, where the host gets none.
+    fn refusal(&self, again: bool, strings: &Strings<'_>) -> Option<(Axis, String)> {
+        if let Some(fault) = &self.other.fault {
+            return Some((Axis::Unreadable, fault.clone()));
+        }
+        if again {
+            let reason = "a server of the same name is declared elsewhere and takes precedence";
+            return Some((Axis::Names, reason.to_owned()));
+        }
+        server_tools::refusal(self.facts, self.server, strings).map(|reason| (Axis::Servers, reason))
+    }
+
+    /// The decision about a server that the host gets.
+    fn carried(&self, strings: &Strings<'_>) -> Decision {
+        let root_loss = self.facts.root_loss.clone().filter(|_| strings.at_root);
+        let lost: Vec<String> = root_loss.into_iter().chain(self.shell_loss(strings)).collect();
+        let reasons: Vec<&str> = lost.iter().chain(&self.facts.note).map(String::as_str).collect();
+        let reason = match reasons.is_empty() {
+            true => "it is written in the host's format".to_owned(),
+            false => reasons.join("; "),
+        };
+        let decision = match lost.is_empty() {
+            false => self.lost(Axis::Servers, RowOutcome::Degraded, &reason),
+            true => declarations::component(self.scene, self.other).became(RowOutcome::Mapped, reason),
+        };
+        decision.to(self.scene.document_place(&self.facts.path))
     }
 
     /// What it means that a shell fills the variables.
@@ -165,12 +118,14 @@ impl ServerLowering<'_> {
         (ComponentKind::from_id(&self.other.kind).unwrap_or(ComponentKind::McpServer), &self.other.name)
     }
 
-    fn lost(&self, row: LedgerRow, axis: Axis, reason: &str) -> LedgerRow {
-        row.became(RowOutcome::Dropped, reason).loss(axis.id(), axis.floor(), self.owner(), "")
+    fn lost(&self, axis: Axis, outcome: RowOutcome, reason: &str) -> Decision {
+        let decision = declarations::component(self.scene, self.other).became(outcome, reason);
+        decision.loss(axis, self.owner(), "")
     }
 
-    /// Rows for fields that the host's document has no place for.
-    fn fields(&self, used: &[String], cast: &mut LoweredBundle) {
+    /// Decisions about fields that the host's document has no place for.
+    fn unplaced(&self, used: &[String]) -> Vec<Decision> {
+        let mut out = Vec::new();
         for entry in self.server.node.entries() {
             let names: &[&str] = match entry.key.as_str() {
                 "type" | "transport" => continue,
@@ -188,32 +143,24 @@ impl ServerLowering<'_> {
             if !said && !empty {
                 let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
                 let reason = &self.facts.field_loss;
-                cast.rows.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
+                out.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
             }
         }
+        out
     }
 
-    fn part(&self, span: Span, pointer: &str, name: &str, outcome: RowOutcome, reason: &str) -> LedgerRow {
-        let row = LedgerRow::kept(&self.scene.plugin.name, ComponentKind::Field, name, &self.other.path)
+    fn part(&self, span: Span, pointer: &str, name: &str, outcome: RowOutcome, reason: &str) -> Decision {
+        let part = Decision::kept(&self.scene.plugin.name, ComponentKind::Field, name, &self.other.path)
             .pointer(pointer);
-        let row = match self.scene.project.tree.get(&self.other.path) {
-            Some(file) => row.at(rows::span(file, span)),
-            None => row,
+        let part = match self.scene.project.tree.get(&self.other.path) {
+            Some(file) => part.at(file, span),
+            None => part,
         };
         let (axis, inner) = (Axis::Servers, pointer.strip_prefix(&self.other.pointer).unwrap_or(pointer));
-        let row = row.became(outcome, reason);
+        let part = part.became(outcome, reason);
         match outcome {
-            RowOutcome::Kept | RowOutcome::Mapped => row,
-            _ => row.loss(axis.id(), axis.floor(), self.owner(), inner.trim_start_matches('/')),
+            RowOutcome::Kept | RowOutcome::Mapped => part,
+            _ => part.loss(axis, self.owner(), inner.trim_start_matches('/')),
         }
     }
-}
-
-/// A row that a part of a server needs: the part, its pointer, what became of it and why.
-type PartRow = (MappingEntry, String, RowOutcome, String);
-
-/// A field of a server as a mapping of texts.
-fn texts(node: &Node, key: &str) -> Vec<(MappingEntry, String)> {
-    let entries = node.get(key).map(Node::entries).unwrap_or_default();
-    entries.iter().filter_map(|entry| Some((entry.clone(), entry.node.scalar()?))).collect()
 }

@@ -6,24 +6,26 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value as Json};
 
-use super::component::root;
-use super::{LoweredBundle, LoweringContext, safe_yaml, shape};
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::part::LoweredPart;
+use super::{safe_yaml, shape};
 use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::read::frontmatter::MarkdownDocument;
 use crate::read::yaml;
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
-use crate::target::{Axis, InvocationForm};
+use crate::target::InvocationForm;
 
 /// Where the file of `component` lies in the plugin's emitted folder, if the host has such files.
 fn place(scene: &LoweringContext<'_>, component: &Component) -> Option<Utf8PathBuf> {
     let facts = &scene.target.invocation;
     let path = facts.sidecar_path.as_ref().filter(|_| facts.user_only == InvocationForm::Sidecar)?;
-    let main = scene.places.components.get(&(component.kind, component.qualified.clone()))?;
+    let main = scene.place_of(component)?;
     (component.kind != ComponentKind::Agent).then(|| main.parent().unwrap_or(Utf8Path::new("")).join(path))
 }
 
@@ -43,28 +45,75 @@ pub(super) fn handled<'a>(scene: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Pa
     components.filter_map(|component| own(scene, component)).map(|file| file.path.as_path()).collect()
 }
 
-/// Emits the file where `component` needs it.
-pub(super) fn lower(
-    scene: &LoweringContext<'_>,
-    component: &Component,
-    described: bool,
-    cast: &mut LoweredBundle,
-) {
-    let Some(document) = &scene.target.invocation.sidecar_document else { return };
+/// The file beside a component.
+#[derive(Debug, Default)]
+pub(super) struct LoweredSidecar {
+    pub(super) part: LoweredPart,
+    /// Whether the skill's own file says that others than the user may invoke it. The host will believe the file.
+    pub(super) contradicts: bool,
+}
+
+/// The file, where `component` needs it.
+pub(super) fn lower(scene: &LoweringContext<'_>, component: &Component, described: bool) -> LoweredSidecar {
+    let mut out = LoweredSidecar::default();
+    let Some(document) = &scene.target.invocation.sidecar_document else { return out };
     let hidden = component.user_only() || described || scene.listing.waits(component).is_some();
-    let Some(place) = place(scene, component).filter(|_| hidden) else { return };
+    let Some(place) = place(scene, component).filter(|_| hidden) else { return out };
     let wanted = shape::fill(document, &|_| None, &mut Vec::new());
-    let path = root(scene).join(place);
     match own(scene, component) {
-        None => cast.nodes.push(BundleNode {
-            path: path.clone(),
-            executable: false,
-            content: NodeContent::document(&path, wanted),
-            from: None,
-        }),
-        Some(file) if component.user_only() => merge(scene, component, file, &wanted, path, cast),
+        None => {
+            let content = NodeContent::document(&place, wanted);
+            out.part.nodes.push(scene.generated(&place, content));
+            out
+        }
+        Some(file) if component.user_only() => merge(scene, component, file, &wanted, &place),
         // Its own policy counts; only the source host's silence would have hidden the skill.
-        Some(_) => {}
+        Some(_) => out,
+    }
+}
+
+/// What becomes of the source's own file.
+enum Merge {
+    /// It says all of it.
+    Kept,
+    /// It says otherwise.
+    Contradicts,
+    /// It is written as this document, since a part of it says nothing.
+    Rewritten(Json),
+    /// These lines are added to it.
+    Extended(String),
+}
+
+/// What becomes of `text`, in which `said` is read, so that it says what is `wanted`.
+fn decide(text: &str, said: Json, wanted: &Json) -> Merge {
+    let mut missing = String::new();
+    // Only the plainest of texts is taken by every reader as it stands.
+    let plain = |c: char| c.is_alphanumeric() || " \n\r:_-./\"".contains(c);
+    let mut merged = (!text.chars().all(plain)).then(|| said.clone());
+    let wanted: Vec<(&String, &Json)> = wanted.as_object().into_iter().flatten().collect();
+    for (key, value) in &wanted {
+        match said.get(key) {
+            None => missing.push_str(&format!("{key}: {value}\n")),
+            Some(own) if holds(own, value) => {}
+            Some(own) => match completed(own, value) {
+                Some(complete) => {
+                    let document: &mut Json = merged.get_or_insert_with(|| said.clone());
+                    document[*key] = complete;
+                }
+                None => return Merge::Contradicts,
+            },
+        }
+    }
+    match merged {
+        Some(mut document) => {
+            if let Json::Object(document) = &mut document {
+                let absent: Vec<_> = wanted.iter().filter(|(key, _)| !document.contains_key(*key)).collect();
+                document.extend(absent.into_iter().map(|(key, value)| ((*key).clone(), (*value).clone())));
+            }
+            Merge::Rewritten(document)
+        }
+        None if missing.is_empty() => Merge::Kept,
+        None => Merge::Extended(missing),
     }
 }
 
@@ -73,79 +122,61 @@ fn merge(
     component: &Component,
     file: &SourceFile,
     wanted: &Json,
-    path: Utf8PathBuf,
-    cast: &mut LoweredBundle,
-) {
+    place: &Utf8Path,
+) -> LoweredSidecar {
+    let mut out = LoweredSidecar::default();
     let text = file.text().unwrap_or_default();
-    let whole = Span::new(0, text.len());
+    let decision = Decision::of_file(&scene.plugin.name, &file.path);
     let Some(said) = readable(text) else {
-        let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path);
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
-        cast.rows.push(row.became(RowOutcome::Dropped, reason));
-        let content = NodeContent::document(&path, wanted.clone());
-        cast.nodes.push(BundleNode { path, executable: false, content, from: None });
-        return;
+        out.part.decisions.push(decision.became(RowOutcome::Dropped, reason));
+        out.part.nodes.push(scene.generated(place, NodeContent::document(place, wanted.clone())));
+        return out;
     };
-    let mut missing = String::new();
-    // Only the plainest of texts is taken by every reader as it stands.
-    let plain = |c: char| c.is_alphanumeric() || " \n\r:_-./\"".contains(c);
-    let (mut contradicts, mut merged) = (false, (!text.chars().all(plain)).then(|| said.clone()));
-    for (key, value) in wanted.as_object().into_iter().flatten() {
-        match said.get(key) {
-            None => missing.push_str(&format!("{key}: {value}\n")),
-            Some(own) if holds(own, value) => {}
-            Some(own) => match completed(own, value) {
-                Some(complete) => {
-                    let document: &mut Json = merged.get_or_insert_with(|| said.clone());
-                    document[key] = complete;
-                }
-                None => contradicts = true,
-            },
+    let path = scene.root().join(place);
+    let decision = decision.to(path.as_str());
+    let from = Some(file.path.clone());
+    let (decision, content, from) = match decide(text, said, wanted) {
+        Merge::Kept => (decision, NodeContent::CopyOf(file.origin.clone()), from),
+        Merge::Contradicts => {
+            out.contradicts = true;
+            out.part.diagnostics.push(contradiction(scene, component, file));
+            (decision, NodeContent::CopyOf(file.origin.clone()), from)
         }
-    }
-    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::File, file.path.as_str(), &file.path)
-        .to(path.as_str());
-    let mut content = NodeContent::CopyOf(file.origin.clone());
-    let row = if contradicts {
-        refuse(scene, component, file, cast);
-        row
-    } else if let Some(mut document) = merged {
-        if let (Json::Object(document), Json::Object(wanted)) = (&mut document, wanted) {
-            let absent: Vec<_> = wanted.iter().filter(|(key, _)| !document.contains_key(*key)).collect();
-            document.extend(absent.into_iter().map(|(key, value)| (key.clone(), value.clone())));
+        Merge::Rewritten(document) => {
+            let reason = "it is rewritten, because a part of it says nothing of who may invoke the skill";
+            let content = NodeContent::document(&path, document);
+            let from = from.filter(|_| !matches!(content, NodeContent::Yaml(_)));
+            (decision.became(RowOutcome::Mapped, reason), content, from)
         }
-        content = NodeContent::document(&path, document);
-        row.became(
-            RowOutcome::Mapped,
-            "it is rewritten, because a part of it says nothing of who may invoke the skill",
-        )
-    } else if missing.is_empty() {
-        row
-    } else {
-        let document = MarkdownDocument {
-            byte_order_mark: false,
-            yaml: None,
-            body: whole,
-            fields: None,
-            lost: None,
-            cut_off: None,
-            faults: Vec::new(),
-        };
-        let mut draft = MarkdownDraft::new(file, &document);
-        let lead = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let end = Span::new(text.len(), text.len());
-        draft.replace(
-            end,
-            format!("{lead}{missing}"),
-            EditKind::Frontmatter,
-            "only the user may invoke the skill",
-        );
-        content = NodeContent::Markdown(Box::new(draft));
-        row.became(RowOutcome::Mapped, "it also states that only the user may invoke the skill")
+        Merge::Extended(lines) => {
+            let reason = "it also states that only the user may invoke the skill";
+            let draft = NodeContent::Markdown(Box::new(extended(file, text, &lines)));
+            (decision.became(RowOutcome::Mapped, reason), draft, from)
+        }
     };
-    cast.rows.push(row);
-    let from = (!matches!(content, NodeContent::Yaml(_))).then(|| file.path.clone());
-    cast.nodes.push(BundleNode { path, executable: file.executable, content, from });
+    out.part.decisions.push(decision);
+    out.part.nodes.push(BundleNode { path, executable: file.executable, content, from });
+    out
+}
+
+/// The file with `lines` at its end.
+fn extended(file: &SourceFile, text: &str, lines: &str) -> MarkdownDraft {
+    let document = MarkdownDocument {
+        byte_order_mark: false,
+        yaml: None,
+        body: Span::new(0, text.len()),
+        fields: None,
+        lost: None,
+        cut_off: None,
+        faults: Vec::new(),
+    };
+    let mut draft = MarkdownDraft::new(file, &document);
+    let lead = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let end = Span::new(text.len(), text.len());
+    let reason = "only the user may invoke the skill";
+    draft.replace(end, format!("{lead}{lines}"), EditKind::Frontmatter, reason);
+    draft
 }
 
 /// The document in `text`, where every reader takes it in the same way: a mapping without repeated keys.
@@ -199,22 +230,11 @@ fn holds(own: &Json, wanted: &Json) -> bool {
     }
 }
 
-/// The skill's own file says otherwise: an error, and a loss, because the host will believe the file.
-fn refuse(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile, cast: &mut LoweredBundle) {
+/// The skill's own file says otherwise.
+fn contradiction(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Diagnostic {
     let message =
         format!("`{}` is for the user only, and its `{}` does not say so", component.qualified, file.path);
     let found =
         Diagnostic::whole(&file.path, Severity::Error, "invocation", message).host(&scene.target.name);
-    cast.diagnostics.push(found.help("say it in that file, or remove the field from the skill"));
-    let axis = Axis::Invocation;
-    for row in &mut cast.rows {
-        if row.path == component.path.as_str() && row.pointer.as_deref() == Some("/disable-model-invocation")
-        {
-            let owner = (component.kind, component.qualified.as_str());
-            let lost =
-                row.clone().became(RowOutcome::Dropped, "the skill's own file for this host contradicts it");
-            *row = lost.loss(axis.id(), axis.floor(), owner, "disable-model-invocation");
-            row.to = None;
-        }
-    }
+    found.help("say it in that file, or remove the field from the skill")
 }

@@ -3,8 +3,7 @@
 use camino::Utf8PathBuf;
 use serde_json::json;
 
-use super::component::root;
-use super::{LoweredBundle, LoweringContext};
+use super::context::LoweringContext;
 use crate::bundle::draft::BlockLine;
 use crate::bundle::{BundleNode, NodeContent};
 use crate::model::component::Component;
@@ -66,11 +65,11 @@ fn prompts(
     Some((path, workflow::prompts(text)?))
 }
 
-/// Writes the prompts of every script that has them, for agents to read.
-pub(super) fn emit(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
-    let Some(facts) = &scene.target.prompts else { return };
-    for workflow in all(scene.plugin) {
-        let Some((path, prompts)) = prompts(scene, workflow) else { continue };
+/// The prompts of every script that has them, for agents to read.
+pub(super) fn pages(scene: &LoweringContext<'_>) -> Vec<BundleNode> {
+    let Some(facts) = &scene.target.prompts else { return Vec::new() };
+    let page = |workflow: &OtherComponent| {
+        let (path, prompts) = prompts(scene, workflow)?;
         let prompts = prompts.iter().map(|prompt| {
             json!({ "text": prompt.text.trim(), "agent": prompt.agent, "fence": fence(&prompt.text) })
         });
@@ -80,8 +79,9 @@ pub(super) fn emit(scene: &LoweringContext<'_>, cast: &mut LoweredBundle) {
             "prompts": prompts.collect::<Vec<_>>(),
         });
         let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
-        cast.nodes.push(BundleNode { path: root(scene).join(path), executable: false, content, from: None });
-    }
+        Some(scene.generated(path, content))
+    };
+    all(scene.plugin).filter_map(page).collect()
 }
 
 /// A fence around `text` that nothing in it ends.

@@ -1,6 +1,6 @@
 //! Matchers that mean every tool but some, `^(?!Read$|Glob$).*`, for hosts whose patterns cannot say so.
 
-use super::matcher::SERVERS;
+use super::server_pattern::SERVERS;
 use crate::target::HookFacts;
 
 /// What such a matcher is on the host.

@@ -3,16 +3,17 @@
 
 use std::collections::BTreeSet;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use regex_automata::meta::{BuildError, Regex};
 
-use super::super::LoweringContext;
-use crate::ledger::LedgerRow;
+use super::super::context::LoweringContext;
 use crate::model::hook::Hook;
 use crate::model::server;
+use crate::source::Span;
 use crate::target::HookFacts;
 
 use super::exclusion::{self, ExclusionMatcher};
-use super::server_pattern::ServerPattern;
+use super::server_pattern::{SERVERS, ServerPattern};
 
 /// What became of a matcher.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub struct LoweredMatcher {
 pub struct HookMatchers {
     /// Every server of the source, made when a matcher is first rewritten.
     servers: Option<Vec<ServerPrefix>>,
-    /// The rows that there are: handlers of one group share one matcher.
-    rows: BTreeSet<String>,
+    /// The places that are decided about: handlers of one group share one matcher.
+    places: BTreeSet<(Utf8PathBuf, Span)>,
 }
 
 impl HookMatchers {
@@ -85,9 +86,9 @@ impl HookMatchers {
         }
     }
 
-    /// Whether no row of a matcher was like this one.
-    pub fn is_new(&mut self, row: &LedgerRow) -> bool {
-        self.rows.insert(row.id.clone())
+    /// Whether nothing was decided about the matcher at this place before.
+    pub fn is_new(&mut self, path: &Utf8Path, span: Span) -> bool {
+        self.places.insert((path.to_owned(), span))
     }
 }
 
@@ -181,8 +182,6 @@ fn of_servers(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative>
     Some(out)
 }
 
-/// What names of servers' tools begin with.
-pub(super) const SERVERS: &str = "mcp__";
 /// What such names hold where the server is a plugin's.
 const PLUGIN: &str = "plugin_";
 

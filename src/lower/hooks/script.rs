@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{LoweredBundle, LoweringContext, rows};
+use super::super::context::LoweringContext;
+use super::super::decision::Decision;
 use super::matcher::covers;
 use super::script_files;
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::hook::Hook;
 use crate::model::plugin::OtherComponent;
 use crate::source::{SourceFile, Span};
@@ -15,15 +16,15 @@ use crate::target::{HookFacts, ScriptFacts};
 /// Places that have their row already: several hooks may run one script.
 pub type DescribedScripts = BTreeSet<(String, usize)>;
 
-/// Writes a row for each thing that the target knows of and the hook's text or script has.
-pub fn describe(
+/// What becomes of each thing that the target knows of and the hook's text or script has.
+pub(super) fn describe(
     scene: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
     described: &mut DescribedScripts,
-    cast: &mut LoweredBundle,
-) {
+) -> Vec<Decision> {
+    let mut out = Vec::new();
     for rule in facts.scripts.iter().filter(|rule| applies(rule, hook)) {
         for (file, within) in texts(scene, other, hook) {
             let text = within.of(file.text().unwrap_or_default());
@@ -34,20 +35,16 @@ pub fn describe(
                 continue;
             };
             let span = Span::new(within.start + at, within.start + at + word.len());
-            if !described.insert((file.path.to_string(), span.start)) {
-                continue;
+            if described.insert((file.path.to_string(), span.start)) {
+                let construct =
+                    Decision::kept(&scene.plugin.name, ComponentKind::Construct, word, &file.path);
+                let owner = (ComponentKind::Hook, other.name.as_str());
+                let lost = construct.at(file, span).became(RowOutcome::Degraded, &rule.reason);
+                out.push(lost.loss(rule.axis, owner, word));
             }
-            let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Construct, word, &file.path)
-                .at(rows::span(file, span));
-            let (axis, owner) = (rule.axis, (ComponentKind::Hook, other.name.as_str()));
-            cast.rows.push(row.became(RowOutcome::Degraded, &rule.reason).loss(
-                axis.id(),
-                axis.floor(),
-                owner,
-                word,
-            ));
         }
     }
+    out
 }
 
 /// Whether the hook's command or its script names a variable.

@@ -3,7 +3,7 @@
 
 use camino::Utf8Path;
 
-use super::super::LoweringContext;
+use super::super::context::LoweringContext;
 use crate::model::hook::Hook;
 use crate::read::tree::Node;
 use crate::source::SourceFile;

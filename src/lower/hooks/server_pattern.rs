@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use regex_automata::meta::Regex;
 
+/// What names of servers' tools begin with.
+pub(super) const SERVERS: &str = "mcp__";
 /// Patterns of more pieces are not taken apart.
 const LONGEST: usize = 128;
 

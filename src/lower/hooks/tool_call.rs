@@ -1,9 +1,10 @@
 //! Hooks that call a tool of a server: the server has to be there, and each host has a name of its own for it.
 
-use super::super::{LoweringContext, rows};
-use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
+use super::super::context::LoweringContext;
+use super::super::decision::Decision;
+use super::hook::HookLowering;
+use crate::ledger::RowOutcome;
 use crate::model::hook::Hook;
-use crate::model::plugin::OtherComponent;
 use crate::model::server;
 use crate::read::tree::{MappingEntry, Node};
 
@@ -33,17 +34,15 @@ pub fn server(scene: &LoweringContext<'_>, hook: &Hook) -> Option<Result<String,
     })
 }
 
-/// The row of a server that is called `name` in the host's hooks, where the source has another name.
-pub fn row(
-    scene: &LoweringContext<'_>,
-    other: &OtherComponent,
-    entry: &MappingEntry,
-    name: &str,
-) -> Option<LedgerRow> {
-    let file = scene.project.tree.get(&other.path).filter(|_| entry.node.as_str() != Some(name))?;
-    let row = LedgerRow::kept(&scene.plugin.name, ComponentKind::Field, "server", &other.path)
-        .at(rows::span(file, entry.span()))
-        .pointer(format!("{}/server", other.pointer))
-        .to(name);
-    Some(row.became(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"))
+/// The decision about a server that is called `name` in the host's hooks, where the source has another name.
+pub(super) fn decision(lowering: &HookLowering<'_>, entry: &MappingEntry, name: &str) -> Option<Decision> {
+    if entry.node.as_str() == Some(name) {
+        return None;
+    }
+    let field = lowering.field("server", entry.span(), &format!("{}/server", lowering.other.pointer))?;
+    Some(
+        field
+            .to(name)
+            .became(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"),
+    )
 }

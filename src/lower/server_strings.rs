@@ -1,13 +1,15 @@
 //! The strings of a server: which variables they name, and what stands for them on a host that
 //! replaces none.
 
+mod parts;
+mod shell_line;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::super::hooks_and_servers;
-use super::parts::{StringPart, parts, whole};
-use super::{PartRow, shell_line, texts};
+use self::parts::{StringPart, parts, whole};
+use super::options;
 use crate::ledger::RowOutcome;
 use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node};
@@ -33,11 +35,14 @@ pub struct Strings<'a> {
     pub at_root: bool,
     /// The variables that a shell fills when the server starts.
     pub shell: BTreeSet<String>,
-    /// Rows for parts that are said otherwise.
-    pub said: Vec<PartRow>,
+    /// Parts that are said otherwise.
+    pub parts: Vec<ServerPart>,
     /// Their pointers.
     pointers: BTreeSet<String>,
 }
+
+/// What becomes of a part of a server: the part, its pointer, the outcome and why.
+type ServerPart = (MappingEntry, String, RowOutcome, String);
 
 /// How many defaults may lie within each other. Each is read again for the one around it, so what is deeper counts as a
 /// variable without a default.
@@ -65,7 +70,7 @@ impl<'a> Strings<'a> {
             unknown: None,
             at_root: false,
             shell: BTreeSet::new(),
-            said: Vec::new(),
+            parts: Vec::new(),
             pointers: BTreeSet::new(),
         }
     }
@@ -111,7 +116,7 @@ impl<'a> Strings<'a> {
         let arguments = arguments.iter().map(|item| item.scalar().unwrap_or_default());
         let words = std::iter::once(command.to_owned()).chain(arguments);
         let words: Vec<String> =
-            words.map(|word| hooks_and_servers::own_options(self.defaults, source, &word)).collect();
+            words.map(|word| options::as_variables(self.defaults, source, &word)).collect();
         if words.iter().all(|word| self.filled(word).is_ok()) {
             return false;
         }
@@ -160,7 +165,7 @@ impl<'a> Strings<'a> {
 
     /// A string in a place where a value of the environment cannot be named.
     fn plain(&mut self, text: &str, entry: &MappingEntry) -> String {
-        let text = hooks_and_servers::own_options(self.defaults, self.source, text);
+        let text = options::as_variables(self.defaults, self.source, text);
         if self.facts.expands {
             return text;
         }
@@ -179,7 +184,7 @@ impl<'a> Strings<'a> {
     }
 
     fn variable(&mut self, entry: &MappingEntry, text: &str) {
-        let text = hooks_and_servers::own_options(self.defaults, self.source, text);
+        let text = options::as_variables(self.defaults, self.source, text);
         if self.facts.expands {
             return self.env.push((entry.key.clone(), text));
         }
@@ -203,7 +208,7 @@ impl<'a> Strings<'a> {
     }
 
     fn header(&mut self, entry: &MappingEntry, text: &str) {
-        let text = hooks_and_servers::own_options(self.defaults, self.source, text);
+        let text = options::as_variables(self.defaults, self.source, text);
         if self.facts.expands {
             return self.headers.push((entry.key.clone(), text));
         }
@@ -269,7 +274,13 @@ impl<'a> Strings<'a> {
 
     fn say(&mut self, entry: &MappingEntry, pointer: &str, outcome: RowOutcome, reason: String) {
         if self.pointers.insert(pointer.to_owned()) {
-            self.said.push((entry.clone(), pointer.to_owned(), outcome, reason));
+            self.parts.push((entry.clone(), pointer.to_owned(), outcome, reason));
         }
     }
+}
+
+/// A field of a server as a mapping of texts.
+fn texts(node: &Node, key: &str) -> Vec<(MappingEntry, String)> {
+    let entries = node.get(key).map(Node::entries).unwrap_or_default();
+    entries.iter().filter_map(|entry| Some((entry.clone(), entry.node.scalar()?))).collect()
 }

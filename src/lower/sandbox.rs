@@ -1,8 +1,11 @@
 //! The commands that a host's sandbox refuses, searched for in one scan of a text.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::BTreeMap;
 
-use crate::target::SandboxFacts;
+use aho_corasick::{AhoCorasick, MatchKind};
+use serde_json::{Value as Json, json};
+
+use crate::target::{SandboxFacts, Target};
 
 /// The commands of every rule.
 pub(super) struct CommandTable {
@@ -56,6 +59,24 @@ impl CommandTable {
         self.patterns[pattern].1.ends_with(' ')
             || text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '-')
     }
+}
+
+/// The rules of the sandbox that `refused` names, each with its text and the commands.
+pub(super) fn rules<'a>(
+    target: &Target,
+    plugin: &str,
+    refused: impl IntoIterator<Item = &'a (usize, String)>,
+) -> Vec<Json> {
+    let mut commands: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (rule, command) in refused {
+        commands.entry(*rule).or_default().push(command);
+    }
+    let rule = |(rule, commands): (usize, Vec<&str>)| {
+        let facts = &target.sandbox[rule];
+        let profile = facts.profile.as_ref().map(|profile| profile.replace("{plugin}", plugin));
+        json!({ "text": facts.text, "commands": commands, "profile": profile.unwrap_or_default() })
+    };
+    commands.into_iter().map(rule).collect()
 }
 
 /// Languages of files that somebody writes: nobody runs the commands in them here.

@@ -1,0 +1,121 @@
+//! What the lowering of one plugin needs to know: the project, the host, and what is decided about all of the plugin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::listing::{PluginListing, SessionListing};
+use super::options;
+use super::place::OutputPaths;
+use super::sandbox::CommandTable;
+use super::server_tools::ServerTools;
+use crate::bundle::{BundleNode, NodeContent};
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::model::project::{Project, ResolvedProject};
+use crate::model::references::ANY_TOOL;
+use crate::read::format::SourceFacts;
+use crate::target::{Target, VariableFacts};
+
+/// What the lowering of one plugin needs to know.
+pub(super) struct LoweringContext<'a> {
+    pub(super) project: &'a Project,
+    /// What its texts name.
+    pub(super) resolved: ResolvedProject<'a>,
+    pub(super) plugin: &'a Plugin,
+    pub(super) target: &'a Target,
+    pub(super) source: &'a SourceFacts,
+    /// Qualified names of agents that something in the build dispatches.
+    pub(super) dispatched: &'a BTreeSet<&'a str>,
+    /// Where every file of the plugin goes.
+    pub(super) places: OutputPaths,
+    /// What the host's list of skills makes of it.
+    pub(super) listing: PluginListing,
+    /// What its list of skills makes of all plugins together, where something is not shown as it is.
+    pub(super) session: Option<&'a SessionListing>,
+    /// What the host's sandbox refuses.
+    pub(super) commands: &'a CommandTable,
+    /// What becomes of the tools of servers.
+    pub(super) server_tools: &'a ServerTools,
+    /// What counts where the user gives no value for an option.
+    pub(super) defaults: BTreeMap<String, String>,
+}
+
+impl LoweringContext<'_> {
+    /// The plugin's emitted folder.
+    pub(super) fn root(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from("plugins").join(&self.plugin.name)
+    }
+
+    /// A file that is generated at `inner` in the plugin's emitted folder.
+    pub(super) fn generated(&self, inner: impl AsRef<Utf8Path>, content: NodeContent) -> BundleNode {
+        BundleNode { path: self.root().join(inner), executable: false, content, from: None }
+    }
+
+    /// Where the main file of `component` goes in the plugin's emitted folder.
+    pub(super) fn place_of(&self, component: &Component) -> Option<&Utf8Path> {
+        let key = (component.kind, component.qualified.clone());
+        self.places.components.get(&key).map(Utf8PathBuf::as_path)
+    }
+
+    /// Whether a text of the plugin's folder is generated at `inner`, whatever the source has there.
+    pub(super) fn is_generated(&self, inner: &Utf8Path) -> bool {
+        let registration = self.target.registration.as_ref();
+        let module = registration
+            .is_some_and(|facts| inner == facts.data || facts.modules.iter().any(|module| inner == module));
+        let paths = [
+            self.target.hooks.as_ref().and_then(|facts| facts.path.as_ref()),
+            self.target.servers.as_ref().and_then(|facts| facts.path.as_ref()),
+            self.target.language_servers.as_ref().and_then(|facts| facts.path.as_ref()),
+        ];
+        let notes = self.target.notes.as_ref().is_some_and(|notes| inner == notes.path);
+        module
+            || notes
+            || inner == self.target.manifest.path
+            || paths.into_iter().flatten().any(|path| inner == path)
+    }
+
+    /// Whether the target has a section for this kind of component.
+    pub(super) fn has_section(&self, kind: &str) -> bool {
+        match kind {
+            "hook" => self.target.hooks.is_some(),
+            "mcp-server" => self.target.servers.is_some(),
+            "lsp-server" => self.target.language_servers.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Where hooks or servers are written, for a row: into a document at `path`, or into the data of the module.
+    pub(super) fn document_place(&self, path: &Option<String>) -> String {
+        let data = self.target.registration.as_ref().map(|facts| &facts.data);
+        let path = path.as_ref().or(data).map_or("", String::as_str);
+        self.root().join(path).into_string()
+    }
+
+    /// What stands for a tool of the source host, or for those of a server.
+    pub(super) fn tool(&self, name: &str) -> Option<&String> {
+        self.target.tools.get(name).or_else(|| self.server_tools.stands.get(name))
+    }
+
+    /// What becomes of a variable in a body; of a value that the user is asked for by what they all begin with.
+    pub(super) fn variable(&self, name: &str) -> Option<&VariableFacts> {
+        let option = name.starts_with(&self.source.user_config);
+        self.target.variables.get(if option { self.source.user_config.as_str() } else { name })
+    }
+
+    /// What the block says stands for the variable `name`.
+    pub(super) fn stands(&self, name: &str, stands: &str) -> String {
+        let Some(key) = name.strip_prefix(&self.source.user_config) else { return stands.to_owned() };
+        let stands = stands.replace("{variable}", &options::variable(self.source, key));
+        match self.defaults.get(key) {
+            Some(default) => format!("{stands}, or `{default}` where that is not set"),
+            None => stands,
+        }
+    }
+
+    /// Why the host does not get the server of whose tools this is the name or its beginning.
+    pub(super) fn lost_server(&self, tool: &str) -> Option<&String> {
+        let start = tool.strip_suffix(ANY_TOOL).unwrap_or(tool);
+        self.server_tools.lost.iter().find_map(|(ours, reason)| start.starts_with(ours).then_some(reason))
+    }
+}

@@ -1,0 +1,33 @@
+//! Credentials in clear that a hook or a server has: none is passed on.
+
+use super::context::LoweringContext;
+use super::decision::Decision;
+use crate::ledger::{ComponentKind, RowOutcome};
+use crate::model::plugin::OtherComponent;
+use crate::target::Axis;
+
+/// What becomes of those of `other`. A part that is decided already, among `parts`, has its row.
+pub(super) fn decide(
+    context: &LoweringContext<'_>,
+    other: &OtherComponent,
+    parts: &[Decision],
+) -> Vec<Decision> {
+    let Some(file) = context.project.tree.get(&other.path) else { return Vec::new() };
+    let kind = ComponentKind::from_id(&other.kind).unwrap_or(ComponentKind::McpServer);
+    let axis = if kind == ComponentKind::Hook { Axis::Hooks } else { Axis::Servers };
+    let mut out: Vec<Decision> = Vec::new();
+    for secret in other.secrets() {
+        if parts.iter().chain(&out).any(|part| part.is_at(secret.span, &secret.pointer)) {
+            continue;
+        }
+        let name = secret.name.as_str();
+        let reason =
+            format!("a credential in clear is not passed on; set `{}` in the environment", secret.variable);
+        let decision = Decision::kept(&context.plugin.name, ComponentKind::Construct, name, &other.path)
+            .at(file, secret.span)
+            .pointer(&secret.pointer)
+            .became(RowOutcome::Degraded, reason);
+        out.push(decision.loss(axis, (kind, &other.name), &format!("secret/{name}")));
+    }
+    out
+}

@@ -1,0 +1,165 @@
+//! What becomes of one thing of the source: decided once, and written as a row of the ledger when all decisions are made.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use camino::Utf8Path;
+
+use crate::ledger::{ComponentKind, LedgerRow, Loss, LossClass, RowOutcome, RowSpan};
+use crate::model::overrides::ConfigPlace;
+use crate::source::{SourceFile, Span};
+use crate::target::Axis;
+
+/// What becomes of a component, a file, a field or a reference.
+#[derive(Debug, Clone)]
+pub(super) struct Decision(LedgerRow);
+
+/// Why files cannot be written, by their emitted path and their source.
+pub(super) type UnwritableFiles = BTreeMap<(String, String), String>;
+
+impl Decision {
+    /// It stays as it is, until another method says otherwise.
+    pub(super) fn kept(plugin: &str, kind: ComponentKind, name: impl Into<String>, path: &Utf8Path) -> Self {
+        let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
+        Self(LedgerRow {
+            id: format!("{plugin}:{path}"),
+            plugin: plugin.to_owned(),
+            kind,
+            name: name.into(),
+            path,
+            span: None,
+            pointer: None,
+            outcome: RowOutcome::Kept,
+            to: None,
+            loss: None,
+            reason: None,
+        })
+    }
+
+    /// The same for the file at `path`.
+    pub(super) fn of_file(plugin: &str, path: &Utf8Path) -> Self {
+        Self::kept(plugin, ComponentKind::File, path.as_str(), path)
+    }
+
+    /// About the part of `file` at `span`.
+    pub(super) fn at(self, file: &SourceFile, span: Span) -> Self {
+        let position = file.position(span.start);
+        self.at_span(RowSpan {
+            start: span.start,
+            end: span.end,
+            line: position.line,
+            column: position.column,
+        })
+    }
+
+    /// About what a `plugcast.toml` says at `place`, or a manifest of a command.
+    pub(super) fn at_place(self, place: &ConfigPlace) -> Self {
+        let ConfigPlace { span, line, column, .. } = *place;
+        self.at_span(RowSpan { start: span.start, end: span.end, line, column }).pointer(&place.pointer)
+    }
+
+    fn at_span(mut self, span: RowSpan) -> Self {
+        let _ = write!(self.0.id, ":{}-{}", span.start, span.end);
+        self.0.span = Some(span);
+        self
+    }
+
+    /// About a field.
+    pub(super) fn pointer(mut self, pointer: impl Into<String>) -> Self {
+        let pointer = pointer.into();
+        let _ = write!(self.0.id, ":{pointer}");
+        self.0.pointer = Some(pointer);
+        self
+    }
+
+    /// Where it goes.
+    pub(super) fn to(mut self, to: impl Into<String>) -> Self {
+        self.0.to = Some(to.into());
+        self
+    }
+
+    /// What becomes of it, and why.
+    pub(super) fn became(mut self, outcome: RowOutcome, reason: impl Into<String>) -> Self {
+        self.0.outcome = outcome;
+        self.0.reason = Some(reason.into());
+        self
+    }
+
+    /// What is lost along `axis`, as grave as such a loss is at least; `part` is the field or construct, or empty for the
+    /// whole.
+    pub(super) fn loss(self, axis: Axis, owner: (ComponentKind, &str), part: &str) -> Self {
+        self.loss_as(axis, axis.floor(), owner, part)
+    }
+
+    /// The same with the class of the loss.
+    pub(super) fn loss_as(
+        mut self,
+        axis: Axis,
+        class: LossClass,
+        (kind, name): (ComponentKind, &str),
+        part: &str,
+    ) -> Self {
+        let plugin = &self.0.plugin;
+        let local = name.strip_prefix(&**plugin).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
+        let part = if part.is_empty() { String::new() } else { format!("/{part}") };
+        let id = format!("{}/{plugin}/{}/{local}{part}", axis.id(), kind.id());
+        self.0.loss = Some(Loss { id, class, accepted: false });
+        self
+    }
+
+    /// What kind of thing it is about.
+    pub(super) fn kind(&self) -> ComponentKind {
+        self.0.kind
+    }
+
+    /// The source file, relative to SRC.
+    pub(super) fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// The field that it is about, if it is about one.
+    pub(super) fn field(&self) -> Option<&str> {
+        self.0.pointer.as_deref()
+    }
+
+    /// Whether it is about the part at `span` with this pointer.
+    pub(super) fn is_at(&self, span: Span, pointer: &str) -> bool {
+        let is_there = self.0.span.is_some_and(|own| own.start == span.start && own.end == span.end);
+        is_there && self.field() == Some(pointer)
+    }
+
+    /// Where it goes, or why it goes nowhere.
+    pub(super) fn destination(&self) -> Result<&str, &str> {
+        match self.0.outcome {
+            RowOutcome::Dropped => Err(self.reason()),
+            _ => Ok(self.0.to.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// Why.
+    pub(super) fn reason(&self) -> &str {
+        self.0.reason.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the user of the host loses anything.
+    pub(super) fn is_loss(&self) -> bool {
+        self.0.loss.is_some()
+    }
+
+    /// The row of the ledger: of a file that cannot be written nothing arrives.
+    pub(super) fn row(self, unwritable: &UnwritableFiles) -> LedgerRow {
+        let Self(row) = self;
+        let place = row.to.as_ref().filter(|_| !unwritable.is_empty());
+        let place = place.map(|to| (to.clone(), row.path.clone()));
+        let Some(why) = place.and_then(|place| unwritable.get(&place)) else { return row };
+        let id = format!("{}/{}/{}/{}", Axis::Limit.id(), row.plugin, row.kind.id(), row.name);
+        let loss = Loss { id, class: LossClass::Behavior, accepted: false };
+        LedgerRow {
+            outcome: RowOutcome::Dropped,
+            to: None,
+            loss: Some(loss),
+            reason: Some(why.clone()),
+            ..row
+        }
+    }
+}

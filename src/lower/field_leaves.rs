@@ -1,0 +1,69 @@
+//! The fields of a text, leaf by leaf, for decisions about each.
+
+use super::decision::Decision;
+use crate::ledger::{ComponentKind, RowOutcome};
+use crate::read::frontmatter::MarkdownDocument;
+use crate::read::tree::{MappingEntry, Node, escaped};
+use crate::source::{SourceFile, Span};
+
+/// Every leaf of the frontmatter of `file`, kept so far, with its key.
+pub(super) fn all<'a>(
+    plugin: &'a str,
+    file: &'a SourceFile,
+    document: &'a MarkdownDocument,
+) -> impl Iterator<Item = (&'a str, Decision)> {
+    let entries = document.fields.iter().flat_map(Node::entries);
+    entries.flat_map(move |entry| {
+        of(entry).into_iter().map(move |(pointer, span)| {
+            let field = Decision::kept(plugin, ComponentKind::Field, &entry.key, &file.path);
+            (entry.key.as_str(), field.at(file, span).pointer(pointer))
+        })
+    })
+}
+
+/// The leaves of one field: pointer and place of each.
+pub(super) fn of(entry: &MappingEntry) -> Vec<(String, Span)> {
+    let key = format!("/{}", escaped(&entry.key));
+    if entry.node.entries().is_empty() {
+        return vec![(key, entry.span())];
+    }
+    entry.node.leaves().into_iter().map(|(pointer, span, _)| (format!("{key}{pointer}"), span)).collect()
+}
+
+/// The fields of a file that goes nowhere.
+pub(super) fn dropped(
+    plugin: &str,
+    file: &SourceFile,
+    document: &MarkdownDocument,
+    reason: &str,
+) -> Vec<Decision> {
+    all(plugin, file, document).map(|(_, field)| field.became(RowOutcome::Dropped, reason)).collect()
+}
+
+/// Each line of `part` that looks like a field, and is none that can be read.
+pub(super) fn unread(
+    plugin: &str,
+    file: &SourceFile,
+    part: Span,
+    outcome: RowOutcome,
+    reason: &str,
+) -> Vec<Decision> {
+    let Some(text) = file.text() else { return Vec::new() };
+    let mut at = part.start;
+    let mut fields = Vec::new();
+    for line in part.of(text).split_inclusive('\n') {
+        let key = line.split_once(':').map(|(key, _)| key).filter(|key| is_key(key));
+        if let Some(key) = key {
+            let field = Decision::kept(plugin, ComponentKind::Field, key, &file.path)
+                .at(file, Span::new(at, at + line.trim_end().len()))
+                .pointer(format!("/{key}"));
+            fields.push(field.became(outcome, reason));
+        }
+        at += line.len();
+    }
+    fields
+}
+
+fn is_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}

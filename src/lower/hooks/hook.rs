@@ -1,0 +1,36 @@
+//! One hook on its way to a host, and how decisions about it begin.
+
+use super::super::context::LoweringContext;
+use super::super::decision::Decision;
+use crate::ledger::ComponentKind;
+use crate::model::hook::Hook;
+use crate::model::plugin::OtherComponent;
+use crate::source::Span;
+use crate::target::{Axis, HookFacts};
+
+/// One hook on its way to a host.
+pub(super) struct HookLowering<'a> {
+    pub(super) scene: &'a LoweringContext<'a>,
+    pub(super) facts: &'a HookFacts,
+    pub(super) other: &'a OtherComponent,
+    pub(super) hook: &'a Hook,
+}
+
+impl<'a> HookLowering<'a> {
+    /// Whose loss it is.
+    pub(super) fn owner(&self) -> (ComponentKind, &'a str) {
+        (ComponentKind::Hook, &self.other.name)
+    }
+
+    /// A field of the hook or its group, before anything is decided about it.
+    pub(super) fn field(&self, name: &str, span: Span, pointer: &str) -> Option<Decision> {
+        let file = self.scene.project.tree.get(&self.other.path)?;
+        let field = Decision::kept(&self.scene.plugin.name, ComponentKind::Field, name, &self.other.path);
+        Some(field.at(file, span).pointer(pointer))
+    }
+}
+
+/// Along what a hook is lost: one that can stop something protects the user.
+pub(super) fn axis(scene: &LoweringContext<'_>, hook: &Hook) -> Axis {
+    if scene.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
+}

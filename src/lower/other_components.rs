@@ -1,0 +1,81 @@
+//! Components of kinds that have no lowering of their own: carried as files, or dropped with the reason of the target.
+
+use camino::Utf8Path;
+
+use super::context::LoweringContext;
+use super::decision::Decision;
+use super::part::LoweredPart;
+use super::{credentials, declarations, hooks_and_servers, options, source_json};
+use crate::ledger::{ComponentKind, RowOutcome};
+use crate::model::plugin::{OtherBody, OtherComponent};
+use crate::target::{Axis, ComponentFacts};
+
+/// Lowers every such component of the plugin.
+pub(super) fn lower(scene: &LoweringContext<'_>) -> LoweredPart {
+    let mut part = LoweredPart::default();
+    let others = scene.plugin.others.iter().filter(|other| !matches!(other.body, OtherBody::Nothing));
+    for other in others.filter(|other| !hooks_and_servers::handles(scene, other)) {
+        let facts = scene.target.components.get(&other.kind);
+        match decide(scene, other, facts) {
+            Some(decision) => part.declared.push(decision),
+            None => {
+                part.declared.extend(facts.map(|facts| carried(scene, other, facts)));
+                part.decisions.extend(credentials::decide(scene, other, &[]));
+            }
+        }
+    }
+    part
+}
+
+/// What becomes of a component that the host does not get; `None` for one that is carried.
+fn decide(
+    scene: &LoweringContext<'_>,
+    other: &OtherComponent,
+    facts: Option<&ComponentFacts>,
+) -> Option<Decision> {
+    let decision = declarations::component(scene, other);
+    let owner = (decision.kind(), other.name.as_str());
+    if let Some(fault) = &other.fault {
+        let axis = if other.guards { Axis::HookBlocking } else { Axis::Unreadable };
+        return Some(decision.became(RowOutcome::Dropped, fault).loss(axis, owner, ""));
+    }
+    let Some(facts) = facts else {
+        let reason = "the target does not cover this kind of component";
+        return Some(decision.became(RowOutcome::Dropped, reason).loss(Axis::Components, owner, ""));
+    };
+    if facts.carried {
+        let OtherBody::Hook(hook) = &other.body else { return None };
+        let decision = decision.became(RowOutcome::Dropped, "the host has no such event");
+        let is_unknown = !scene.source.hook_events.contains(&hook.event);
+        return is_unknown.then(|| decision.loss(Axis::Hooks, owner, ""));
+    }
+    let axis = facts.axis.unwrap_or(Axis::Components);
+    let class = facts.class.unwrap_or(axis.floor());
+    let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
+    let outcome = match owner.0 {
+        ComponentKind::UserConfig if reason.contains("{variable}") => RowOutcome::Degraded,
+        _ => RowOutcome::Dropped,
+    };
+    let reason = reason.replace("{variable}", &options::variable(scene.source, &other.name));
+    Some(decision.became(outcome, reason).loss_as(axis, class, owner, ""))
+}
+
+/// What becomes of a component that is carried.
+fn carried(scene: &LoweringContext<'_>, other: &OtherComponent, facts: &ComponentFacts) -> Decision {
+    // What only the marketplace's entry declares is said in the plugin's manifest.
+    let manifest = Utf8Path::new(scene.target.manifest.path.as_str());
+    let place = scene.places.files.get(&other.path).map_or(manifest, |path| path.as_path());
+    let decision = declarations::component(scene, other).to(scene.root().join(place).as_str());
+    let owner = (decision.kind(), other.name.as_str());
+    if let (Some(reason), Some(axis)) = (&facts.reason, facts.axis) {
+        let class = facts.class.unwrap_or(axis.floor());
+        return decision.became(RowOutcome::Degraded, reason).loss_as(axis, class, owner, "");
+    }
+    match source_json::remote_type(scene, other) {
+        Some(kind) => {
+            let reason = format!("the host drops a server with a `url` and no `type`: it gets `{kind}`");
+            decision.became(RowOutcome::Mapped, reason)
+        }
+        None => decision,
+    }
+}

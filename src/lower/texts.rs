@@ -1,0 +1,100 @@
+//! The texts of a component with what is known of every name in them: found out once, for the rows, the block and what a
+//! module registers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+
+use super::context::LoweringContext;
+use super::{arguments, native, overrides, shell_tests};
+use crate::model::component::Component;
+use crate::model::overrides::NewName;
+use crate::model::plugin::InlineCommand;
+use crate::model::references::{Reference, ReferenceTarget};
+use crate::source::{ComponentKind, SourceFile, Span};
+use crate::target::TextForm;
+
+/// A text of a component.
+pub(super) struct ComponentText<'a> {
+    pub(super) file: &'a SourceFile,
+    pub(super) text: &'a str,
+    /// Whether it is the component's own, which gets the block.
+    pub(super) is_main: bool,
+    /// What it names, in the order of the text.
+    pub(super) names: Vec<TextName<'a>>,
+}
+
+/// A name in a text.
+pub(super) struct TextName<'a> {
+    pub(super) reference: &'a Reference,
+    /// The new name of what it names.
+    pub(super) renamed: Option<&'a NewName>,
+    /// Whether the host itself runs or includes it.
+    pub(super) is_native: bool,
+    /// Whether it is an argument placeholder that is meant, where the block has to say what stands for it.
+    pub(super) is_meant: bool,
+    /// Whether it is a variable that a shell asks for.
+    pub(super) is_tested: bool,
+}
+
+/// The edits of files by which their mentions follow new names: place, text and reason of each.
+pub(super) type NameEdits<'a> = BTreeMap<&'a Utf8Path, Vec<(Span, String, String)>>;
+
+/// The edits of the files beside skills; a file of several is edited as the first one's.
+pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]) -> NameEdits<'a> {
+    let mut edits = NameEdits::new();
+    for (_, texts) in components.iter().filter(|(component, _)| component.kind == ComponentKind::Skill) {
+        for text in texts.iter().filter(|text| !text.is_main) {
+            let renamed = text.names.iter().filter_map(|name| Some((name.reference.span, name.renamed?)));
+            let own = renamed.map(|(span, renamed)| {
+                (span, renamed.instead(span.of(text.text)), overrides::naming(renamed))
+            });
+            edits.entry(&text.file.path).or_insert_with(|| own.collect());
+        }
+    }
+    edits
+}
+
+/// The texts of `component`.
+pub(super) fn of<'a>(scene: &LoweringContext<'a>, component: &'a Component) -> Vec<ComponentText<'a>> {
+    let takes_arguments = arguments::takes_arguments(component, scene);
+    let groups = scene.resolved.references(component).iter();
+    let texts = groups.filter_map(|group| {
+        let file = scene.project.tree.get(&group.path)?;
+        let text = file.text()?;
+        let is_main = group.path == component.path;
+        let owner = is_main.then_some(component);
+        let names = names(scene, text, &group.references, owner, takes_arguments);
+        Some(ComponentText { file, text, is_main, names })
+    });
+    texts.collect()
+}
+
+/// The names in the text of a command that stands in a manifest.
+pub(super) fn of_inline<'a>(scene: &LoweringContext<'a>, command: &'a InlineCommand) -> Vec<TextName<'a>> {
+    names(scene, &command.content, scene.resolved.inline(command), None, true)
+}
+
+fn names<'a>(
+    scene: &LoweringContext<'a>,
+    text: &str,
+    references: &'a [Reference],
+    owner: Option<&Component>,
+    takes_arguments: bool,
+) -> Vec<TextName<'a>> {
+    let tested = shell_tests::kept(text, references);
+    let is_argument = |reference: &Reference| matches!(reference.named, ReferenceTarget::Argument(_));
+    let is_bound = takes_arguments && scene.target.text.arguments == TextForm::Bound;
+    let meant: BTreeSet<Span> = match is_bound && references.iter().any(is_argument) {
+        true => arguments::meant(text, references),
+        false => BTreeSet::new(),
+    };
+    let name = |reference| TextName {
+        reference,
+        renamed: overrides::renamed(scene, reference),
+        is_native: owner.is_some_and(|owner| native::is_native(scene, owner, reference)),
+        is_meant: meant.contains(&reference.span),
+        is_tested: tested.contains(&reference.span),
+    };
+    references.iter().map(name).collect()
+}
