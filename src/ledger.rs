@@ -1,7 +1,7 @@
 //! The ledger: one row for every component, file, field and reference of a source, saying what
 //! became of it on one host. Nothing disappears without a row.
 
-use std::fmt::Write as _;
+use std::cmp::Reverse;
 
 use globset::Glob;
 use schemars::JsonSchema;
@@ -126,9 +126,14 @@ pub struct LossCounts {
 }
 
 impl Ledger {
-    /// Orders `rows`, makes their ids unique and counts them.
+    /// Orders `rows`, makes their ids unique and counts them. Of two rows about one thing the one with the smaller effect
+    /// stays, in whatever order they come.
     pub fn new(mut rows: Vec<LedgerRow>) -> Self {
-        rows.sort_by(|a, b| a.place().cmp(&b.place()));
+        let effect = |row: &LedgerRow| (row.outcome, row.loss.as_ref().map(|loss| Reverse(loss.class)));
+        rows.sort_by(|a, b| {
+            let places = a.place().cmp(&b.place());
+            places.then_with(|| (effect(b), &b.reason, &b.to).cmp(&(effect(a), &a.reason, &a.to)))
+        });
         rows.dedup_by(|a, b| a.id == b.id && a.kind == b.kind && a.name == b.name);
         let summary = LedgerSummary::of(&rows);
         Self { schema: crate::schema::LEDGER.tag(), rows, summary }
@@ -151,65 +156,6 @@ impl Ledger {
 }
 
 impl LedgerRow {
-    /// A row about something that is kept; the builders change that.
-    pub fn kept(plugin: &str, kind: ComponentKind, name: impl Into<String>, path: &camino::Utf8Path) -> Self {
-        let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
-        Self {
-            id: format!("{plugin}:{path}"),
-            plugin: plugin.to_owned(),
-            kind,
-            name: name.into(),
-            path,
-            span: None,
-            pointer: None,
-            outcome: RowOutcome::Kept,
-            to: None,
-            loss: None,
-            reason: None,
-        }
-    }
-
-    /// The same row about a part of its file.
-    pub fn at(mut self, span: RowSpan) -> Self {
-        let _ = write!(self.id, ":{}-{}", span.start, span.end);
-        self.span = Some(span);
-        self
-    }
-
-    /// The same row about a field.
-    pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
-        let pointer = pointer.into();
-        let _ = write!(self.id, ":{pointer}");
-        self.pointer = Some(pointer);
-        self
-    }
-
-    /// Where it went.
-    pub fn to(mut self, to: impl Into<String>) -> Self {
-        self.to = Some(to.into());
-        self
-    }
-
-    /// What became of it, and why.
-    pub fn became(mut self, outcome: RowOutcome, reason: impl Into<String>) -> Self {
-        self.outcome = outcome;
-        self.reason = Some(reason.into());
-        self
-    }
-
-    /// What is lost along `axis`; `part` is the field or construct, or empty for the whole.
-    pub fn loss(mut self, axis: &str, class: LossClass, owner: (ComponentKind, &str), part: &str) -> Self {
-        let (kind, name) = owner;
-        let local = name.strip_prefix(&format!("{}:", self.plugin)).unwrap_or(name);
-        let part = if part.is_empty() { String::new() } else { format!("/{part}") };
-        self.loss = Some(Loss {
-            id: format!("{axis}/{}/{}/{local}{part}", self.plugin, kind.id()),
-            class,
-            accepted: false,
-        });
-        self
-    }
-
     fn place(&self) -> (&str, &str, usize, usize, &Option<String>, ComponentKind, &str) {
         let (start, end) = self.span.map_or((0, 0), |span| (span.start + 1, span.end));
         (&self.plugin, &self.path, start, end, &self.pointer, self.kind, &self.name)

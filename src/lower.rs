@@ -73,7 +73,9 @@ use crate::bundle::{BundleNode, HelperFile};
 use crate::diagnostic::Diagnostic;
 use crate::ledger::LedgerRow;
 use crate::model::component::Component;
-use crate::model::project::Project;
+use crate::model::overrides::HostProject;
+use crate::model::plugin::Plugin;
+use crate::model::project::{Project, ResolvedProject};
 use crate::source::by_parts;
 use crate::target::{Target, Targets};
 
@@ -90,27 +92,20 @@ pub struct LoweredBundle {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers `project` for `target`.
-pub fn lower(project: &Project, target: &Target, targets: &Targets) -> LoweredBundle {
-    let project = &*project.for_host(&target.name, targets.source());
+/// Lowers `project` for `target`, the host that it is for.
+pub fn lower(project: &HostProject<'_>, target: &Target, targets: &Targets) -> LoweredBundle {
     let source = targets.source();
     let resolved = project.resolve(source);
     let dispatched = dispatch_search::agents(project, resolved, target, source);
     let commands = sandbox::CommandTable::of(&target.sandbox);
     let server_tools = server_tools::ServerTools::new(project, target, source);
-    let prepared = project.plugins.iter().map(|plugin| {
-        let own = overrides::target(target, project.tools_here.get(&plugin.name));
-        let target = own.as_ref().unwrap_or(target);
-        let places = OutputPaths::of(plugin, target);
-        let listing = PluginListing::of(plugin, target, &places, resolved);
-        (own, places, listing)
-    });
-    let prepared: Vec<_> = prepared.collect();
-    let session = SessionListing::of(target, prepared.iter().map(|(_, _, listing)| listing));
+    let plans: Vec<PluginPlan> =
+        project.plugins.iter().map(|plugin| PluginPlan::new(project, plugin, target, resolved)).collect();
+    let session = SessionListing::of(target, plans.iter().map(|plan| &plan.listing));
     let mut whole = rows::outside(project);
     whole.diagnostics.extend(session.as_ref().and_then(|session| session.report(target)));
     let mut declared = Declarations::new(source.marketplace.as_str().into(), []);
-    for (plugin, (own, places, listing)) in project.plugins.iter().zip(prepared) {
+    for (plugin, PluginPlan { own, places, listing }) in project.plugins.iter().zip(plans) {
         let context = LoweringContext {
             project,
             resolved,
@@ -133,50 +128,116 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> LoweredBu
     finish(target, whole)
 }
 
-/// Every part of one plugin. Each step returns its own, from what others return or decided before, so that the compiler
-/// knows what comes first.
+/// What is decided of a plugin before any of its texts is looked at.
+struct PluginPlan {
+    /// The target with what is said of its tools for this plugin, if anything is.
+    own: Option<Target>,
+    places: OutputPaths,
+    listing: PluginListing,
+}
+
+impl PluginPlan {
+    fn new(project: &Project, plugin: &Plugin, target: &Target, resolved: ResolvedProject<'_>) -> Self {
+        let own = overrides::target(target, project.tools_here.get(&plugin.name));
+        let target = own.as_ref().unwrap_or(target);
+        let places = OutputPaths::of(plugin, target);
+        let listing = PluginListing::of(plugin, target, &places, resolved);
+        Self { own, places, listing }
+    }
+}
+
+/// Every part of one plugin. A step takes what others return as values, so that the compiler knows what comes first; the
+/// order in which the parts are joined changes nothing.
 fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
-    let runnable = hooks_and_servers::lower(context);
-    let commands = CommandFields::new(context);
     let components = context.plugin.components.iter();
     let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
         components.map(|component| (component, texts::of(context, component))).collect();
     let lowered: Vec<LoweredComponent> =
         texts.iter().map(|(component, texts)| component::lower(context, component, texts)).collect();
     let inline = inline::lower(context);
-    let manifest_input = ManifestInput { declared: &runnable.part.declared, commands: &commands };
-    let manifest = manifest::lower(context, &manifest_input);
-    let names = texts::name_edits(&texts);
-    let files = files::lower(context, &FilesInput { declared: &runnable.part.declared, names: &names });
+    let runnable = hooks_and_servers::lower(context);
+    let commands = CommandFields::new(context);
+    let declared = &runnable.part.declared;
+    let manifest = manifest::lower(context, &ManifestInput { declared, commands: &commands });
+    let files = files::lower(context, &FilesInput { declared, names: &texts::name_edits(&texts) });
     let refused = lowered.iter().flat_map(|component| &component.refused).chain(&inline.refused);
     let notes = notes::lower(context, &refused.cloned().collect());
     let (components, registered): (Vec<_>, Vec<_>) =
         lowered.into_iter().map(|component| (component.part, component.registered)).unzip();
     let registered = registered.into_iter().flatten().chain(inline.registered).collect();
-    let registration = registration::lower(context, registered, runnable.registered);
-    let parts = [rows::plugin(context), runnable.part, manifest];
-    let rest = [
-        commands.dropped.into_iter().chain(overrides::tools(context)).collect(),
-        context.listing.report(context.plugin, &context.project.tree, context.target).into_iter().collect(),
-        inline.part,
+    let overflow = context.listing.report(context.plugin, &context.project.tree, context.target);
+    let parts = [
+        rows::plugin(context),
         rows::lost(context),
+        runnable.part,
+        inline.part,
         other_components::lower(context),
+        manifest,
         files,
-        files::unfound_skills(context).into_iter().collect(),
+        registration::lower(context, registered, runnable.registered),
         launcher::lower(context),
-        workflows::pages(context).into_iter().collect(),
         notes,
-        registration,
+        workflows::pages(context).into_iter().collect(),
+        commands.dropped.into_iter().chain(overrides::tools(context)).collect(),
+        overflow.into_iter().chain(files::unfound_skills(context)).collect(),
     ];
-    parts.into_iter().chain(components).chain(rest).collect()
+    components.into_iter().chain(parts).collect()
 }
 
 /// The bundle of all parts: a decision becomes a row when it is known which files are written.
 fn finish(target: &Target, mut whole: LoweredPart) -> LoweredBundle {
-    whole.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
+    // Of two files at one place, one that is generated comes first.
+    whole.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()).then_with(|| a.from.cmp(&b.from)));
     let WritableNodes { nodes, unwritable, diagnostics } = refuse::unwritable(target, whole.nodes);
     let decisions = whole.decisions.into_iter().chain(whole.declared);
     let rows = decisions.map(|decision| decision.row(&unwritable)).collect();
     whole.diagnostics.extend(diagnostics);
     LoweredBundle { nodes, helpers: whole.helpers, rows, diagnostics: whole.diagnostics }
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::decision::Decision;
+    use super::*;
+    use crate::bundle::NodeContent;
+    use crate::diagnostic;
+    use crate::ledger::{Ledger, RowOutcome};
+
+    /// A part with one file from `from`, at the path that several parts want, and a decision about that source.
+    fn part(path: &str, from: Option<&str>, outcome: RowOutcome) -> LoweredPart {
+        let source = Utf8Path::new(from.unwrap_or("generated"));
+        let content = NodeContent::Text(source.to_string());
+        let from = from.map(Into::into);
+        let node = BundleNode { path: path.into(), executable: false, content, from };
+        let decision = Decision::of_file("kit", source).to(path).became(outcome, "because");
+        LoweredPart { nodes: vec![node], decisions: vec![decision], ..LoweredPart::default() }
+    }
+
+    #[test]
+    fn the_order_of_parts_changes_nothing() {
+        let targets = Targets::embedded().expect("the targets load");
+        let bundle = |order: &[usize]| {
+            let parts = |at: &usize| match at {
+                0 => part("plugins/kit/a.md", Some("b.md"), RowOutcome::Kept),
+                1 => part("plugins/kit/a.md", None, RowOutcome::Kept),
+                2 => part("plugins/kit/A.md", Some("a.md"), RowOutcome::Mapped),
+                3 => part("plugins/kit/a.md", Some("b.md"), RowOutcome::Mapped),
+                _ => part("plugins/kit/aux.md", Some("c.md"), RowOutcome::Kept),
+            };
+            let whole = finish(targets.source_host(), order.iter().map(parts).collect());
+            let mut diagnostics = whole.diagnostics;
+            diagnostic::sort(&mut diagnostics);
+            let nodes: Vec<String> =
+                whole.nodes.iter().map(|node| format!("{} {:?}", node.path, node.from)).collect();
+            (nodes, Ledger::new(whole.rows), format!("{diagnostics:?}"))
+        };
+        let forward = bundle(&[0, 1, 2, 3, 4]);
+        let dropped = forward.1.rows.iter().filter(|row| row.outcome == RowOutcome::Dropped);
+        assert_eq!(dropped.map(|row| row.path.as_str()).collect::<Vec<_>>(), ["b.md", "c.md"]);
+        for order in [[4, 3, 2, 1, 0], [2, 0, 4, 1, 3], [1, 3, 0, 2, 4]] {
+            assert_eq!(bundle(&order), forward, "{order:?}");
+        }
+    }
 }

@@ -16,6 +16,7 @@ use crate::disk::{self, DiskError, Fingerprint, Payload};
 use crate::emit::{self, template::TemplateCache};
 use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::lower;
+use crate::model::overrides::HostProject;
 use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::reread;
@@ -88,8 +89,8 @@ pub fn assemble(
     targets: &Targets,
     purpose: Purpose,
 ) -> Result<HostBundle, BuildError> {
-    let project = &*project.for_host(&target.name, targets.source());
-    let bundle = cast(project, target, targets, purpose)?;
+    let project = project.for_host(&target.name, targets.source());
+    let bundle = cast(&project, target, targets, purpose)?;
     let found: Vec<Diagnostic> = refused(&bundle.record.diagnostics).cloned().collect();
     if found.is_empty() {
         return Ok(bundle);
@@ -101,7 +102,7 @@ pub fn assemble(
 }
 
 fn cast(
-    project: &Project,
+    project: &HostProject<'_>,
     target: &Target,
     targets: &Targets,
     purpose: Purpose,

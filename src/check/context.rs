@@ -104,7 +104,8 @@ impl<'a> RuleContext<'a> {
     pub fn ledgers(&self) -> &[Ledger] {
         self.ledgers.get_or_init(|| {
             let ledger = |target: &&Target| {
-                let mut ledger = Ledger::new(lower::lower(self.project, target, self.targets).rows);
+                let project = self.project.for_host(&target.name, self.targets.source());
+                let mut ledger = Ledger::new(lower::lower(&project, target, self.targets).rows);
                 ledger.accept(&target.name, &self.project.accepted);
                 ledger
             };

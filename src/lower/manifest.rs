@@ -13,6 +13,7 @@ use super::part::LoweredPart;
 use super::{options, own_manifest, shape, source_json};
 use crate::bundle::NodeContent;
 use crate::ledger::{ComponentKind, LossClass, RowOutcome};
+use crate::model::manifest::PluginManifest;
 use crate::model::plugin::Plugin;
 use crate::read::tree::{Node as Tree, Value};
 use crate::source::SourceFile;
@@ -120,28 +121,24 @@ fn fields(
             continue;
         }
         let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
-        let field = refused(scene, field, &pointer).or_else(|field| match fault {
-            _ if plan.kept => Ok(field.to(&*plan.emitted)),
-            Some(fault) => Ok(field.became(RowOutcome::Dropped, fault)),
-            None => Err(field),
+        out.push(match (refusal(manifest, &pointer), fault) {
+            (Some(reason), _) => field.became(RowOutcome::Dropped, reason),
+            _ if plan.kept => field.to(&*plan.emitted),
+            (None, Some(fault)) => field.became(RowOutcome::Dropped, fault),
+            (None, None) => moved(scene, field, &pointer, plan, &declared),
         });
-        out.push(field.unwrap_or_else(|field| moved(scene, field, &pointer, plan, &declared)));
     }
     out
 }
 
-/// What becomes of a field that the source host refuses; any other comes back as it is.
-fn refused(scene: &LoweringContext<'_>, field: Decision, pointer: &str) -> Result<Decision, Decision> {
+/// Why the source host refuses a field.
+fn refusal(manifest: &PluginManifest, pointer: &str) -> Option<&'static str> {
     let top = top(pointer);
-    let Some(manifest) = &scene.plugin.manifest else { return Err(field) };
     if top != "name" && manifest.refused.iter().any(|key| key == top) {
-        return Ok(field.became(RowOutcome::Dropped, "its type is refused by the source host"));
+        return Some("its type is refused by the source host");
     }
-    if manifest.escaping.iter().any(|at| lies_in(pointer, at)) {
-        let reason = "the source host refuses a path that does not stay in the plugin";
-        return Ok(field.became(RowOutcome::Dropped, reason));
-    }
-    Err(field)
+    let escapes = manifest.escaping.iter().any(|at| lies_in(pointer, at));
+    escapes.then_some("the source host refuses a path that does not stay in the plugin")
 }
 
 /// What becomes of a field of a manifest that is written anew.

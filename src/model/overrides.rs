@@ -2,8 +2,9 @@
 //! host gets it: components by their names there, and every mention with them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Deref;
 
 use camino::Utf8PathBuf;
 use serde_json::Value as Json;
@@ -95,10 +96,29 @@ impl NewName {
     }
 }
 
+/// A project as one host gets it: what is said of the host is in it.
+#[derive(Debug)]
+pub struct HostProject<'a>(Cow<'a, Project>);
+
+impl Deref for HostProject<'_> {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.0
+    }
+}
+
+impl HostProject<'_> {
+    /// The same without the components whose own files are at `paths`: they are lost, for `reason`.
+    pub fn without(&self, paths: &BTreeSet<String>, reason: &str) -> HostProject<'static> {
+        HostProject(Cow::Owned(self.0.without(paths, reason)))
+    }
+}
+
 impl Project {
-    /// The project as `host` gets it. What is said of the host is in it then.
-    pub fn for_host(&self, host: &str, source: &SourceFacts) -> Cow<'_, Self> {
-        let Some(overrides) = self.overrides.get(host) else { return Cow::Borrowed(self) };
+    /// The project as `host` gets it.
+    pub fn for_host(&self, host: &str, source: &SourceFacts) -> HostProject<'_> {
+        let Some(overrides) = self.overrides.get(host) else { return HostProject(Cow::Borrowed(self)) };
         let resolved = self.resolve(source);
         // The names of the source are found before any of them changes.
         for command in self.plugins.iter().flat_map(|plugin| &plugin.inline) {
@@ -126,7 +146,7 @@ impl Project {
                 }
             }
         }
-        Cow::Owned(own)
+        HostProject(Cow::Owned(own))
     }
 
     /// The new name of a component on this host, by the name that it has here.

@@ -23,7 +23,8 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
     distinct.sort();
     distinct.dedup();
     for target in scene.hosts.iter().filter(|_| !distinct.is_empty()) {
-        let mut ledger = Ledger::new(lower::lower(scene.project, target, scene.targets).rows);
+        let project = scene.project.for_host(&target.name, scene.targets.source());
+        let mut ledger = Ledger::new(lower::lower(&project, target, scene.targets).rows);
         ledger.accept(&target.name, &scene.project.accepted);
         for class in &distinct {
             let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));

@@ -118,8 +118,7 @@ fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::LossClass;
-    use camino::Utf8Path;
+    use crate::ledger::{Loss, LossClass};
 
     fn listed(names: &[(ComponentKind, &str)]) -> Vec<ListedPlugin> {
         let component =
@@ -134,22 +133,38 @@ mod tests {
     }
 
     fn row(kind: ComponentKind, name: &str, path: &str) -> LedgerRow {
-        LedgerRow::kept("kit", kind, name, Utf8Path::new(path))
+        LedgerRow {
+            id: format!("kit:{path}"),
+            plugin: "kit".to_owned(),
+            kind,
+            name: name.to_owned(),
+            path: path.to_owned(),
+            span: None,
+            pointer: None,
+            outcome: RowOutcome::Kept,
+            to: None,
+            loss: None,
+            reason: None,
+        }
+    }
+
+    fn dropped(row: LedgerRow, reason: &str) -> LedgerRow {
+        LedgerRow { outcome: RowOutcome::Dropped, reason: Some(reason.to_owned()), ..row }
     }
 
     #[test]
     fn what_is_carried_or_a_loss_with_a_class_is_accounted_for() {
-        let lost = row(ComponentKind::Hook, "Stop/*/1", "hooks/hooks.json")
-            .became(RowOutcome::Dropped, "no such event")
-            .loss("hooks", LossClass::Behavior, (ComponentKind::Hook, "Stop/*/1"), "");
+        let loss =
+            Loss { id: "hooks/kit/hook/Stop/*/1".to_owned(), class: LossClass::Behavior, accepted: false };
+        let lost = dropped(row(ComponentKind::Hook, "Stop/*/1", "hooks/hooks.json"), "no such event");
+        let lost = LedgerRow { loss: Some(loss), ..lost };
         let rows = vec![
-            row(ComponentKind::Plugin, "kit", ""),
+            row(ComponentKind::Plugin, "kit", "."),
             row(ComponentKind::Skill, "kit:plan", "skills/plan/SKILL.md"),
             row(ComponentKind::Command, "kit:team:go", "commands/team/go.md"),
             lost,
-            row(ComponentKind::Agent, "kit:judge", "agents/judge.md").became(RowOutcome::Dropped, "broken"),
-            row(ComponentKind::File, "themes", "themes")
-                .became(RowOutcome::Dropped, "it is part of no plugin"),
+            dropped(row(ComponentKind::Agent, "kit:judge", "agents/judge.md"), "broken"),
+            dropped(row(ComponentKind::File, "themes", "themes"), "it is part of no plugin"),
             row(ComponentKind::Skill, "kit:new", "skills/old/SKILL.md"),
         ];
         let ledger = Ledger::new(rows);
