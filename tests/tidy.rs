@@ -5,6 +5,7 @@
 use crate::support::{none_left, root, say};
 
 mod changes;
+mod circles;
 pub mod files;
 mod flip;
 mod heeded;
@@ -29,6 +30,15 @@ fn each(what: &str, files: &[SourceFile], check: impl Fn(&SourceFile) -> Vec<Str
 #[test]
 fn imports_run_downward() {
     each("imports that run upward", &rust_files(&["src"]), rows::upward_imports);
+}
+
+/// Thirty-eight files of lowering could only be read together.
+#[test]
+fn the_files_of_lowering_make_no_circle() {
+    let mut files = rust_files(&["src"]);
+    files.retain(|file| file.path == "src/lower.rs" || file.path.starts_with("src/lower/"));
+    assert!(files.len() > 50, "{} files of lowering", files.len());
+    none_left("files that import each other in a circle", &circles::circles(&files));
 }
 
 /// `src/lib.rs`, ARCHITECTURE.md and the check of imports had three orders.

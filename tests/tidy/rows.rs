@@ -75,7 +75,7 @@ fn may_import(from: &str, to: &str) -> bool {
 }
 
 /// The module path of a file below `src`, without the file's own inline modules.
-fn module_path(path: &str) -> Vec<&str> {
+pub fn module_path(path: &str) -> Vec<&str> {
     let inner = path.trim_start_matches("src/").trim_end_matches(".rs");
     let mut parts: Vec<&str> = inner.split('/').collect();
     if parts.last() == Some(&"mod") {
