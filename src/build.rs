@@ -30,7 +30,7 @@ pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::SkipPolicy;
 pub use assemble::{BundleRecord, HostBundle};
 pub(crate) use assemble::{Purpose, assemble, source_digest};
-pub use config_file::{nearest_config, read_config, read_config_in};
+pub use config_file::{config_of, nearest_config, read_config, read_config_in};
 pub(crate) use discover::gather;
 pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_be_there};
 pub use hidden_text::hidden;

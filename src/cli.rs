@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::model::near;
 use crate::printable::{self, unobeyed};
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
@@ -317,18 +316,6 @@ fn report(failure: &CommandFailure, json: bool, console: &Console) {
             console.error_line(&format!("  help: {help}"));
         }
     }
-}
-
-/// The failure for a host that is not there, with the one that was perhaps meant.
-pub fn no_host(name: &str, targets: &Targets) -> CommandFailure {
-    if name.trim().is_empty() {
-        let help = format!("remove the comma; known hosts: {}", targets.names().join(", "));
-        return CommandFailure::usage("trailing comma or empty name in the list of hosts", help);
-    }
-    let meant = near::nearest(name, targets.names());
-    let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));
-    let help = format!("{meant}known hosts: {}", targets.names().join(", "));
-    CommandFailure::usage(format!("unknown host `{name}`"), help)
 }
 
 /// The hosts of this run: the embedded ones, with those of `--targets-dir` on top.

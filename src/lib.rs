@@ -68,6 +68,8 @@ pub mod compile;
 #[cfg(feature = "compiler")]
 pub mod compare;
 #[cfg(feature = "compiler")]
+pub mod check_session;
+#[cfg(feature = "compiler")]
 pub mod promote;
 #[cfg(feature = "compiler")]
 pub mod release;

@@ -54,6 +54,16 @@ pub struct TargetError {
     pub message: String,
 }
 
+/// A name of no host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown host `{name}`")]
+pub struct UnknownHost {
+    /// The name.
+    pub name: String,
+    /// The names of all hosts.
+    pub known: Vec<String>,
+}
+
 /// The files of one target folder: `target.toml` and `templates/*`, by relative path.
 pub type TargetFiles = BTreeMap<String, String>;
 
@@ -102,6 +112,36 @@ impl Targets {
     /// One host.
     pub fn get(&self, host: &str) -> Option<&Target> {
         self.hosts.get(host)
+    }
+
+    /// The hosts of these names, each once; `all` for every one.
+    ///
+    /// # Errors
+    /// The first name of no host.
+    pub fn named(&self, names: &[String]) -> Result<Vec<&Target>, UnknownHost> {
+        if names.iter().any(|name| name == "all") {
+            return Ok(self.iter().collect());
+        }
+        let mut out: Vec<&Target> = Vec::new();
+        for name in names {
+            let target = self.find(name)?;
+            if out.iter().all(|other| other.name != target.name) {
+                out.push(target);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The host of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, name: &str) -> Result<&Target, UnknownHost> {
+        let unknown = || UnknownHost {
+            name: name.to_owned(),
+            known: self.names().into_iter().map(str::to_owned).collect(),
+        };
+        self.get(name).ok_or_else(unknown)
     }
 
     /// All hosts, sorted by name.

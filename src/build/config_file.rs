@@ -52,6 +52,16 @@ pub fn nearest_config(
     Ok(None)
 }
 
+/// The configuration that applies to `src` and its folder: the nearest one up to the repository's top.
+///
+/// # Errors
+/// As [`read_config`].
+pub fn config_of(src: &Path) -> Result<(Config, PathBuf), BuildError> {
+    let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };
+    let nearest = nearest_config(&start, |folder| folder.join(".git").exists())?;
+    Ok(nearest.unwrap_or_default())
+}
+
 fn not_utf_8(path: &Path, bytes: &[u8]) -> BuildError {
     let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     BuildError::Config {

@@ -15,14 +15,12 @@ use crate::build::cache::{BuildCache, CacheOptions};
 use crate::build::{self, Denial, OutputFolder, SourceRequest};
 use crate::compile::{self, CacheLookup, Discovery, Source};
 use crate::diagnostic::Severity;
-use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::lock;
 use crate::ledger::LossClass;
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
-use crate::source::LineIndex;
 use crate::target::{Target, Targets};
 use answer::BuildOutcome;
 use host_builds::HostBuilds;
@@ -122,7 +120,7 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, CommandFailure> {
 pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     build::must_be_there(&args.src)?;
-    let (mut config, config_folder) = config_of(&args.src)?;
+    let (mut config, config_folder) = build::config_of(&args.src)?;
     config.build.marketplace = args.marketplace.clone().or(config.build.marketplace);
     let hosts = hosts(&args.to, &config, &targets)?;
     let place = match (&args.out, &config.build.out) {
@@ -236,7 +234,7 @@ fn named(project: &Project) -> String {
 /// When nothing could be built, or a finding is an error: what is shown must be what was meant.
 pub fn into(src: &Path, hosts: &[String], out: &Path, global: &GlobalOptions) -> anyhow::Result<()> {
     let targets = super::targets(global)?;
-    let (config, _) = config_of(src)?;
+    let (config, _) = build::config_of(src).map_err(CommandFailure::from)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
     let request = SourceRequest { src: src.to_owned(), name: None, config, ..SourceRequest::default() };
     let mut source = Source::read(&request, &targets).map_err(CommandFailure::from)?;
@@ -267,21 +265,6 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &GlobalOptions) ->
     }
 }
 
-/// The `plugcast.toml` that speaks for `src` and its folder: the nearest one up to the repository's top.
-pub(super) fn config_of(src: &Path) -> Result<(Config, PathBuf), CommandFailure> {
-    let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };
-    let nearest = build::nearest_config(&start, |folder| folder.join(".git").exists())?;
-    Ok(nearest.unwrap_or_default())
-}
-
-/// Where `word` stands in the `plugcast.toml` of `folder`.
-pub(super) fn place_of(folder: &Path, word: &str) -> Option<(String, usize, usize)> {
-    let path = folder.join("plugcast.toml");
-    let text = disk::read_text(&path).ok().flatten()?;
-    let position = LineIndex::new(&text).position(&text, text.find(&format!("\"{word}\""))?);
-    Some((path.display().to_string(), position.line, position.column))
-}
-
 fn hosts<'a>(
     asked: &[String],
     config: &Config,
@@ -292,26 +275,5 @@ fn hosts<'a>(
         let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
         return Err(CommandFailure::usage("no host given", help));
     }
-    named_hosts(names, targets)
-}
-
-/// The hosts of these names, each once; `all` for every one.
-pub(super) fn named_hosts<'a>(
-    names: &[String],
-    targets: &'a Targets,
-) -> Result<Vec<&'a Target>, CommandFailure> {
-    if names.iter().any(|name| name == "all") {
-        return Ok(targets.iter().collect());
-    }
-    let mut out: Vec<&Target> = Vec::new();
-    for name in names {
-        match targets.get(name) {
-            Some(target) if out.iter().any(|other| other.name == target.name) => {}
-            Some(target) => out.push(target),
-            None => {
-                return Err(super::no_host(name, targets));
-            }
-        }
-    }
-    Ok(out)
+    Ok(targets.named(names)?)
 }

@@ -1,10 +1,6 @@
 //! `plugcast check`: what is wrong with a plugin, and where; and on request, a repair of it.
 
-pub(super) mod session;
 mod print;
-mod repair;
-mod since;
-mod sources;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,15 +14,13 @@ use crate::check::Findings;
 use crate::check::baseline::Baseline;
 use crate::check::fold;
 use crate::check::scope::{CheckScope, Shard};
+use crate::check_session::{self, CheckSession, CheckedPaths, CheckedSource, SessionOptions, TextOverlay};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::printable;
 use crate::process::activity;
 use crate::report::human::counted;
-use session::{CheckSession, CheckedSource, SessionOptions, TextOverlay};
-use sources::CheckedPaths;
-pub(super) use sources::plugin_of;
 
 /// Check a plugin for problems before a host or a user finds them
 ///
@@ -142,33 +136,34 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
         ignore: &args.ignore,
         ..SessionOptions::default()
     };
-    let mut look = CheckSession::new(&sources.root, &options, global)?;
+    let mut session = CheckSession::new(&sources.root, &options, &targets)?;
     let mut scope = CheckScope { shard: args.shard, within: sources.within, ..CheckScope::default() };
     let mut texts = TextOverlay::new();
     if let Some(path) = &args.stdin_path {
-        let path = below(&look.root, path)?;
+        let path = below(&session.root, path)?;
         texts.insert(path.clone(), standard_input()?);
         scope.only = Some(path);
     }
     if let Some(reference) = &args.since {
-        let (since, remarks) = since::changes(&look, reference, &options, global)?;
+        let (since, remarks) =
+            check_session::changes(&session, &super::git(&session.root), reference, &options)?;
         remarks.iter().for_each(|remark| console.error_line(remark));
         scope.since = Some(since);
     }
     activity::set(format!("reading `{}`", sources.root.display()));
-    let read = look.read(texts)?;
-    let mut examined = look.examine(read, &scope);
+    let read = session.read(texts)?;
+    let mut examined = session.examine(read, &scope);
     if let Some(file) = &args.write_baseline {
         return write_baseline(file, examined, console);
     }
     let most = if args.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
     let mut fixed = 0;
     if args.fix {
-        let repaired = repair::repair(&mut look, examined, &scope, most)?;
+        let repaired = check_session::repair(&mut session, examined, &scope, most)?;
         if args.diff {
-            console.print_patch(&repair::diff(&repaired));
+            console.print_patch(&repaired.diff());
         } else {
-            repair::write(&look, &repaired)?;
+            repaired.write(&session)?;
         }
         print::repaired(&repaired, args.diff, console);
         if args.diff {
@@ -180,7 +175,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
     let places = fold::of_hosts(std::mem::take(&mut examined.findings.diagnostics));
     examined.findings.diagnostics =
         fold::of_places(&places, |found| print::plugin_of(&examined.project, found));
-    let printed = print::PrintContext { look: &look, scope: &scope, fixed, places };
+    let printed = print::PrintContext { session: &session, scope: &scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,
         verbose: global.verbose,
@@ -215,19 +210,20 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
     Ok(code)
 }
 
-/// Looks at `src` as it is, by its own configuration alone.
+/// Checks `src` as it is, by its own configuration alone.
 ///
 /// # Errors
 /// When the source cannot be read, or the configuration means nothing.
 pub(super) fn examine(src: &Path, global: &GlobalOptions) -> Result<Findings, CommandFailure> {
-    let mut look =
-        CheckSession::new(src, &SessionOptions { own_config: true, ..SessionOptions::default() }, global)?;
-    let read = look.read(TextOverlay::new())?;
-    Ok(look.examine(read, &CheckScope::default()).findings)
+    let targets = super::targets(global)?;
+    let options = SessionOptions { own_config: true, ..SessionOptions::default() };
+    let mut session = CheckSession::new(src, &options, &targets)?;
+    let read = session.read(TextOverlay::new())?;
+    Ok(session.examine(read, &CheckScope::default()).findings)
 }
 
 fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -> Result<u8, CommandFailure> {
-    session::mark(&mut examined.findings, &examined.project);
+    check_session::mark(&mut examined.findings, &examined.project);
     let baseline = Baseline::of(&examined.findings.diagnostics);
     edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
     let count = counted(baseline.findings.len(), "finding", "findings");

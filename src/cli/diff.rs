@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::build::config_of;
 use super::console::Console;
 use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::build::{self, SourceRequest};
@@ -207,7 +206,7 @@ fn state(
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
-            let (config, _) = config_of(folder)?;
+            let (config, _) = build::config_of(folder)?;
             let to = config.build.to.clone();
             // Bundles that lie in a source are no part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
@@ -290,7 +289,7 @@ fn hosts<'a>(
 ) -> Result<Vec<&'a Target>, CommandFailure> {
     let all = [String::from("all")];
     let names = [asked, &new.to, &old.to].into_iter().find(|names| !names.is_empty()).unwrap_or(&all);
-    let mut hosts = super::build::named_hosts(names, targets)?;
+    let mut hosts = targets.named(names)?;
     let bundles: Vec<&BTreeMap<String, PathBuf>> = [&old.held, &new.held]
         .into_iter()
         .filter_map(|held| match held {

@@ -48,7 +48,7 @@ pub fn run(
     let targets = super::targets(global)?;
     let mut asked = Vec::new();
     for name in args.to.iter().filter(|name| *name != "all") {
-        asked.push(targets.get(name).ok_or_else(|| super::no_host(name, &targets))?);
+        asked.push(targets.find(name)?);
     }
     if asked.is_empty() {
         asked = targets.iter().collect();

@@ -114,7 +114,7 @@ fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, C
         file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
     let Some(bundle) = bundle else {
         let targets = super::targets(global)?;
-        let root = super::check::plugin_of(&file, &targets);
+        let root = crate::check_session::plugin_of(&file, &targets);
         return fate::of_line(&file, &root, line, global);
     };
     let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();

@@ -1,7 +1,11 @@
 //! Failures of lower layers as what ends a command: a code, a sentence and what to do.
 
 use super::CommandFailure;
+use crate::check::settings::UnknownWord;
+use crate::check_session::CheckError;
+use crate::model::near;
 use crate::process::temporary;
+use crate::target::UnknownHost;
 
 impl From<anyhow::Error> for CommandFailure {
     fn from(error: anyhow::Error) -> Self {
@@ -36,6 +40,46 @@ impl From<anyhow::Error> for CommandFailure {
                     }
                 }
             },
+        }
+    }
+}
+
+impl From<UnknownHost> for CommandFailure {
+    fn from(unknown: UnknownHost) -> Self {
+        let (name, known) = (&unknown.name, unknown.known.join(", "));
+        if name.trim().is_empty() {
+            let help = format!("remove the comma; known hosts: {known}");
+            return Self::usage("trailing comma or empty name in the list of hosts", help);
+        }
+        let meant = near::nearest(name, unknown.known.iter().map(String::as_str));
+        let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));
+        Self::usage(unknown.to_string(), format!("{meant}known hosts: {known}"))
+    }
+}
+
+/// What to do about a word that is no rule and no group.
+fn rules_help(unknown: &UnknownWord) -> String {
+    let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    format!("{near}`plugcast rules` lists them")
+}
+
+impl From<CheckError> for CommandFailure {
+    fn from(error: CheckError) -> Self {
+        let message = error.to_string();
+        match error {
+            CheckError::Settings { unknown, place } => {
+                Self { code: "config".into(), message, help: Some(rules_help(&unknown)), place }
+            }
+            CheckError::UnknownRule(unknown) => Self::usage(message, rules_help(&unknown)),
+            CheckError::UnknownHost(unknown) => unknown.into(),
+            CheckError::Baseline { place, .. } => {
+                let help = "write it with `plugcast check --write-baseline FILE`";
+                Self { code: "baseline".into(), message, help: Some(help.into()), place }
+            }
+            CheckError::Since(error) => Self { code: "since".into(), ..Self::from(error) },
+            CheckError::Source(error) => error.into(),
+            CheckError::Edit(error) => error.into(),
+            CheckError::Interrupted(_) => Self::interrupted(),
         }
     }
 }

@@ -10,10 +10,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::check::session::{CheckSession, SessionOptions, TextOverlay, mark};
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat, environment, go_on};
 use crate::build;
+use crate::check_session::{CheckSession, SessionOptions, TextOverlay, mark};
 use crate::disk::folder::Folder;
 use crate::disk::lock::{self, OutputFolder, OutputLock};
 use crate::disk::transaction::{self, FolderMove, JournalWitness, TextRewrite, TransactionError};
@@ -85,15 +85,16 @@ const TO_COMPLETE: &str = "first run the command without `--dry-run` to complete
 /// # Errors
 /// When the source cannot be read, it is not clear which skill is meant, or a file cannot be changed.
 pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
-    let src = scope::repository(args.src.as_deref(), global);
+    let targets = super::targets(global)?;
+    let src = scope::repository(args.src.as_deref(), &targets);
     let decisions = PromotionDecisions {
         rename: globs(&args.rename)?,
         leave: globs(&args.leave)?,
         user_only: args.user_only,
     };
-    let mut look =
-        CheckSession::new(&src, &SessionOptions { no_baseline: true, ..SessionOptions::default() }, global)?;
-    let root = look.root.clone();
+    let options = SessionOptions { no_baseline: true, ..SessionOptions::default() };
+    let mut session = CheckSession::new(&src, &options, &targets)?;
+    let root = session.root.clone();
     let state = state_folder();
     let witness = JournalWitness(state.as_deref());
     let lock = if args.dry_run { None } else { Some(completed(&root, witness, console)?) };
@@ -103,7 +104,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         let message = format!("an earlier run was interrupted: {}", journal.what);
         return Err(CommandFailure::usage(message, TO_COMPLETE));
     }
-    let output = look.output();
+    let output = session.output();
     if args.dry_run {
         build::must_be_finished(output.path())?;
         // What lies there would be read as a part of the repository.
@@ -115,11 +116,11 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         build::complete(&output)?;
     }
     let mut files = files(&root, lock.as_ref())?;
-    let baseline = look.baseline()?;
+    let baseline = session.baseline()?;
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
     // What stands there follows from what is found, not from its text.
     let of_baseline = inner.and_then(|inner| files.remove(inner));
-    let (project, reading) = look.read(TextOverlay::new())?;
+    let (project, reading) = session.read(TextOverlay::new())?;
     let asked = scope::asked(&project, &root, args.src.as_deref(), &args.skill);
     let place = place(&root, args.src.as_deref(), &args.skill);
     let beta = match promote::choose(&project, &asked, place.as_deref())
@@ -130,7 +131,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
             return Ok(print(&PromoteReport::nothing(&stable), args, console));
         }
     };
-    let mut plan = promote::plan(&project, look.targets.source(), &beta, &files, &root, &decisions);
+    let mut plan = promote::plan(&project, session.targets.source(), &beta, &files, &root, &decisions);
     let standing =
         promote::standing(&project, &beta, &files, &root, &plan).map_err(crate::build::BuildError::from)?;
     let mut refused = promote::in_the_way(&beta, &files, &root);
@@ -148,9 +149,9 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     let free = matches!(standing, TargetState::Free | TargetState::Stable(_));
     if free && refused.is_empty() {
         go_on()?;
-        let mut before = look.examine_read(&project, reading);
+        let mut before = session.examine_read(&project, reading);
         mark(&mut before, &project);
-        let (worse, notes, after) = judge::after(&mut look, &beta, &plan, &files, &before)?;
+        let (worse, notes, after) = judge::after(&mut session, &beta, &plan, &files, &before)?;
         // What a person has to decide is said once.
         let known = |remark: &RemarkReport| {
             doc.refused.iter().any(|other| {

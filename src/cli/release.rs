@@ -8,10 +8,9 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::build::{config_of, named_hosts};
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, helper};
-use crate::build::SourceRequest;
+use crate::build::{SourceRequest, config_of};
 use crate::check::fix;
 use crate::compare;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
@@ -159,7 +158,7 @@ fn examine(args: &ReleaseCheckArgs, global: &GlobalOptions) -> Result<ReleaseExa
     let asked = if args.to.is_empty() { &config.build.to } else { &args.to };
     let hosts: Vec<&Target> = match asked.is_empty() {
         true => vec![targets.source_host()],
-        false => named_hosts(asked, &targets)?,
+        false => targets.named(asked)?,
     };
     let outputs = vec![config_folder.join(config.build.out.as_deref().unwrap_or("dist"))];
     let request = SourceRequest {

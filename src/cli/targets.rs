@@ -25,9 +25,7 @@ pub struct TargetsArgs {
 pub fn run(args: &TargetsArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     if let Some(host) = &args.explain {
-        let Some(target) = targets.get(host) else {
-            return Err(super::no_host(host, &targets));
-        };
+        let target = targets.find(host)?;
         console.print(&explain(target, args.field.as_deref().unwrap_or_default())?);
         return Ok(CLEAN);
     }

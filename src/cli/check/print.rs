@@ -5,10 +5,9 @@ use std::path::Path;
 use camino::Utf8Path;
 use serde::Serialize;
 
-use super::repair::{self, RepairedSource};
-use super::session::{CheckSession, CheckedSource};
 use crate::check::scope::CheckScope;
 use crate::check::{fingerprint, fix, fold};
+use crate::check_session::{CheckSession, CheckedSource, RepairedSource};
 use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk;
@@ -26,8 +25,8 @@ const SHOWN_AT_ONCE: usize = 10;
 
 /// What a run has besides its findings.
 pub(super) struct PrintContext<'a> {
-    /// How the source was looked at.
-    pub look: &'a CheckSession,
+    /// How the source was checked.
+    pub session: &'a CheckSession<'a>,
     /// What the run spoke about.
     pub scope: &'a CheckScope,
     /// How many findings fixes took away.
@@ -39,7 +38,7 @@ pub(super) struct PrintContext<'a> {
 impl PrintContext<'_> {
     fn summary(&self, examined: &CheckedSource) -> CheckSummary {
         let fixable = |most| {
-            let text = |path: &str| repair::changeable(self.look, &examined.project, path);
+            let text = |path: &str| self.session.changeable(&examined.project, path);
             fix::count(&examined.findings.diagnostics, most, text)
         };
         // What `--stdin-path` shows is not on disk.
@@ -57,7 +56,7 @@ impl PrintContext<'_> {
 
     /// The path of SRC below the top of its repository; empty without one.
     fn prefix(&self) -> String {
-        let root = &self.look.root;
+        let root = &self.session.root;
         let top = root.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some());
         let inner = top.and_then(|top| root.strip_prefix(top).ok()).unwrap_or(Path::new(""));
         let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();

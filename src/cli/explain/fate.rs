@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::build::SourceRequest;
-use crate::cli::build as building;
 use crate::cli::{CommandFailure, GlobalOptions};
 use crate::compile::Source;
 use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
@@ -25,7 +24,7 @@ pub(super) fn of_line(
     global: &GlobalOptions,
 ) -> Result<String, CommandFailure> {
     let targets = crate::cli::targets(global)?;
-    let (config, _) = building::config_of(root)?;
+    let (config, _) = crate::build::config_of(root)?;
     let request = SourceRequest { src: root.to_owned(), config, ..SourceRequest::default() };
     let compiled = Source::read(&request, &targets)?;
     let project = &compiled.project;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::text_after;
 use crate::check::Findings;
 use crate::check::scope::CheckScope;
+use crate::check_session::{CheckSession, TextOverlay, mark};
 use crate::cli::CommandFailure;
-use crate::cli::check::session::{CheckSession, TextOverlay, mark};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, moved, views};
 use crate::report::human::counted;
@@ -32,7 +32,7 @@ const LEFT_BEHIND: [&str; 6] = [
 /// # Errors
 /// When the source cannot be read as it would be.
 pub(super) fn after(
-    look: &mut CheckSession,
+    session: &mut CheckSession<'_>,
     beta: &BetaSkill<'_>,
     plan: &PromotionPlan,
     files: &SourceTree,
@@ -44,9 +44,9 @@ pub(super) fn after(
         .filter_map(|file| Some((moved(&file.path, &beta.from, &beta.to), text_after(plan, file)?)))
         .collect();
     let mut moves = if beta.moves() { vec![(beta.from.clone(), beta.to.clone())] } else { Vec::new() };
-    moves.extend(views(beta, files, &look.root));
-    let read = look.read_moved(moves, texts)?;
-    let mut examined = look.examine(read, &CheckScope::default());
+    moves.extend(views(beta, files, &session.root));
+    let read = session.read_moved(moves, texts)?;
+    let mut examined = session.examine(read, &CheckScope::default());
     mark(&mut examined.findings, &examined.project);
     let mut known: BTreeMap<(String, String), Vec<&Diagnostic>> = BTreeMap::new();
     for found in &before.diagnostics {

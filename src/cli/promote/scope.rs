@@ -4,19 +4,18 @@ use std::path::{Path, PathBuf};
 
 use camino::Utf8Path;
 
-use crate::cli::GlobalOptions;
 use crate::disk;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::Node;
+use crate::target::Targets;
 
 /// The folder to look at. Where SRC, or this folder, is a plugin of a marketplace above it in the same repository,
 /// that marketplace; where plugins lie beside it, the folder of them all; else SRC, or without one the nearest
 /// plugin.
-pub(super) fn repository(src: Option<&Path>, global: &GlobalOptions) -> PathBuf {
+pub(super) fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
     let here = src.unwrap_or(Path::new(".")).to_owned();
-    let Ok(targets) = crate::cli::targets(global) else { return here };
     let Ok(start) = disk::canonical(&here) else { return here };
     let top = start.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some());
     let inside: Vec<&Path> =

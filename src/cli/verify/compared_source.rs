@@ -10,7 +10,6 @@ use camino::Utf8Path;
 use crate::build::{self, SourceRequest};
 use crate::bundle::BundleManifest;
 use crate::cli::CommandFailure;
-use crate::cli::build::config_of;
 use crate::compile::Discovery;
 use crate::disk::{self, beneath};
 use crate::drivers::loaded_bundle;
@@ -104,7 +103,7 @@ fn holds_most(folder: &Path, manifest: &BundleManifest) -> bool {
 
 /// The digest of a source's files, and the names that its settings change.
 fn read(folder: &Path, bundles: &[PathBuf], targets: &Targets) -> Result<(String, HostRenames)> {
-    let (config, _) = config_of(folder)?;
+    let (config, _) = build::config_of(folder)?;
     let out = bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
     let outputs = bundles.iter().cloned().chain(out).collect();
     // A name that nothing gives changes neither.

@@ -5,38 +5,33 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 
-use super::session::{CheckSession, SessionOptions, TextOverlay, causes, mark};
+use super::{CheckError, CheckSession, SessionOptions, TextOverlay, causes, mark};
 use crate::check::scope::{ChangesSince, CheckScope};
-use crate::cli::{CommandFailure, GlobalOptions, git};
 use crate::compare;
 use crate::git::{CommitSnapshot, DIFF, Git, GitError, paths};
 
-/// What changed in the source since `reference`, what was found there, and what of its settings cannot be used.
+/// What changed in the source since `reference`, asked of `git` in the folder of the source, what was found there, and what of its settings cannot be used.
 ///
 /// # Errors
 /// When there is no git, no repository, no such commit, or not enough history.
-pub(super) fn changes(
-    look: &CheckSession,
+pub fn changes(
+    session: &CheckSession<'_>,
+    git: &Git,
     reference: &str,
     options: &SessionOptions<'_>,
-    global: &GlobalOptions,
-) -> Result<(ChangesSince, Vec<String>), CommandFailure> {
-    let git = git(&look.root);
-    let failed = |error: GitError| CommandFailure { code: "since".into(), ..CommandFailure::from(error) };
-    let base = base(&git, reference).map_err(failed)?;
-    let changed = changed(&git, &base).map_err(failed)?;
-    let config = look.config_folder.join("plugcast.toml");
+) -> Result<(ChangesSince, Vec<String>), CheckError> {
+    let base = base(git, reference)?;
+    let changed = changed(git, &base)?;
+    let config = session.config_folder.join("plugcast.toml");
     let settings = config.to_str().filter(|_| config.exists());
     let settings = settings.map(|config| git.answer(&[&DIFF[..], &["-z", &base, "--", config]].concat()));
-    let other_settings = settings.transpose().map_err(failed)?.is_some_and(|paths| !paths.is_empty());
+    let other_settings = settings.transpose()?.is_some_and(|paths| !paths.is_empty());
     let mut remarks = Vec::new();
     // Where nothing changed, nothing is caused.
     let before = match changed.is_empty() && !other_settings {
         true => None,
         // Where there was no source that can be read, everything is new.
-        false => {
-            Some(before(look, &git, (&base, reference), options, global, &mut remarks)?.unwrap_or_default())
-        }
+        false => Some(before(session, git, (&base, reference), options, &mut remarks)?.unwrap_or_default()),
     };
     Ok((ChangesSince { changed, before }, remarks))
 }
@@ -57,48 +52,45 @@ fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
 /// The fingerprints and causes of what is found in the source of the commit `base`, by the settings of that time as far as they can
 /// be used; `None` where it had no source that can be read.
 fn before(
-    look: &CheckSession,
+    session: &CheckSession<'_>,
     git: &Git,
     (base, reference): (&str, &str),
     options: &SessionOptions<'_>,
-    global: &GlobalOptions,
     remarks: &mut Vec<String>,
-) -> Result<Option<BTreeSet<String>>, CommandFailure> {
-    let failed = |error: GitError| CommandFailure { code: "since".into(), ..CommandFailure::from(error) };
-    let folder = git.place().map_err(failed)?;
-    if !git.has_folder(base, &folder).map_err(failed)? {
+) -> Result<Option<BTreeSet<String>>, CheckError> {
+    let folder = git.place()?;
+    if !git.has_folder(base, &folder)? {
         return Ok(None);
     }
-    let snapshot =
-        CommitSnapshot::of(git, (base, reference), &folder, "plugcast.toml", None).map_err(failed)?;
-    let name = look.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let snapshot = CommitSnapshot::of(git, (base, reference), &folder, "plugcast.toml", None)?;
+    let name = session.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let options = SessionOptions {
         to: options.to,
         no_ignore: options.no_ignore,
         no_baseline: true,
-        parts: look.parts().to_vec(),
+        parts: session.parts().to_vec(),
         select: options.select,
         ignore: options.ignore,
         folder_name: name,
         ..SessionOptions::default()
     };
     let fingerprints = || {
-        let mut then = CheckSession::new(snapshot.folder(), &options, global)?;
+        let mut then = CheckSession::new(snapshot.folder(), &options, session.targets)?;
         let read = then.read(TextOverlay::new())?;
         let mut examined = then.examine(read, &CheckScope::default());
         mark(&mut examined.findings, &examined.project);
         let causes = causes(&examined.findings, &examined.project);
         let found = examined.findings.diagnostics.into_iter();
-        Ok::<_, CommandFailure>(found.filter_map(|found| found.fingerprint).chain(causes).collect())
+        Ok::<_, CheckError>(found.filter_map(|found| found.fingerprint).chain(causes).collect())
     };
     let found = fingerprints();
-    snapshot.must_be_whole().map_err(failed)?;
+    snapshot.must_be_whole()?;
     if let Ok(found) = found {
         return Ok(Some(found));
     }
     // Settings of that time that cannot be used go; then those that only `check` reads.
     let name = options.folder_name.as_deref().unwrap_or_default();
-    if let Ok(past) = compare::past(&snapshot, (name, reference), &look.targets) {
+    if let Ok(past) = compare::past(&snapshot, (name, reference), session.targets) {
         remarks.extend(past.remarks);
     }
     if let Ok(found) = fingerprints() {

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use camino::Utf8PathBuf;
 
+use super::CheckError;
 use crate::build;
-use crate::cli::CommandFailure;
 use crate::disk;
 use crate::target::Targets;
 
 /// What is read.
 #[derive(Debug, Default)]
-pub(super) struct CheckedPaths {
+pub struct CheckedPaths {
     /// The folder that paths of findings count from.
     pub root: PathBuf,
     /// Folders below it that are read; empty for all of it.
@@ -25,7 +25,7 @@ impl CheckedPaths {
     ///
     /// # Errors
     /// When one of them is not there.
-    pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, CommandFailure> {
+    pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, CheckError> {
         if let [folder] = paths
             && main_file(folder, targets).is_none()
         {
@@ -103,7 +103,7 @@ fn is_project(folder: &Path, targets: &Targets) -> bool {
 
 /// The folder of the plugin that `file` belongs to: the nearest one with a manifest, else a host's folder in a project,
 /// else the one around `skills/`, `agents/` or `commands/`, else the skill's own.
-pub(in crate::cli) fn plugin_of(file: &Path, targets: &Targets) -> PathBuf {
+pub fn plugin_of(file: &Path, targets: &Targets) -> PathBuf {
     let folder = file.parent().unwrap_or(file);
     let top = folder.ancestors().position(|folder| disk::kind(&folder.join(".git")).is_some());
     let within = || folder.ancestors().take(top.map_or(usize::MAX, |top| top + 1));

@@ -1,5 +1,10 @@
-//! One look at a source: everything that stays the same between two looks is prepared once, so that
-//! fixes can be tried on texts in memory.
+//! The checks of one source: what stays the same between two of them is prepared once, so that fixes and promotions can be
+//! tried on texts in memory.
+
+mod error;
+mod paths;
+mod repair;
+mod since;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,41 +18,47 @@ use crate::check::context::RuleContext;
 use crate::check::scope::{ChangesSince, CheckScope};
 use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
-use crate::cli::{CommandFailure, GlobalOptions, build as building};
 use crate::compile::Source;
 use crate::diagnostic::{self, Diagnostic};
 use crate::disk;
 use crate::model::project::Project;
+use crate::source::LineIndex;
 use crate::target::{Target, Targets};
+pub use error::CheckError;
+pub use paths::{CheckedPaths, plugin_of};
+pub use repair::{RepairedSource, repair};
+pub use since::changes;
 
 /// Texts that take the place of files, by path relative to SRC.
-pub(in crate::cli) type TextOverlay = BTreeMap<Utf8PathBuf, Arc<str>>;
+pub type TextOverlay = BTreeMap<Utf8PathBuf, Arc<str>>;
 
-/// What looks at one source have in common.
-pub(in crate::cli) struct CheckSession {
+/// What the checks of one source have in common.
+#[derive(Debug)]
+pub struct CheckSession<'t> {
     /// SRC, without links.
     pub root: PathBuf,
-    /// The folder of the `plugcast.toml` that speaks for SRC.
+    /// The folder of the `plugcast.toml` that applies to SRC.
     pub config_folder: PathBuf,
     request: SourceRequest,
-    pub(in crate::cli) targets: Targets,
+    /// All hosts.
+    pub targets: &'t Targets,
     hosts: Vec<String>,
     settings: Settings,
     baseline: Option<Baseline>,
 }
 
-/// What the command line says about a look.
+/// How a source is checked.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct SessionOptions<'a> {
-    /// The hosts that count.
+pub struct SessionOptions<'a> {
+    /// The hosts to check for; empty for those of the configuration.
     pub to: &'a [String],
     /// Read what is ignored, and installed packages.
     pub no_ignore: bool,
-    /// The baseline, which counts more than that of the configuration.
+    /// The baseline, in place of the one that the configuration names.
     pub baseline: Option<&'a Path>,
-    /// Leave every baseline aside.
+    /// Ignore every baseline.
     pub no_baseline: bool,
-    /// Leave a `plugcast.toml` above the source aside.
+    /// Ignore a `plugcast.toml` above the source.
     pub own_config: bool,
     /// The only rules and groups that count, where there are any.
     pub select: &'a [String],
@@ -59,49 +70,36 @@ pub(in crate::cli) struct SessionOptions<'a> {
     pub folder_name: Option<String>,
 }
 
-/// What a look at one source gave.
-pub(in crate::cli) struct CheckedSource {
+/// What a check of one source gave.
+#[derive(Debug)]
+pub struct CheckedSource {
     /// What was found.
     pub findings: Findings,
     /// The source, for the lines that findings are about.
     pub project: Project,
 }
 
-impl CheckSession {
-    /// Prepares looks at `src`.
+impl<'t> CheckSession<'t> {
+    /// Prepares the checks of `src`.
     ///
     /// # Errors
-    /// When the configuration or the baseline means nothing.
-    pub(in crate::cli) fn new(
-        src: &Path,
-        options: &SessionOptions<'_>,
-        global: &GlobalOptions,
-    ) -> Result<Self, CommandFailure> {
-        let targets = crate::cli::targets(global)?;
+    /// When the configuration or the baseline cannot be used, or an unknown rule or host is named.
+    pub fn new(src: &Path, options: &SessionOptions<'_>, targets: &'t Targets) -> Result<Self, CheckError> {
         let (config, config_folder) = match options.own_config {
             true => (build::read_config(src)?.unwrap_or_default(), src.to_owned()),
-            false => building::config_of(src)?,
+            false => build::config_of(src)?,
         };
-        let settings = check::settings(&config.check).map_err(|unknown| {
-            let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            CommandFailure {
-                code: "config".into(),
-                message: format!("unknown rule or group `{}` under `[check]`", unknown.word),
-                help: Some(format!("{near}`plugcast rules` lists them")),
-                place: building::place_of(&config_folder, &unknown.word),
-            }
+        let settings = check::settings(&config.check).map_err(|unknown| CheckError::Settings {
+            place: place_of(&config_folder, &unknown.word),
+            unknown,
         })?;
-        let settings = settings.narrowed(options.select, options.ignore).map_err(|unknown| {
-            let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let message = format!("unknown rule or group `{}`", unknown.word);
-            CommandFailure::usage(message, format!("{near}`plugcast rules` lists them"))
-        })?;
+        let settings = settings.narrowed(options.select, options.ignore).map_err(CheckError::UnknownRule)?;
         let of_config = config.check.baseline.as_ref().map(|path| config_folder.join(path));
         let path = options.baseline.map(Path::to_owned).or(of_config).filter(|_| !options.no_baseline);
         let baseline = path.map(|path| read_baseline(&path)).transpose()?;
         let asked = if options.to.is_empty() { &config.build.to } else { options.to };
         let hosts: Vec<&Target> =
-            if asked.is_empty() { targets.iter().collect() } else { building::named_hosts(asked, &targets)? };
+            if asked.is_empty() { targets.iter().collect() } else { targets.named(asked)? };
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
         let passed_over =
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };
@@ -120,7 +118,7 @@ impl CheckSession {
     }
 
     /// The folders of the source that are read; empty for all of it.
-    pub(in crate::cli) fn parts(&self) -> &[Utf8PathBuf] {
+    pub fn parts(&self) -> &[Utf8PathBuf] {
         &self.request.parts
     }
 
@@ -128,7 +126,7 @@ impl CheckSession {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(in crate::cli) fn baseline(&self) -> Result<Option<(PathBuf, Baseline)>, CommandFailure> {
+    pub fn baseline(&self) -> Result<Option<(PathBuf, Baseline)>, CheckError> {
         let of_config = self.request.config.check.baseline.as_ref().map(|path| self.config_folder.join(path));
         let Some(path) = of_config.filter(|path| disk::is_file(path)) else { return Ok(None) };
         let path = disk::canonical(&path)?;
@@ -137,7 +135,7 @@ impl CheckSession {
     }
 
     /// The folder that this command's builds are written to.
-    pub(in crate::cli) fn output(&self) -> OutputFolder {
+    pub fn output(&self) -> OutputFolder {
         let folder = if self.config_folder.as_os_str().is_empty() { &self.root } else { &self.config_folder };
         OutputFolder::below(folder, self.request.config.build.out.as_deref().unwrap_or("dist").as_ref())
     }
@@ -146,12 +144,9 @@ impl CheckSession {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(in crate::cli) fn read(
-        &mut self,
-        texts: TextOverlay,
-    ) -> Result<(Project, Vec<Diagnostic>), CommandFailure> {
+    pub fn read(&mut self, texts: TextOverlay) -> Result<(Project, Vec<Diagnostic>), CheckError> {
         self.request.texts = texts;
-        let source = Source::read(&self.request, &self.targets)?;
+        let source = Source::read(&self.request, self.targets)?;
         Ok((source.project, source.findings))
     }
 
@@ -159,11 +154,11 @@ impl CheckSession {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(in crate::cli) fn read_moved(
+    pub fn read_moved(
         &mut self,
         moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
         texts: TextOverlay,
-    ) -> Result<(Project, Vec<Diagnostic>), CommandFailure> {
+    ) -> Result<(Project, Vec<Diagnostic>), CheckError> {
         self.request.moves = moves;
         let read = self.read(texts);
         self.request.moves = Vec::new();
@@ -171,20 +166,20 @@ impl CheckSession {
     }
 
     /// Runs the rules over a source that was read and is needed afterwards; no baseline counts.
-    pub(in crate::cli) fn examine_read(&self, project: &Project, reading: Vec<Diagnostic>) -> Findings {
+    pub fn examine_read(&self, project: &Project, reading: Vec<Diagnostic>) -> Findings {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
-        let context = RuleContext::new(project, &self.targets, hosts, &self.settings);
+        let context = RuleContext::new(project, self.targets, hosts, &self.settings);
         check::run(&context, reading, &CheckScope::default())
     }
 
     /// Runs the rules over a source that was read.
-    pub(in crate::cli) fn examine(
+    pub fn examine(
         &self,
         (project, reading): (Project, Vec<Diagnostic>),
         scope: &CheckScope,
     ) -> CheckedSource {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
-        let context = RuleContext::new(&project, &self.targets, hosts, &self.settings);
+        let context = RuleContext::new(&project, self.targets, hosts, &self.settings);
         let mut findings = check::run(&context, reading, scope);
         let since = scope.since.as_ref();
         if let Some(since) = since {
@@ -215,22 +210,17 @@ impl CheckSession {
 }
 
 /// Gives every finding its fingerprint.
-pub(in crate::cli) fn mark(findings: &mut Findings, project: &Project) {
+pub fn mark(findings: &mut Findings, project: &Project) {
     fingerprint::mark(&mut findings.diagnostics, |path| project.file(path));
 }
 
 /// The cause of every finding.
-pub(super) fn causes(findings: &Findings, project: &Project) -> Vec<String> {
+fn causes(findings: &Findings, project: &Project) -> Vec<String> {
     fingerprint::causes(&findings.diagnostics, |path| project.file(path))
 }
 
-fn read_baseline(path: &Path) -> Result<Baseline, CommandFailure> {
-    let refused = |message: String, place| CommandFailure {
-        code: "baseline".into(),
-        message,
-        help: Some("write it with `plugcast check --write-baseline FILE`".into()),
-        place,
-    };
+fn read_baseline(path: &Path) -> Result<Baseline, CheckError> {
+    let refused = |message: String, place| CheckError::Baseline { message, place };
     let Some(text) = disk::read_text(path)? else {
         return Err(refused(format!("the baseline `{}` does not exist", path.display()), None));
     };
@@ -244,4 +234,12 @@ fn read_baseline(path: &Path) -> Result<Baseline, CommandFailure> {
         .accept(&baseline.schema)
         .map_err(|message| refused(format!("`{}`: {message}", path.display()), None))?;
     Ok(baseline)
+}
+
+/// Where `word` stands in the `plugcast.toml` of `folder`.
+fn place_of(folder: &Path, word: &str) -> Option<(String, usize, usize)> {
+    let path = folder.join("plugcast.toml");
+    let text = disk::read_text(&path).ok().flatten()?;
+    let position = LineIndex::new(&text).position(&text, text.find(&format!("\"{word}\""))?);
+    Some((path.display().to_string(), position.line, position.column))
 }

@@ -6,20 +6,21 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::session::{CheckSession, CheckedSource, TextOverlay};
+use super::{CheckError, CheckSession, CheckedSource, TextOverlay};
 use crate::check::fix::{self, RefusedFix};
 use crate::check::scope::CheckScope;
-use crate::cli::{CommandFailure, go_on};
 use crate::diagnostic::Applicability;
 use crate::disk::edit;
 use crate::model::project::Project;
 use crate::printable::patch_path;
+use crate::process::interrupt;
 
 /// More passes than this mean that fixes undo each other.
 const PASSES: usize = 32;
 
 /// What the fixes made of a source.
-pub(super) struct RepairedSource {
+#[derive(Debug)]
+pub struct RepairedSource {
     /// What is found in the new texts.
     pub examined: CheckedSource,
     /// Each file that changes: its path, its text before, and its text now.
@@ -36,20 +37,20 @@ pub(super) struct RepairedSource {
 ///
 /// # Errors
 /// When the source cannot be read again.
-pub(super) fn repair(
-    look: &mut CheckSession,
+pub fn repair(
+    session: &mut CheckSession<'_>,
     mut examined: CheckedSource,
     scope: &CheckScope,
     most: Applicability,
-) -> Result<RepairedSource, CommandFailure> {
+) -> Result<RepairedSource, CheckError> {
     let mut before: BTreeMap<Utf8PathBuf, Arc<str>> = BTreeMap::new();
     let mut texts = TextOverlay::new();
     let mut refused = BTreeSet::new();
     let mut fixed = 0;
     let mut endless = true;
     for _ in 0..PASSES {
-        go_on()?;
-        let text = |path: &str| changeable(look, &examined.project, path);
+        interrupt::check().map_err(CheckError::Interrupted)?;
+        let text = |path: &str| session.changeable(&examined.project, path);
         let pass = fix::plan(&examined.findings.diagnostics, most, text, &refused);
         refused.extend(pass.refused);
         if pass.texts.is_empty() {
@@ -64,8 +65,8 @@ pub(super) fn repair(
             }
             texts.insert(path, new);
         }
-        let read = look.read(texts.clone())?;
-        examined = look.examine(read, scope);
+        let read = session.read(texts.clone())?;
+        examined = session.examine(read, scope);
     }
     let files = before
         .into_iter()
@@ -75,36 +76,41 @@ pub(super) fn repair(
     Ok(RepairedSource { examined, files, fixed, refused, endless })
 }
 
-/// Writes what changed.
-///
-/// # Errors
-/// When a file cannot be written, or is no longer what was read; the files before it are written.
-pub(super) fn write(look: &CheckSession, repaired: &RepairedSource) -> Result<(), CommandFailure> {
-    for (path, old, new) in &repaired.files {
-        go_on()?;
-        edit::rewrite(&look.root, path, old, new).map_err(CommandFailure::from)?;
+impl RepairedSource {
+    /// Writes what changed.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or is no longer what was read; the files before it are written.
+    pub fn write(&self, session: &CheckSession<'_>) -> Result<(), CheckError> {
+        for (path, old, new) in &self.files {
+            interrupt::check().map_err(CheckError::Interrupted)?;
+            edit::rewrite(&session.root, path, old, new)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// What the fixes would change, as a unified diff.
+    pub fn diff(&self) -> String {
+        let mut out = String::new();
+        for (path, old, new) in &self.files {
+            let (from, to) = (format!("a/{path}"), format!("b/{path}"));
+            let (from, to) = (patch_path(&from), patch_path(&to));
+            let lines = similar::TextDiff::from_lines(old.as_ref(), new.as_ref());
+            out.push_str(&lines.unified_diff().context_radius(3).header(&from, &to).to_string());
+        }
+        out
+    }
 }
 
-/// What the fixes would change, as a unified diff.
-pub(super) fn diff(repaired: &RepairedSource) -> String {
-    let mut out = String::new();
-    for (path, old, new) in &repaired.files {
-        let (from, to) = (format!("a/{path}"), format!("b/{path}"));
-        let (from, to) = (patch_path(&from), patch_path(&to));
-        let lines = similar::TextDiff::from_lines(old.as_ref(), new.as_ref());
-        out.push_str(&lines.unified_diff().context_radius(3).header(&from, &to).to_string());
+impl CheckSession<'_> {
+    /// The text of a file that a fix may change: one that lies where its path says, through no link.
+    pub fn changeable(&self, project: &Project, path: &str) -> Option<Arc<str>> {
+        let file = project.file(path)?;
+        let plain =
+            Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
+        let in_place = plain && file.origin == self.root.join(path);
+        in_place.then(|| shared(project, path)).flatten()
     }
-    out
-}
-
-/// The text of a file that `--fix` may change: one that lies where its path says, through no link.
-pub(super) fn changeable(look: &CheckSession, project: &Project, path: &str) -> Option<Arc<str>> {
-    let file = project.file(path)?;
-    let plain = Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
-    let in_place = plain && file.origin == look.root.join(path);
-    in_place.then(|| shared(project, path)).flatten()
 }
 
 fn shared(project: &Project, path: &str) -> Option<Arc<str>> {
