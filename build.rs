@@ -33,19 +33,28 @@ fn main() -> io::Result<()> {
     embed_targets(&files)
 }
 
-/// Writes the table of rules from the modules that `src/check/rules.rs` lists, so that there is one list.
+/// Writes the table of rules from the modules that `src/check/rules.rs` lists and the lines of `rules/reported.rs`, so that
+/// every rule is listed once.
 fn list_rules(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
-    let list = files.get(Path::new("src/check/rules.rs")).map_or(&[][..], Vec::as_slice);
-    let list = std::str::from_utf8(list).map_err(io::Error::other)?;
+    let text = |path: &str| {
+        let bytes = files.get(Path::new(path)).map_or(&[][..], Vec::as_slice);
+        std::str::from_utf8(bytes).map_err(io::Error::other)
+    };
+    let (list, reported) = (text("src/check/rules.rs")?, text("src/check/rules/reported.rs")?);
     // Some modules are seen by others, too.
     let modules = list.lines().filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'));
     let modules = modules.filter(|module| {
         module.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
     });
+    let modules = modules.filter(|module| *module != "reported");
+    let rules = modules.map(|module| (module.to_owned(), format!("{module}::RULE")));
+    let constants =
+        reported.lines().filter_map(|line| line.strip_prefix("pub(super) const ")?.split(':').next());
+    let constants = constants.map(|name| (name.to_lowercase(), format!("reported::{name}")));
     // Where comments part the list, rustfmt sorts only within the parts.
-    let mut modules: Vec<&str> = modules.collect();
-    modules.sort_unstable();
-    let rules: String = modules.iter().map(|module| format!("    {module}::RULE,\n")).collect();
+    let mut rules: Vec<(String, String)> = rules.chain(constants).collect();
+    rules.sort_unstable();
+    let rules: String = rules.iter().map(|(_, rule)| format!("    {rule},\n")).collect();
     fs::write(out_folder()?.join("rules.rs"), format!("&[\n{rules}]\n"))
 }
 

@@ -46,7 +46,6 @@ use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::model;
 use crate::model::plugin::Plugin;
 use crate::parallel;
-use crate::process::activity;
 use crate::target::Target;
 use context::{PluginText, RuleContext};
 use rule::{Rule, RuleCheck};
@@ -98,10 +97,10 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         !replaced || !mains.contains(found.path.as_str())
     });
     let files = wanted.len();
-    activity::begin("checking files", files);
+    context.progress.begin("checking files", files);
     let of_texts = parallel::map(wanted, files, |text| {
         let found = over_text(context, text, &active);
-        activity::step();
+        context.progress.step();
         found
     });
     found.extend(of_texts.into_iter().flatten());
@@ -112,8 +111,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
             RuleCheck::Plugin(_) => {
                 whole.extend(context.project.plugins.iter().map(|plugin| (*rule, Some(plugin))))
             }
-            RuleCheck::Reading
-            | RuleCheck::Engine
+            RuleCheck::ReportedBy(_)
             | RuleCheck::Text(_)
             | RuleCheck::Component(_)
             | RuleCheck::InsteadOfReader(_) => {}
@@ -229,7 +227,7 @@ mod tests {
         severity: Severity::Error,
         summary: "a rule with a fault of its own",
         page: "",
-        check: RuleCheck::Engine,
+        check: RuleCheck::ReportedBy(file!()),
     };
 
     #[test]

@@ -22,6 +22,7 @@ use crate::compile::Source;
 use crate::diagnostic::{self, Diagnostic};
 use crate::disk;
 use crate::model::project::Project;
+use crate::progress::Progress;
 use crate::source::LineIndex;
 use crate::target::{Target, Targets};
 pub use error::CheckError;
@@ -68,6 +69,8 @@ pub struct SessionOptions<'a> {
     pub parts: Vec<Utf8PathBuf>,
     /// What the folder is called that the source stands for, where it is another one's copy.
     pub folder_name: Option<String>,
+    /// Hears what is being done.
+    pub progress: Progress,
 }
 
 /// What a check of one source gave.
@@ -111,6 +114,7 @@ impl<'t> CheckSession<'t> {
             readme: true,
             everything: true,
             parts: options.parts.clone(),
+            progress: options.progress.clone(),
             ..SourceRequest::default()
         };
         let root = disk::canonical(src).unwrap_or_else(|_| src.to_owned());
@@ -168,7 +172,8 @@ impl<'t> CheckSession<'t> {
     /// Runs the rules over a source that was read and is needed afterwards; no baseline counts.
     pub fn examine_read(&self, project: &Project, reading: Vec<Diagnostic>) -> Findings {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
-        let context = RuleContext::new(project, self.targets, hosts, &self.settings);
+        let mut context = RuleContext::new(project, self.targets, hosts, &self.settings);
+        context.progress = self.request.progress.clone();
         check::run(&context, reading, &CheckScope::default())
     }
 
@@ -179,7 +184,8 @@ impl<'t> CheckSession<'t> {
         scope: &CheckScope,
     ) -> CheckedSource {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
-        let context = RuleContext::new(&project, self.targets, hosts, &self.settings);
+        let mut context = RuleContext::new(&project, self.targets, hosts, &self.settings);
+        context.progress = self.request.progress.clone();
         let mut findings = check::run(&context, reading, scope);
         let since = scope.since.as_ref();
         if let Some(since) = since {

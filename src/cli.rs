@@ -187,7 +187,7 @@ pub fn run() -> u8 {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),
     };
-    let console = Console::new(&cli.global);
+    let mut console = Console::new(&cli.global);
     if let Err(error) = interrupt::listen() {
         console.error_line(&format!("warning: an interrupt will leave temporary files: {error}"));
     }
@@ -208,7 +208,7 @@ pub fn run() -> u8 {
         CliCommand::Completions(args) => Ok(completions::run(args, Cli::command(), &console)),
         CliCommand::Man(args) => man::run(args, Cli::command(), &console),
     };
-    progress::end();
+    console.end_progress();
     match result {
         // Whatever went wrong then, this is why.
         _ if interrupt::pending() => {
@@ -219,7 +219,7 @@ pub fn run() -> u8 {
             }
             interrupt::INTERRUPTED
         }
-        Ok(code) if !console::is_cut_off() => code,
+        Ok(code) if !console.is_cut_off() => code,
         Ok(_) => {
             console.error(CUT_OFF);
             FAILED
@@ -248,17 +248,20 @@ fn verify_command(
     global: &GlobalOptions,
     console: &Console,
 ) -> Result<u8, CommandFailure> {
-    let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
+    let build_to_temporary =
+        |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global, &console.progress);
     let targets = targets(global)?;
     let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
-    let find_source =
-        |wanted: &verify::compared_source::WantedSource<'_>| verify::compared_source::find(wanted, &targets);
+    let find_source = |wanted: &verify::compared_source::WantedSource<'_>| {
+        verify::compared_source::find(wanted, &targets, &console.progress)
+    };
     let surroundings = verify::VerifyEnvironment {
         search_path: search_path(),
         source_host: targets.source_host().name.clone(),
         find_source: &find_source,
         is_source: &is_source,
         json: args.format == OutputFormat::Json,
+        progress: console.progress.clone(),
         build_to_temporary: &build_to_temporary,
     };
     let printed = verify::run(args, &surroundings)?;

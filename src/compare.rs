@@ -22,10 +22,10 @@ pub use wording::{line, title};
 
 use crate::build::BuildError;
 use crate::parallel;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::target::{Target, Targets};
 
-/// Compares `old` with `new` for each of `hosts`, which is a step of what is going on.
+/// Compares `old` with `new` for each of `hosts`, each of which is a step of `progress`.
 ///
 /// # Errors
 /// When a side cannot be cast, or its bundle cannot be read.
@@ -34,11 +34,12 @@ pub fn compare(
     (new, new_label): (&ComparisonSide<'_>, &str),
     hosts: &[&Target],
     targets: &Targets,
+    progress: &Progress,
 ) -> Result<DiffReport, BuildError> {
     let files = old.files().max(new.files());
     let compared = parallel::map(hosts.to_vec(), files, |target| {
         let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);
-        activity::step();
+        progress.step();
         Ok(difference::between(&target.name, &before, &after))
     });
     let compared = compared.into_iter().collect::<Result<Vec<_>, BuildError>>()?;

@@ -34,6 +34,7 @@ pub mod schema;
 pub mod usage_error;
 pub mod process;
 pub mod parallel;
+pub mod progress;
 pub mod disk;
 
 pub mod read;

@@ -7,7 +7,6 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
-pub mod activity;
 pub mod detached;
 pub mod foreign;
 pub mod git;

@@ -1,13 +1,16 @@
 //! From beta to stable: what has to change in every text of a repository so that the skill `plan-beta`
 //! is `plan`, which places keep the old name rightly, and which a person has to decide. Pure: texts in,
-//! edits by byte range out; `cli` reads, checks the result in memory, and writes.
+//! edits by byte range out; the result is checked in memory, and `cli` writes.
 
 mod selection;
 mod history;
+mod judge;
 mod marks;
 mod mention;
 mod path;
 mod place;
+mod rebaseline;
+mod scope;
 mod signs;
 mod target_state;
 
@@ -18,12 +21,15 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
 
+pub use judge::after as check_after;
 pub use place::Remark;
+pub use rebaseline::renewed;
+pub use scope::{asked, repository};
 pub use selection::{AmbiguousChoice, BetaSkill, SkillChoice, choose};
 pub use target_state::{SkillDifferences, TargetState, dead_ends, in_the_way, standing, views};
 
 use crate::model::project::Project;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::read::format::SourceFacts;
 use crate::rewrite::{self, Edit};
 use crate::source::{FileContent, SourceFile, SourceTree, Span};
@@ -88,13 +94,14 @@ pub fn plan(
     files: &SourceTree,
     root: &Path,
     decisions: &PromotionDecisions,
+    progress: &Progress,
 ) -> PromotionPlan {
     let mut plan = PromotionPlan::default();
     let finder = MentionFinder::new(project, beta, files);
     let bundles = place::bundles(files);
-    activity::begin("looking for the beta's name in files", files.files().count());
+    progress.begin("looking for the beta's name in files", files.files().count());
     for file in files.files() {
-        activity::step();
+        progress.step();
         let path = file.path.as_path();
         let Some(text) = file.text() else {
             if let FileContent::NotText { reason, .. } = &file.content {

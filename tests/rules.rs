@@ -4,11 +4,13 @@
 use std::fs;
 use std::path::Path;
 
+use plugcast::check::rule::RuleCheck;
 use plugcast::check::rules::RULES;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::pages::{self, File};
+use crate::support::root;
 use crate::support::run::Plugcast;
 
 /// The examples of a page that are fenced as `kind`: each a list of files with their text.
@@ -46,6 +48,15 @@ fn spoken(folder: &Path, rule: &str) -> Vec<String> {
         .filter(counts)
         .map(|found| found["rule"].as_str().unwrap_or_default().to_owned())
         .collect()
+}
+
+#[test]
+fn the_file_that_a_rule_names_reports_it() {
+    for rule in RULES {
+        let RuleCheck::ReportedBy(file) = rule.check else { continue };
+        let text = fs::read_to_string(root().join(file)).expect(file);
+        assert!(text.contains(&format!("\"{}\"", rule.name)), "{}: `{file}` does not report it", rule.name);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use plugcast::drivers::installation::HostSearch;
+use plugcast::progress::Progress;
 
 /// The binaries by host; one that is not there is left out.
 pub fn search(named: &[String]) -> Result<HostSearch> {
@@ -20,7 +21,11 @@ pub fn search(named: &[String]) -> Result<HostSearch> {
         }
     }
     // What the hosts start themselves, but none of the hosts.
-    Ok(HostSearch { named: found, search_path: std::env::var("PATH").unwrap_or_default() })
+    Ok(HostSearch {
+        named: found,
+        search_path: std::env::var("PATH").unwrap_or_default(),
+        progress: Progress::default(),
+    })
 }
 
 /// Whether a binary was named or is pinned.

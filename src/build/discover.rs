@@ -213,7 +213,9 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Plugin
     let include = include.chain(inner.build.include.iter().map(below)).collect();
     let outputs = request.outputs.clone();
     let passed_over = request.passed_over;
-    let options = walk::WalkOptions { exclude, include, outputs, passed_over, without_bundles: true };
+    let progress = request.progress.clone();
+    let options =
+        walk::WalkOptions { exclude, include, outputs, passed_over, without_bundles: true, progress };
     let mut tree = SourceTree::default();
     walk::walk(src, root, &options, &mut tree)?;
     let inside = |path: &PathBuf| {

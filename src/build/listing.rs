@@ -7,7 +7,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{BuildError, SourceRequest};
 use crate::disk::walk::{self, SkipPolicy, WalkOptions};
-use crate::process::activity;
 use crate::source::{Exclusion, by_parts};
 
 /// More files than this take a while, which is said.
@@ -54,6 +53,7 @@ impl<'a> Listing<'a> {
             outputs: self.request.outputs.clone(),
             passed_over,
             without_bundles: true,
+            progress: self.request.progress.clone(),
         };
         let whole = [Utf8PathBuf::new()];
         let parts = if self.request.parts.is_empty() { &whole[..] } else { &self.request.parts };
@@ -65,7 +65,8 @@ impl<'a> Listing<'a> {
         }
         if files.len() > MANY {
             let src = self.request.src.display();
-            activity::announce(&format!("`{src}` has {} files, which takes a while", files.len()));
+            let line = format!("`{src}` has {} files, which takes a while", files.len());
+            self.request.progress.announce(&line);
         }
         Ok((Files::new(files), left_out))
     }

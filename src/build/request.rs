@@ -10,6 +10,7 @@ use crate::disk;
 use crate::disk::walk::SkipPolicy;
 use crate::model::config::Config;
 use crate::model::names;
+use crate::progress::Progress;
 
 /// What to read, and what is known beforehand.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +38,8 @@ pub struct SourceRequest {
     pub parts: Vec<Utf8PathBuf>,
     /// Whether a README that stands above all plugins is read, which no build needs.
     pub readme: bool,
+    /// Hears what is being done.
+    pub progress: Progress,
 }
 
 impl SourceRequest {

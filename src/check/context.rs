@@ -25,6 +25,7 @@ use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::parallel;
+use crate::progress::Progress;
 use crate::read::intent::{in_examples, in_expected_output, is_changelog, is_template};
 use crate::read::markdown::{self, Outline};
 use crate::source::{ComponentKind, SourceFile, Span, by_parts};
@@ -41,6 +42,8 @@ pub struct RuleContext<'a> {
     pub hosts: Vec<&'a Target>,
     /// What is on, and how strict.
     pub settings: &'a Settings,
+    /// Hears which files are checked.
+    pub progress: Progress,
     ledgers: OnceLock<Vec<Ledger>>,
     /// Frontmatter keys by kind of component.
     keys: BTreeMap<ComponentKind, BTreeSet<&'a str>>,
@@ -88,6 +91,7 @@ impl<'a> RuleContext<'a> {
             targets,
             hosts,
             settings,
+            progress: Progress::default(),
             ledgers: OnceLock::new(),
             keys: [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command]
                 .into_iter()

@@ -80,10 +80,8 @@ impl RuleGroup {
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy)]
 pub enum RuleCheck {
-    /// The readers and the model find it while the source is read.
-    Reading,
-    /// The engine itself finds it.
-    Engine,
+    /// Nothing of its own: the file of that path reports it, while it reads the source or applies the settings.
+    ReportedBy(&'static str),
     /// Each text file of a plugin.
     Text(fn(&RuleContext<'_>, &PluginText<'_>, &mut FindingSink)),
     /// Each skill, agent and command, with the text of its own file.

@@ -1,6 +1,7 @@
 //! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
 //! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
-//! The list of modules here is the list of rules.
+//! The list of modules here is the list of rules, but for those that other modules report: `rules/reported.rs` has their
+//! lines.
 
 mod absolute_path;
 mod agent_category;
@@ -25,9 +26,7 @@ mod byte_order_mark;
 mod command_description_missing;
 mod command_in_example;
 mod command_placeholder;
-mod command_skill_collision;
 mod compatibility_length;
-mod component_format;
 mod component_in_manifest_folder;
 mod copied_file_drift;
 mod crlf_shebang;
@@ -37,48 +36,30 @@ mod description_markup;
 mod description_missing;
 mod dispatch_mode;
 mod duplicate_key;
-mod duplicate_name;
-mod empty_plugin;
 mod empty_value;
 mod field_type;
 mod flat_skill_file;
-mod frontmatter_ends_early;
 mod frontmatter_missing;
-mod frontmatter_not_first;
-mod frontmatter_unclosed;
 mod hidden_unicode;
-mod hook_event;
-mod hook_field;
 mod hook_matcher;
 mod hook_path;
 mod hook_script_missing;
 mod hook_script_not_executable;
 mod hook_timeout;
-mod hook_type;
-mod hook_wrapper;
-mod hooks_relisted;
 mod host_manifest;
 mod house_size;
 mod ignored_field;
 mod include_missing;
 mod include_size;
-mod json_syntax;
 mod listing_budget;
 mod lockfile_at_root;
-mod lsp_shape;
 mod manifest_field;
-mod manifest_path;
-mod manifest_target_missing;
 mod manifest_unknown_key;
-mod marketplace_duplicate;
 mod marketplace_entry_conflict;
 mod marketplace_entry_name;
 mod marketplace_reserved_name;
-mod marketplace_source_missing;
 mod mcp_command;
 mod mcp_path;
-mod mcp_reserved_name;
-mod mcp_shape;
 mod mcp_tool_name;
 mod mcp_transport;
 mod mcp_variable;
@@ -88,7 +69,6 @@ mod name_mismatch;
 mod name_missing;
 mod name_prefix;
 mod nested_skill_file;
-mod not_utf8;
 mod parallel_fallback;
 mod path_case;
 mod path_escape;
@@ -103,12 +83,12 @@ mod reference_size;
 mod refused_command;
 mod release_owned;
 mod remote_pipe_to_shell;
+mod reported;
 mod reserved_name;
 mod reserved_plugin_name;
 mod root_relative_link;
 mod scheduled_skill_invocation;
 mod script_not_executable;
-mod secret_in_config;
 mod semantic_skill_reference;
 mod server_file;
 mod shebang_missing;
@@ -123,8 +103,6 @@ mod skill_shell_chaining;
 mod skill_shell_suppression;
 mod skill_size;
 mod slash_in_prose;
-mod stale_baseline;
-mod symlink_escape;
 mod task_tool;
 mod token_estimate;
 mod tool_limit_lost;
@@ -140,20 +118,17 @@ mod unknown_tool;
 mod unlisted_key;
 mod unqualified_agent;
 mod unquoted_variable;
-mod unreadable_file;
-mod unused_suppression;
 mod variable_form;
 mod variable_without_fallback;
 mod version_drift;
 mod version_format;
 mod voice;
-mod windows_line_endings;
 mod yaml_dialect;
-mod yaml_syntax;
 
 use super::rule::Rule;
 
-/// Every rule, by name. `build.rs` at the top of the package writes it from the modules above, in their order.
+/// Every rule, by name. `build.rs` at the top of the package writes it from the modules above and
+/// the lines of `reported`.
 pub const RULES: &[Rule] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// The rule of that name.

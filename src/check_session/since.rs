@@ -72,6 +72,7 @@ fn before(
         select: options.select,
         ignore: options.ignore,
         folder_name: name,
+        progress: options.progress.clone(),
         ..SessionOptions::default()
     };
     let fingerprints = || {

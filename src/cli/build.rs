@@ -20,7 +20,7 @@ use crate::disk::lock;
 use crate::ledger::LossClass;
 use crate::model::config::Config;
 use crate::model::project::Project;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::target::{Target, Targets};
 use answer::BuildOutcome;
 use host_builds::HostBuilds;
@@ -136,11 +136,12 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         name: args.name.clone(),
         outputs: outputs(out, &hosts),
         config,
+        progress: console.progress.clone(),
         ..SourceRequest::default()
     };
     // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
     if looking { build::must_be_finished(out) } else { build::complete(&place) }?;
-    activity::set(format!("reading `{}`", args.src.display()));
+    console.progress.set(format!("reading `{}`", args.src.display()));
     let discovery = Discovery::new(&request, &targets)?;
     let options = CacheOptions {
         denied: denial.class,
@@ -175,7 +176,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     };
     let mut source = discovery.read()?;
     source.findings.extend(build::hidden(&source.project, &targets, &request.config.check));
-    source.project.helpers = helper::binaries(&source.project, &args.helper, looking)?;
+    source.project.helpers = helper::binaries(&source.project, &args.helper, looking, &console.progress)?;
     let is_empty = source.project.plugins.is_empty();
     if is_empty && !source.findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(build::BuildError::OnlyRemote(args.src.clone()).into());
@@ -196,7 +197,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         super::go_on()?;
         let (title, number) = (&target.host.title, at + 1);
         let project = named(&source.project);
-        activity::set(format!("{title} ({number} of {total} hosts): casting {project}"));
+        console.progress.set(format!("{title} ({number} of {total} hosts): casting {project}"));
         let bundle = work.build(&source, target, lock.as_ref())?;
         if number == total {
             // The program ends here: giving every text back one by one would only take time.
@@ -232,13 +233,20 @@ fn named(project: &Project) -> String {
 ///
 /// # Errors
 /// When nothing could be built, or a finding is an error: what is shown must be what was meant.
-pub fn into(src: &Path, hosts: &[String], out: &Path, global: &GlobalOptions) -> anyhow::Result<()> {
+pub fn into(
+    src: &Path,
+    hosts: &[String],
+    out: &Path,
+    global: &GlobalOptions,
+    progress: &Progress,
+) -> anyhow::Result<()> {
     let targets = super::targets(global)?;
     let (config, _) = build::config_of(src).map_err(CommandFailure::from)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
-    let request = SourceRequest { src: src.to_owned(), name: None, config, ..SourceRequest::default() };
+    let request =
+        SourceRequest { src: src.to_owned(), config, progress: progress.clone(), ..SourceRequest::default() };
     let mut source = Source::read(&request, &targets).map_err(CommandFailure::from)?;
-    source.project.helpers = helper::binaries(&source.project, &[], false)?;
+    source.project.helpers = helper::binaries(&source.project, &[], false, progress)?;
     let mut diagnostics = std::mem::take(&mut source.findings);
     let out = Folder::open(out).map_err(CommandFailure::from)?;
     for target in chosen {

@@ -19,7 +19,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::printable;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::report::human::counted;
 
 /// Check a plugin for problems before a host or a user finds them
@@ -134,6 +134,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
         parts: sources.parts,
         select: &args.select,
         ignore: &args.ignore,
+        progress: console.progress.clone(),
         ..SessionOptions::default()
     };
     let mut session = CheckSession::new(&sources.root, &options, &targets)?;
@@ -150,7 +151,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
         remarks.iter().for_each(|remark| console.error_line(remark));
         scope.since = Some(since);
     }
-    activity::set(format!("reading `{}`", sources.root.display()));
+    console.progress.set(format!("reading `{}`", sources.root.display()));
     let read = session.read(texts)?;
     let mut examined = session.examine(read, &scope);
     if let Some(file) = &args.write_baseline {
@@ -214,9 +215,14 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
 ///
 /// # Errors
 /// When the source cannot be read, or the configuration means nothing.
-pub(super) fn examine(src: &Path, global: &GlobalOptions) -> Result<Findings, CommandFailure> {
+pub(super) fn examine(
+    src: &Path,
+    global: &GlobalOptions,
+    progress: &Progress,
+) -> Result<Findings, CommandFailure> {
     let targets = super::targets(global)?;
-    let options = SessionOptions { own_config: true, ..SessionOptions::default() };
+    let options =
+        SessionOptions { own_config: true, progress: progress.clone(), ..SessionOptions::default() };
     let mut session = CheckSession::new(src, &options, &targets)?;
     let read = session.read(TextOverlay::new())?;
     Ok(session.examine(read, &CheckScope::default()).findings)

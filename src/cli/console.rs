@@ -6,21 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
-use super::{Color, GlobalOptions, progress};
+use super::progress::ProgressLine;
+use super::{Color, GlobalOptions};
 use crate::printable;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::report::wrap;
 
-/// Whether a result could not be written, although somebody reads.
-static UNWRITTEN: AtomicBool = AtomicBool::new(false);
-
-/// Whether a part of a result is missing from standard output, such as on a full disk.
-pub fn is_cut_off() -> bool {
-    UNWRITTEN.load(Ordering::Relaxed)
-}
-
 /// The two streams, and what they can show.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Console {
     /// Whether text on standard output may be coloured.
     pub color: bool,
@@ -31,6 +24,11 @@ pub struct Console {
     quiet: bool,
     /// How wide the terminals are, for standard output and for standard error.
     widths: [Option<usize>; 2],
+    /// Hears what the run is doing.
+    pub progress: Progress,
+    line: ProgressLine,
+    /// Whether a result could not be written, although somebody reads.
+    unwritten: AtomicBool,
 }
 
 /// Whether a stream may have colour; a terminal that `is_plain` shows none, unless somebody asks for it.
@@ -60,12 +58,26 @@ impl Console {
             width(terminal_size::terminal_size_of(io::stdout())),
             width(terminal_size::terminal_size_of(io::stderr())),
         ];
-        Self { color, error_color, draws, quiet: global.quiet, widths }
+        Self { color, error_color, draws, quiet: global.quiet, widths, ..Self::plain() }
     }
 
     /// Without colour, before options are known.
     pub fn plain() -> Self {
-        Self { color: false, error_color: false, draws: false, quiet: false, widths: [None; 2] }
+        Self {
+            color: false,
+            error_color: false,
+            draws: false,
+            quiet: false,
+            widths: [None; 2],
+            progress: Progress::default(),
+            line: ProgressLine::default(),
+            unwritten: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a part of a result is missing from standard output, such as on a full disk.
+    pub fn is_cut_off(&self) -> bool {
+        self.unwritten.load(Ordering::Relaxed)
     }
 
     /// A result.
@@ -93,13 +105,13 @@ impl Console {
 
     /// A result that a forge is to obey, line by line.
     pub fn commands(&self, text: &str) {
-        progress::end();
+        self.line.end();
         let mut out = io::stdout().lock();
         let written = out.write_all(printable::report(text).as_bytes()).and_then(|()| out.flush());
         if let Err(error) = written.map_err(|error| error.kind())
             && error != io::ErrorKind::BrokenPipe
         {
-            UNWRITTEN.store(true, Ordering::Relaxed);
+            self.unwritten.store(true, Ordering::Relaxed);
         }
     }
 
@@ -127,19 +139,26 @@ impl Console {
 
     /// Findings, or an error.
     pub fn error(&self, text: &str) {
-        progress::end();
+        self.line.end();
         let text = printable::unobeyed(&wrapped(text, self.widths[1])).into_owned();
         let _ = io::stderr().lock().write_all(printable::report(&text).as_bytes());
     }
 
     /// Shows on a terminal what a run is doing, until something is printed.
-    pub fn show_progress(&self) {
-        if !self.quiet {
-            activity::tell_by(progress::announce);
+    pub fn show_progress(&mut self) {
+        if self.quiet {
+            return;
         }
-        if !self.quiet && self.draws {
-            progress::begin();
+        let line = self.line.clone();
+        self.progress = Progress::new(move |text| line.announce(text));
+        if self.draws {
+            self.line.begin(&self.progress);
         }
+    }
+
+    /// Takes back what is shown of the run.
+    pub fn end_progress(&self) {
+        self.line.end();
     }
 
     /// A result as one JSON object.

@@ -14,7 +14,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk::SkipPolicy};
 use crate::git::{CommitSnapshot, GitError};
 use crate::model::project::Project;
-use crate::process::{activity, temporary};
+use crate::process::temporary;
+use crate::progress::Progress;
 use crate::report::{diff as report, human::counted};
 use crate::target::{Target, Targets};
 
@@ -113,12 +114,12 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
         build::must_be_finished(Path::new(folder))?;
     }
     let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
-    activity::set(format!("reading `{}`", args.old));
-    let old = state(&old_place, &args.old, None, &targets)?;
-    activity::set(format!("reading `{}`", args.new));
+    console.progress.set(format!("reading `{}`", args.old));
+    let old = state(&old_place, &args.old, None, &targets, &console.progress)?;
+    console.progress.set(format!("reading `{}`", args.new));
     // What another repository says of an object is no word about this one.
     let beside = old.snapshot.as_ref().filter(|_| old_place.repository() == new_place.repository());
-    let new = state(&new_place, &args.new, beside, &targets)?;
+    let new = state(&new_place, &args.new, beside, &targets, &console.progress)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
         for remark in &state.remarks {
@@ -129,8 +130,14 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
         }
     }
     super::go_on()?;
-    activity::begin("comparing hosts", hosts.len());
-    let difference = compare::compare((&old.side(), &args.old), (&new.side(), &args.new), &hosts, &targets)?;
+    console.progress.begin("comparing hosts", hosts.len());
+    let difference = compare::compare(
+        (&old.side(), &args.old),
+        (&new.side(), &args.new),
+        &hosts,
+        &targets,
+        &console.progress,
+    )?;
     match args.format {
         DiffFormat::Json => console.json(&difference),
         DiffFormat::Markdown => console.print(&report::markdown(&difference)),
@@ -197,6 +204,7 @@ fn state(
     label: &str,
     beside: Option<&CommitSnapshot>,
     targets: &Targets,
+    progress: &Progress,
 ) -> Result<ComparedState, CommandFailure> {
     match place {
         StateLocation::Folder(folder) => {
@@ -211,7 +219,9 @@ fn state(
             // Bundles that lie in a source are no part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
             let (src, passed_over) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
-            let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
+            let progress = progress.clone();
+            let request =
+                SourceRequest { src, config, outputs, passed_over, progress, ..SourceRequest::default() };
             let (project, found) = compare::source(request, &name.unwrap_or_default(), targets)?;
             read(project, found, to, label)
         }

@@ -8,7 +8,7 @@ use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat};
 use crate::drivers::installation::HostSearch;
 use crate::drivers::{self, Driver};
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::report::doctor::{DoctorReport, HostHealth, HostState, ToolHealth};
 use crate::target::Target;
 
@@ -53,11 +53,15 @@ pub fn run(
     if asked.is_empty() {
         asked = targets.iter().collect();
     }
-    let search = HostSearch { named: args.host_bin.clone(), search_path: path.to_owned() };
+    let search = HostSearch {
+        named: args.host_bin.clone(),
+        search_path: path.to_owned(),
+        progress: Progress::default(),
+    };
     let mut hosts = Vec::new();
     for target in asked {
         super::go_on()?;
-        activity::set(format!("{}: asking for the version", target.host.title));
+        console.progress.set(format!("{}: asking for the version", target.host.title));
         hosts.push(health(target, drivers::driver(&target.name), &search));
     }
     super::go_on()?;

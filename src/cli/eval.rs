@@ -11,7 +11,6 @@ use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat};
 use crate::check::rules;
 use crate::check::score::{Label, compare};
 use crate::disk;
-use crate::process::activity;
 use crate::report::eval::{EvalReport, RuleScore};
 
 /// Measure precision and recall of the rules over labelled trees
@@ -46,12 +45,12 @@ pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result
     }
     let mut scores = BTreeMap::new();
     let mut differences = Vec::new();
-    let cases = activity::each("checking labelled trees", folders.len());
+    let cases = console.progress.each("checking labelled trees", folders.len());
     for folder in &folders {
         let labels = labels(folder)?;
         let inner = folder.join("in");
         let tree = if disk::is_folder(&inner) { inner } else { folder.clone() };
-        let mut found = examine(&tree, global)?.diagnostics;
+        let mut found = examine(&tree, global, &console.progress)?.diagnostics;
         found.retain(|found| rules::find(&found.rule).is_some());
         let difference = compare(&labels, &found, &mut scores);
         let say = |label: &Label, what: &str| {

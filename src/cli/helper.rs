@@ -7,6 +7,7 @@ use super::CommandFailure;
 use crate::build::helper::{HelperCheckout, HelperSearchPath, find};
 use crate::model::project::Project;
 use crate::model::runtime::{HelperBinary, PLATFORMS};
+use crate::progress::Progress;
 
 /// One `--helper`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,7 @@ pub fn binaries(
     project: &Project,
     options: &[HelperOption],
     look: bool,
+    progress: &Progress,
 ) -> Result<Vec<HelperBinary>, CommandFailure> {
     let none = options.contains(&HelperOption::None);
     if none && options.len() > 1 {
@@ -80,7 +82,8 @@ pub fn binaries(
     let environment = std::env::vars_os().filter_map(text).collect();
     let folder = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
-    let places = HelperSearchPath { given, program, checkout: HelperCheckout::of(environment, folder) };
+    let checkout = HelperCheckout::of(environment, folder, progress);
+    let places = HelperSearchPath { given, program, checkout };
     Ok(find(&places, look)?)
 }
 

@@ -2,11 +2,11 @@
 //! gone before anything else is printed.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::printable;
-use crate::process::activity;
+use crate::progress::Progress;
 
 /// A run that is shorter shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -16,57 +16,64 @@ const WIDTH: usize = 72;
 const TURNS: [char; 4] = ['|', '/', '-', '\\'];
 const CLEAR: &str = "\r\x1b[K";
 
-#[derive(Debug, PartialEq)]
-enum Screen {
+/// What stands in the line.
+#[derive(Debug, Default, PartialEq)]
+enum LineState {
+    #[default]
     Clean,
     Drawn,
     Over,
 }
 
-static SCREEN: Mutex<Screen> = Mutex::new(Screen::Clean);
+/// The line, which a thread draws and every print takes back. Clones are the same line.
+#[derive(Debug, Clone, Default)]
+pub struct ProgressLine(Arc<Mutex<LineState>>);
 
-fn screen() -> MutexGuard<'static, Screen> {
-    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Shows from now on what is being done, until [`end`].
-pub fn begin() {
-    let start = Instant::now();
-    let draw = move || {
-        loop {
-            std::thread::sleep(PAUSE);
-            let mut screen = screen();
-            if *screen == Screen::Over {
-                return;
-            }
-            if let Some(line) = line(start.elapsed(), &activity::current()) {
-                *screen = Screen::Drawn;
-                // Nothing can be done about a terminal that is gone.
-                let _ = io::stderr().write_all(format!("{CLEAR}{line}").as_bytes());
-            }
-        }
-    };
-    // Without a thread nothing is shown, and everything is done.
-    let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(draw);
-}
-
-/// Takes the line back; nothing is drawn afterwards.
-pub fn end() {
-    let mut screen = screen();
-    if *screen == Screen::Drawn {
-        let _ = io::stderr().write_all(CLEAR.as_bytes());
+impl ProgressLine {
+    fn state(&self) -> MutexGuard<'_, LineState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    *screen = Screen::Over;
-}
 
-/// Prints a line above the one that shows what is being done.
-pub fn announce(line: &str) {
-    let mut screen = screen();
-    let clear = if *screen == Screen::Drawn { CLEAR } else { "" };
-    let line = printable::line(line);
-    let _ = io::stderr().write_all(format!("{clear}note: {line}\n").as_bytes());
-    if *screen == Screen::Drawn {
-        *screen = Screen::Clean;
+    /// Shows from now on what is being done, until [`Self::end`].
+    pub fn begin(&self, progress: &Progress) {
+        let start = Instant::now();
+        let (own, progress) = (self.clone(), progress.clone());
+        let draw = move || {
+            loop {
+                std::thread::sleep(PAUSE);
+                let mut state = own.state();
+                if *state == LineState::Over {
+                    return;
+                }
+                if let Some(line) = line(start.elapsed(), &progress.current()) {
+                    *state = LineState::Drawn;
+                    // Nothing can be done about a terminal that is gone.
+                    let _ = io::stderr().write_all(format!("{CLEAR}{line}").as_bytes());
+                }
+            }
+        };
+        // Without a thread nothing is shown, and everything is done.
+        let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(draw);
+    }
+
+    /// Takes the line back; nothing is drawn afterwards.
+    pub fn end(&self) {
+        let mut state = self.state();
+        if *state == LineState::Drawn {
+            let _ = io::stderr().write_all(CLEAR.as_bytes());
+        }
+        *state = LineState::Over;
+    }
+
+    /// Prints a line above the one that shows what is being done.
+    pub fn announce(&self, line: &str) {
+        let mut state = self.state();
+        let clear = if *state == LineState::Drawn { CLEAR } else { "" };
+        let line = printable::line(line);
+        let _ = io::stderr().write_all(format!("{clear}note: {line}\n").as_bytes());
+        if *state == LineState::Drawn {
+            *state = LineState::Clean;
+        }
     }
 }
 

@@ -1,9 +1,5 @@
 //! `plugcast promote`: a beta skill becomes the stable one, with every name that follows, in one step.
 
-mod judge;
-mod rebaseline;
-mod scope;
-
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -21,7 +17,7 @@ use crate::disk::{self, replace, walk};
 use crate::emit::json;
 use crate::promote::{self, AmbiguousChoice, BetaSkill, PromotionDecisions, SkillChoice, TargetState};
 use crate::report::promote::{self as report, PromoteReport, PromotionOutcome, RemarkReport};
-use crate::source::{FileContent, SourceTree};
+use crate::source::SourceTree;
 
 /// Promote a beta skill to stable, in one step
 ///
@@ -86,13 +82,14 @@ const TO_COMPLETE: &str = "first run the command without `--dry-run` to complete
 /// When the source cannot be read, it is not clear which skill is meant, or a file cannot be changed.
 pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
-    let src = scope::repository(args.src.as_deref(), &targets);
+    let src = promote::repository(args.src.as_deref(), &targets);
     let decisions = PromotionDecisions {
         rename: globs(&args.rename)?,
         leave: globs(&args.leave)?,
         user_only: args.user_only,
     };
-    let options = SessionOptions { no_baseline: true, ..SessionOptions::default() };
+    let options =
+        SessionOptions { no_baseline: true, progress: console.progress.clone(), ..SessionOptions::default() };
     let mut session = CheckSession::new(&src, &options, &targets)?;
     let root = session.root.clone();
     let state = state_folder();
@@ -115,13 +112,13 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     } else {
         build::complete(&output)?;
     }
-    let mut files = files(&root, lock.as_ref())?;
+    let mut files = files(&root, lock.as_ref(), console)?;
     let baseline = session.baseline()?;
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
     // What stands there follows from what is found, not from its text.
     let of_baseline = inner.and_then(|inner| files.remove(inner));
     let (project, reading) = session.read(TextOverlay::new())?;
-    let asked = scope::asked(&project, &root, args.src.as_deref(), &args.skill);
+    let asked = promote::asked(&project, &root, args.src.as_deref(), &args.skill);
     let place = place(&root, args.src.as_deref(), &args.skill);
     let beta = match promote::choose(&project, &asked, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?
@@ -131,7 +128,15 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
             return Ok(print(&PromoteReport::nothing(&stable), args, console));
         }
     };
-    let mut plan = promote::plan(&project, session.targets.source(), &beta, &files, &root, &decisions);
+    let mut plan = promote::plan(
+        &project,
+        session.targets.source(),
+        &beta,
+        &files,
+        &root,
+        &decisions,
+        &console.progress,
+    );
     let standing =
         promote::standing(&project, &beta, &files, &root, &plan).map_err(crate::build::BuildError::from)?;
     let mut refused = promote::in_the_way(&beta, &files, &root);
@@ -141,7 +146,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         TargetState::Blocked(remark) => refused.push(remark.clone()),
         TargetState::Stable(differences) => {
             doc.removed.clone_from(&differences.gone);
-            refused.extend(judge::differences(&beta, differences).filter(|_| !args.replace));
+            refused.extend(report::replaced(&beta, differences).filter(|_| !args.replace));
             refused.extend(promote::dead_ends(&beta, &files, &plan, differences));
         }
     }
@@ -151,18 +156,19 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         go_on()?;
         let mut before = session.examine_read(&project, reading);
         mark(&mut before, &project);
-        let (worse, notes, after) = judge::after(&mut session, &beta, &plan, &files, &before)?;
-        // What a person has to decide is said once.
+        let (worse, notes, after) = promote::check_after(&mut session, &beta, &plan, &files, &before)?;
+        // What the user has to decide is reported once.
         let known = |remark: &RemarkReport| {
             doc.refused.iter().any(|other| {
                 promote::moved(&other.path, &beta.from, &beta.to) == remark.path && other.line == remark.line
             })
         };
-        let worse: Vec<RemarkReport> = worse.into_iter().filter(|remark| !known(remark)).collect();
+        let worse: Vec<RemarkReport> =
+            worse.iter().map(RemarkReport::from).filter(|remark| !known(remark)).collect();
         doc.refused.extend(worse);
-        doc.notes.extend(notes);
+        doc.notes.extend(notes.iter().map(RemarkReport::from));
         if let Some((path, baseline)) = &baseline {
-            let renewed = rebaseline::renewed(baseline, &before, &after, &beta);
+            let renewed = promote::renewed(baseline, &before, &after, &beta);
             match &of_baseline {
                 Some(file) => {
                     files.insert(file.clone());
@@ -254,9 +260,10 @@ fn completed(
 
 /// Everything below `root` but what version control ignores and installed packages. Who holds the lock removes what an
 /// earlier run has staged.
-fn files(root: &Path, lock: Option<&OutputLock>) -> Result<SourceTree, CommandFailure> {
+fn files(root: &Path, lock: Option<&OutputLock>, console: &Console) -> Result<SourceTree, CommandFailure> {
     let options = walk::WalkOptions {
         passed_over: walk::SkipPolicy::IgnoredAndPackages,
+        progress: console.progress.clone(),
         ..walk::WalkOptions::default()
     };
     let mut files = SourceTree::default();
@@ -349,12 +356,4 @@ fn failure(args: &PromoteArgs, unclear: &AmbiguousChoice) -> CommandFailure {
             )
         }
     }
-}
-
-/// The text that a file has once the promotion is made; `None` where it has none.
-fn text_after(
-    plan: &promote::PromotionPlan,
-    file: &crate::source::SourceFile,
-) -> Option<std::sync::Arc<str>> {
-    matches!(file.content, FileContent::Text(_)).then(|| plan.text_of(file)).flatten()
 }

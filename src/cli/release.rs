@@ -16,6 +16,7 @@ use crate::compare;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk::walk::SkipPolicy;
 use crate::disk::{self, edit};
+use crate::progress::Progress;
 use crate::release::{
     self, ReleaseContext, ReleaseError, ReleaseReport, ReleaseRequest, ReleaseSummary, ReleasedUnit,
 };
@@ -112,7 +113,7 @@ struct ReleaseExamination {
 /// When there is no repository, or the source, a commit or a bundle cannot be read.
 pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let ReleaseCommand::Check(args) = &args.what;
-    let mut examined = examine(args, global)?;
+    let mut examined = examine(args, global, &console.progress)?;
     let mut fixed = 0;
     let most = if args.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
     for _ in 0..PASSES {
@@ -122,7 +123,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
         }
         fixed += count;
         super::go_on()?;
-        examined = examine(args, global)?;
+        examined = examine(args, global, &console.progress)?;
     }
     examined.remarks.iter().for_each(|remark| console.error_line(remark));
     let summary = ReleaseSummary::of(&examined.found, fixed);
@@ -145,7 +146,11 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
     Ok(if summary.errors > 0 { FINDINGS } else { CLEAN })
 }
 
-fn examine(args: &ReleaseCheckArgs, global: &GlobalOptions) -> Result<ReleaseExamination, CommandFailure> {
+fn examine(
+    args: &ReleaseCheckArgs,
+    global: &GlobalOptions,
+    progress: &Progress,
+) -> Result<ReleaseExamination, CommandFailure> {
     let targets = super::targets(global)?;
     if !disk::is_folder(&args.src) {
         return Err(crate::build::BuildError::NoSource(args.src.clone()).into());
@@ -167,12 +172,13 @@ fn examine(args: &ReleaseCheckArgs, global: &GlobalOptions) -> Result<ReleaseExa
         outputs,
         passed_over: SkipPolicy::IgnoredAndPackages,
         readme: true,
+        progress: progress.clone(),
         ..SourceRequest::default()
     };
     let name = src.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let (mut project, reading) = compare::source(request, &name, &targets)?;
     // Without the helper a bundle is looked at without it.
-    project.helpers = helper::binaries(&project, &[], true).unwrap_or_default();
+    project.helpers = helper::binaries(&project, &[], true, progress).unwrap_or_default();
     super::go_on()?;
     let base = args.base.as_deref();
     let request = ReleaseRequest {
@@ -184,6 +190,7 @@ fn examine(args: &ReleaseCheckArgs, global: &GlobalOptions) -> Result<ReleaseExa
         targets: &targets,
         base,
         git,
+        progress: progress.clone(),
     };
     let scene = ReleaseContext::new(request)?;
     let mut found = release::check(&scene)?;

@@ -17,7 +17,7 @@ use crate::drivers::installation::{HostSearch, MissingHost};
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::{DRIVERS, Driver, loaded_bundle, source, verify};
 use crate::model::near;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::report;
 use crate::schema::VERIFY;
 
@@ -64,6 +64,8 @@ pub struct VerifyEnvironment<'a> {
     pub search_path: String,
     /// Print the JSON form.
     pub json: bool,
+    /// Hears what is being done.
+    pub progress: Progress,
     /// The host that sources are written for.
     pub source_host: String,
     /// Finds the source of bundles.
@@ -101,12 +103,12 @@ pub fn run(args: &VerifyArgs, surroundings: &VerifyEnvironment) -> Result<Verify
     let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder)? };
     let built_before = !bundles.is_empty();
     if !built_before {
-        activity::set("building to a temporary folder");
+        surroundings.progress.set("building to a temporary folder");
         temporary = TempFolder::new()?;
         (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
         bundles = bundles_in(temporary.path())?;
     }
-    let (work, absent) = plan(args, bundles, &surroundings.search_path)?;
+    let (work, absent) = plan(args, bundles, surroundings)?;
     let scope = ObservationScope { all: args.all, allow_exec: args.allow_exec };
     let folders: Vec<PathBuf> = work.iter().map(|(folder, ..)| folder.path().to_path_buf()).collect();
     let built = (!built_before).then_some(args.folder.as_path());
@@ -116,7 +118,7 @@ pub fn run(args: &VerifyArgs, surroundings: &VerifyEnvironment) -> Result<Verify
         bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
     };
     let titles: Vec<&str> = work.iter().map(|(_, driver, _)| driver.host()).collect();
-    activity::set(format!("{}: showing the bundles", titles.join(", ")));
+    surroundings.progress.set(format!("{}: showing the bundles", titles.join(", ")));
     let shown: Vec<Result<_>> = std::thread::scope(|threads| {
         let show = |(folder, driver, installation): &VerifyWork| {
             let (folder, driver, installation) = (folder.path().to_owned(), *driver, installation.clone());
@@ -160,7 +162,11 @@ fn compared(
     let wanted = WantedSource { named: args.against.as_deref(), built, bundles };
     let FoundSource { against, note } = (surroundings.find_source)(&wanted)?;
     let Some(against) = against else { return Ok((None, note)) };
-    let search = HostSearch { named: args.host_bin.clone(), search_path: surroundings.search_path.clone() };
+    let search = HostSearch {
+        named: args.host_bin.clone(),
+        search_path: surroundings.search_path.clone(),
+        progress: surroundings.progress.clone(),
+    };
     let driver = source::driver_for(&surroundings.source_host)?;
     let installation = match search.installation(driver) {
         Ok(installation) => installation,
@@ -169,7 +175,11 @@ fn compared(
         }
         Err(missing) => return Err(missing.into()),
     };
-    activity::set(format!("{}: showing the source `{}`", driver.host(), against.folder.display()));
+    surroundings.progress.set(format!(
+        "{}: showing the source `{}`",
+        driver.host(),
+        against.folder.display()
+    ));
     let mut verification = source::verify(&against, bundles, driver, &installation, scope)?;
     verification.notes.extend(note);
     super::go_on()?;
@@ -199,9 +209,13 @@ type VerifyWork = (Folder, &'static dyn Driver, Installation);
 fn plan(
     args: &VerifyArgs,
     bundles: Vec<Folder>,
-    search_path: &str,
+    surroundings: &VerifyEnvironment<'_>,
 ) -> Result<(Vec<VerifyWork>, Vec<AbsentHost>)> {
-    let search = HostSearch { named: args.host_bin.clone(), search_path: search_path.to_owned() };
+    let search = HostSearch {
+        named: args.host_bin.clone(),
+        search_path: surroundings.search_path.clone(),
+        progress: surroundings.progress.clone(),
+    };
     let mut work = Vec::new();
     let mut hosts = Vec::new();
     let mut absent = Vec::new();
@@ -275,6 +289,7 @@ mod tests {
         let surroundings = VerifyEnvironment {
             search_path: String::new(),
             json: false,
+            progress: Progress::default(),
             is_source: &|_| false,
             source_host: String::new(),
             find_source: &|_| Ok(FoundSource::default()),

@@ -18,7 +18,7 @@ use rustix::fs::FileType;
 use super::replace::OWN_FOLDER;
 use super::{DiskError, beneath, memory};
 use crate::parallel;
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::source::{
     BUNDLE, Exclusion, IGNORED, OUTPUT, PACKAGES, SourceTree, UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
 };
@@ -40,6 +40,8 @@ pub struct WalkOptions {
     pub passed_over: SkipPolicy,
     /// Leave bundles out: what a build wrote is the source of none.
     pub without_bundles: bool,
+    /// Hears which files are found and read.
+    pub progress: Progress,
 }
 
 /// What a walk passes over without anybody having excluded it.
@@ -65,6 +67,7 @@ struct TreeWalk<'a> {
     without_bundles: bool,
     /// Files to read once the walk has seen all folders: path and where it lies.
     files: Vec<(Utf8PathBuf, PathBuf)>,
+    progress: Progress,
     tree: &'a mut SourceTree,
 }
 
@@ -115,6 +118,7 @@ fn found<'a>(
     }
     beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real.clone()];
+    let (files, progress) = (Vec::new(), options.progress.clone());
     let mut walk = TreeWalk {
         root,
         start: real,
@@ -123,10 +127,11 @@ fn found<'a>(
         outputs,
         passed_over,
         without_bundles,
-        files: Vec::new(),
+        files,
+        progress,
         tree,
     };
-    activity::set(format!("looking for files in `{}`", walk.root.join(folder).display()));
+    walk.progress.set(format!("looking for files in `{}`", walk.root.join(folder).display()));
     walk.folder(folder, &mut ignores, &ancestors, false);
     Ok(walk)
 }
@@ -162,6 +167,7 @@ pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(
         passed_over,
         without_bundles,
         files,
+        progress: Progress::default(),
         tree,
     };
     walk.looked_up(path, &mut Vec::new(), &[]);
@@ -316,7 +322,7 @@ impl TreeWalk<'_> {
             below.push(entry.real);
             self.folder(&entry.path, ignores, &below, true);
         } else if entry.is_file {
-            activity::step();
+            self.progress.step();
             self.files.push((entry.path, entry.real));
         } else {
             self.exclude(entry.path, "it is neither a file nor a folder", true)
@@ -368,9 +374,10 @@ impl TreeWalk<'_> {
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
         let many = files.len();
-        activity::begin("reading files", many);
+        let progress = self.progress.clone();
+        progress.begin("reading files", many);
         for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| {
-            activity::step();
+            progress.step();
             one_file::read(path, real, buffer)
         }) {
             match read {

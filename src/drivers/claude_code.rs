@@ -23,7 +23,6 @@ use super::source::{SourceLayout, SourceListing};
 use super::{Driver, text};
 use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
-use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -119,7 +118,7 @@ impl Driver for ClaudeCode {
         // What stands behind a blank is an argument.
         let bodies: Vec<&BodyInvocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
         for (at, invocation) in bodies.iter().enumerate() {
-            activity::set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
+            installation.progress.set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
             let turn = invoke(&mut talk, invocation)?;
             let given: Vec<String> =
                 turn.exchange.received.iter().map(|received| received.request.latest()).collect();

@@ -20,7 +20,6 @@ use super::{Driver, own_name};
 use crate::bundle::verification::Method;
 use crate::disk::temp_dir;
 use crate::ledger::ComponentKind;
-use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -116,7 +115,7 @@ impl Driver for Codex {
         }
         for (number, invocations) in runs.into_iter().enumerate() {
             let begun = number * MENTIONS + 1;
-            activity::set(format!("{}: bodies {begun} of {}", self.host(), bodies.len()));
+            installation.progress.set(format!("{}: bodies {begun} of {}", self.host(), bodies.len()));
             let mentions: Vec<String> =
                 invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
             let script = ModelScript::default().with(

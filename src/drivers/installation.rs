@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::observation::Installation;
 use super::{DRIVERS, Driver, text};
 use crate::disk::temp_dir;
+use crate::progress::Progress;
 
 /// The name under which a caller names ripgrep among the binaries.
 pub const RIPGREP: &str = "rg";
@@ -27,6 +28,8 @@ pub struct HostSearch {
     pub named: Vec<(String, PathBuf)>,
     /// Folders as in `PATH`, joined by colons.
     pub search_path: String,
+    /// Hears what the host is doing.
+    pub progress: Progress,
 }
 
 impl HostSearch {
@@ -59,7 +62,7 @@ impl HostSearch {
                 })?;
             search_path = if search_path.is_empty() { folder } else { format!("{folder}:{search_path}") };
         }
-        Ok(Installation { binary, search_path })
+        Ok(Installation { binary, search_path, progress: self.progress.clone() })
     }
 
     fn binary(&self, name: &str, command: &str) -> Option<PathBuf> {
@@ -116,7 +119,11 @@ mod tests {
         for folder in [package.clone(), package.join("../.."), scratch.path().to_path_buf()] {
             assert!(ripgrep_in_package(&folder).is_some(), "{}", folder.display());
         }
-        let search = HostSearch { named: Vec::new(), search_path: text(&package.join("bin")) };
+        let search = HostSearch {
+            named: Vec::new(),
+            search_path: text(&package.join("bin")),
+            progress: Progress::default(),
+        };
         assert_eq!(search.on_path("codex"), Some(package.join("bin/codex")));
         assert_eq!(search.on_path("claude"), None);
     }

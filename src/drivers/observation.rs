@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::loaded_bundle::{LoadedComponent, LoadedPlugin};
 use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
+use crate::progress::Progress;
 
 /// How long a host may take before it is ended. A start takes about a second on an idle machine,
 /// and over a minute on a busy one.
@@ -19,6 +20,8 @@ pub struct Installation {
     pub binary: PathBuf,
     /// `PATH` for the host and what it starts.
     pub search_path: String,
+    /// Hears what the host is doing.
+    pub progress: Progress,
 }
 
 /// What to look at.

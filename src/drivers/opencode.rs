@@ -23,7 +23,6 @@ use super::{Driver, own_name, text};
 use crate::bundle::verification::Method;
 use crate::disk::temp_dir::{self, TempFolder};
 use crate::ledger::ComponentKind;
-use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -120,7 +119,12 @@ impl Driver for OpenCode {
         )?;
         fault_of(&listing).into_iter().for_each(|fault| observation.complain_of_all(fault));
         for (at, invocations) in bodies.chunks(TURNS).enumerate() {
-            activity::set(format!("{}: bodies {} of {}", self.host(), at * TURNS + 1, bodies.len()));
+            installation.progress.set(format!(
+                "{}: bodies {} of {}",
+                self.host(),
+                at * TURNS + 1,
+                bodies.len()
+            ));
             let session = server.session()?;
             for invocation in invocations {
                 let turn = server.command(&home, &session, &invocation.name, conversation())?;

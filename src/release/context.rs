@@ -15,6 +15,7 @@ use crate::disk;
 use crate::git::Git;
 use crate::model::config::Config;
 use crate::model::project::Project;
+use crate::progress::Progress;
 use crate::source::{FileContent, SourceFile};
 use crate::target::{Target, Targets};
 
@@ -38,6 +39,8 @@ pub struct ReleaseRequest<'a> {
     pub base: Option<&'a str>,
     /// Git, asked in SRC.
     pub git: Git,
+    /// Hears what is being done.
+    pub progress: Progress,
 }
 
 /// What the checks look at.
@@ -55,6 +58,7 @@ pub struct ReleaseContext<'a> {
     pub(super) hosts: Vec<&'a Target>,
     pub(super) targets: &'a Targets,
     pub(super) base: Option<&'a str>,
+    pub(super) progress: Progress,
     pub(super) units: Vec<VersionedUnit>,
     /// The files of the work tree.
     pub files: WorkTreeFiles,
@@ -84,6 +88,7 @@ impl<'a> ReleaseContext<'a> {
             hosts: request.hosts,
             targets: request.targets,
             base: request.base,
+            progress: request.progress,
             units: Vec::new(),
             files,
             history: ReleaseHistory::default(),

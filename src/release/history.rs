@@ -14,7 +14,6 @@ use super::{bumps, changelog};
 use crate::build::BuildError;
 use crate::compare::{self, ComparisonSide, DiffReport, Impact};
 use crate::git::CommitSnapshot;
-use crate::process::activity;
 use crate::source::ComponentKind;
 
 /// A release that is there.
@@ -191,8 +190,9 @@ impl CommitDifferences<'_> {
         let old = old.project;
         let (old, new) = (ComparisonSide::Source(&old), ComparisonSide::Source(scene.project));
         let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
-        activity::begin(format!("comparing with `{reference}`, {number} of {total}"), scene.hosts.len());
-        let mut difference = compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?;
+        scene.progress.begin(format!("comparing with `{reference}`, {number} of {total}"), scene.hosts.len());
+        let mut difference =
+            compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets, &scene.progress)?;
         // What only tells people about a plugin, and what a release itself writes, needs no release.
         let written: BTreeSet<Utf8PathBuf> =
             scene.units.iter().flat_map(|unit| written(scene, unit)).collect();

@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use crate::disk::transaction::FolderMove;
 use crate::printable::{PrintableLines, patch_path};
-use crate::promote::{BetaSkill, PromotionPlan, Remark, moved};
+use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, moved};
 use crate::report::human::counted;
 use crate::source::{FileContent, SourceFile, SourceTree};
 
@@ -305,4 +305,24 @@ fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to:
         _ => {}
     }
     out
+}
+
+/// What is lost when the beta takes the place of a stable skill that differs.
+pub fn replaced(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
+    if differences.is_empty() {
+        return None;
+    }
+    let count = |paths: &[camino::Utf8PathBuf]| counted(paths.len(), "file", "files");
+    let parts = [(&differences.changed, "changed"), (&differences.added, "new"), (&differences.gone, "gone")];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(paths, _)| !paths.is_empty())
+        .map(|(paths, what)| format!("{} {what}", count(paths)))
+        .collect();
+    let why = format!(
+        "a different stable `{}` exists ({}): pass `--replace` to put the beta in its place",
+        beta.stable,
+        parts.join(", ")
+    );
+    Some(Remark { path: beta.to.clone(), line: 0, column: 0, text: String::new(), why })
 }

@@ -10,6 +10,7 @@ use plugcast::drivers;
 use plugcast::drivers::observation::Installation;
 use plugcast::drivers::script::{ModelRequest, ModelScript};
 use plugcast::drivers::session::{Session, SessionOpening, Transcript};
+use plugcast::progress::Progress;
 use tempfile::TempDir;
 
 use crate::support::hosts::Hosts;
@@ -70,7 +71,7 @@ pub fn installation(hosts: &Hosts, host: &str) -> Installation {
     };
     let search_path =
         format!("{}:{}", hosts.ripgrep.display(), std::env::var("PATH").expect("a search path"));
-    Installation { binary: binary.clone(), search_path }
+    Installation { binary: binary.clone(), search_path, progress: Progress::default() }
 }
 
 impl Stage {

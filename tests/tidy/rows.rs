@@ -11,7 +11,7 @@ const ROWS: [&[&str]; 25] = [
     &["rewrite"],
     &["schema", "usage_error"],
     &["process"],
-    &["parallel"],
+    &["parallel", "progress"],
     &["disk"],
     &["read"],
     &["git", "model", "target"],

@@ -76,13 +76,20 @@ pub fn empty_name(file: &SourceFile) -> Vec<String> {
         .collect()
 }
 
+/// The file with the lines of the rules that other modules report.
+const REPORTED: &str = "reported.rs";
+
 /// Rules without a page of the same name, and the reverse. A folder that is not there has none.
 pub fn rule_pages(folder: &Path) -> Vec<String> {
     let mut code = BTreeSet::new();
     let mut pages = BTreeSet::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(stem) = name.strip_suffix(".rs") {
+        if name == REPORTED {
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            let pages = text.split("include_str!(\"").skip(1);
+            code.extend(pages.filter_map(|page| Some(page.split_once(".md")?.0.replace('_', "-"))));
+        } else if let Some(stem) = name.strip_suffix(".rs") {
             code.insert(stem.replace('_', "-"));
         } else if let Some(stem) = name.strip_suffix(".md") {
             pages.insert(stem.replace('_', "-"));

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::build::BuildError;
 use crate::disk;
 use crate::model::runtime::HELPER;
-use crate::process::{ChildCommand, ChildOutput, activity};
+use crate::process::{ChildCommand, ChildOutput};
+use crate::progress::Progress;
 
 /// How long cargo may take, waiting for another build included.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -19,12 +20,13 @@ pub struct HelperCheckout {
     package: PathBuf,
     folder: PathBuf,
     environment: Vec<(String, String)>,
+    progress: Progress,
 }
 
 impl HelperCheckout {
     /// By the variables that cargo sets for what it runs; `None` when cargo does not run this program, or
     /// runs it for another package. `folder` is the working directory, for relative paths in variables.
-    pub fn of(environment: Vec<(String, String)>, folder: PathBuf) -> Option<Self> {
+    pub fn of(environment: Vec<(String, String)>, folder: PathBuf, progress: &Progress) -> Option<Self> {
         let (cargo, package) = {
             let value = |name: &str| Some(&environment.iter().find(|(key, _)| key == name)?.1);
             (value("CARGO")?.clone(), PathBuf::from(value("CARGO_MANIFEST_DIR")?))
@@ -32,7 +34,13 @@ impl HelperCheckout {
         let text = disk::read_text(&package.join("Cargo.toml")).ok()??;
         let manifest: toml::Table = text.parse().ok()?;
         let name = manifest.get("package")?.get("name")?.as_str()?;
-        (name == env!("CARGO_PKG_NAME")).then_some(Self { cargo, package, folder, environment })
+        (name == env!("CARGO_PKG_NAME")).then_some(Self {
+            cargo,
+            package,
+            folder,
+            environment,
+            progress: progress.clone(),
+        })
     }
 
     /// The helper for this machine, built where it is not fresh. For a look, the one that is there.
@@ -46,7 +54,7 @@ impl HelperCheckout {
             return Ok(there.then_some(path));
         }
         if !there {
-            activity::set(format!("cargo builds `{HELPER}`, once, in about a minute"));
+            self.progress.set(format!("cargo builds `{HELPER}`, once, in about a minute"));
         }
         let target = target.display().to_string();
         let flags = ["--quiet", "--bin", HELPER, "--no-default-features", "--profile", "helper", "--locked"];

@@ -11,7 +11,6 @@ use crate::compile::Source;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::lock::OutputLock;
-use crate::process::activity;
 use crate::report::human;
 use crate::source::SourceTree;
 use crate::target::{Target, Targets};
@@ -63,7 +62,7 @@ impl HostBuilds<'_> {
         let (changes, written) = match lock {
             _ if refused.is_some() => (Vec::new(), 0),
             Some(lock) => {
-                activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
+                self.console.progress.set(format!("{}: writing `{}`", target.host.title, folder.display()));
                 let written = build::write(&bundle, lock.folder())?;
                 let (cache, key) = self.cache;
                 cache.store(&bundle, key, &source.findings, &found_here);

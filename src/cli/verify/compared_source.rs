@@ -14,7 +14,7 @@ use crate::compile::Discovery;
 use crate::disk::{self, beneath};
 use crate::drivers::loaded_bundle;
 use crate::drivers::source::{self, ComparisonSource, HostRenames};
-use crate::process::activity;
+use crate::progress::Progress;
 use crate::target::Targets;
 
 /// What is known of the source.
@@ -40,13 +40,13 @@ pub struct FoundSource {
 ///
 /// # Errors
 /// When the folder that the command line names cannot be read as a source.
-pub fn find(wanted: &WantedSource<'_>, targets: &Targets) -> Result<FoundSource> {
+pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -> Result<FoundSource> {
     let manifests: Vec<BundleManifest> =
         wanted.bundles.iter().map(|bundle| loaded_bundle::manifest(bundle)).collect::<Result<_>>()?;
     let digests: Vec<&str> = manifests.iter().map(|manifest| manifest.source_digest.as_str()).collect();
     if let Some(folder) = wanted.named.or(wanted.built) {
-        activity::set(format!("reading `{}`", folder.display()));
-        let (digest, renames) = read(folder, wanted.bundles, targets)?;
+        progress.set(format!("reading `{}`", folder.display()));
+        let (digest, renames) = read(folder, wanted.bundles, targets, progress)?;
         let changed = digests.iter().any(|known| *known != digest);
         let note =
             changed.then(|| format!("`{}` has changed since a bundle was built from it", folder.display()));
@@ -57,8 +57,8 @@ pub fn find(wanted: &WantedSource<'_>, targets: &Targets) -> Result<FoundSource>
     };
     let mut note = None;
     for folder in around(bundle, manifest, targets) {
-        activity::set(format!("reading `{}`", folder.display()));
-        match read(&folder, wanted.bundles, targets) {
+        progress.set(format!("reading `{}`", folder.display()));
+        match read(&folder, wanted.bundles, targets, progress) {
             Ok((digest, renames)) if digests.iter().all(|known| *known == digest) => {
                 return Ok(FoundSource {
                     against: Some(ComparisonSource::new(&folder, renames)),
@@ -102,14 +102,25 @@ fn holds_most(folder: &Path, manifest: &BundleManifest) -> bool {
 }
 
 /// The digest of a source's files, and the names that its settings change.
-fn read(folder: &Path, bundles: &[PathBuf], targets: &Targets) -> Result<(String, HostRenames)> {
+fn read(
+    folder: &Path,
+    bundles: &[PathBuf],
+    targets: &Targets,
+    progress: &Progress,
+) -> Result<(String, HostRenames)> {
     let (config, _) = build::config_of(folder)?;
     let out = bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
     let outputs = bundles.iter().cloned().chain(out).collect();
     // A name that nothing gives changes neither.
     let name = Some("source".to_owned()).filter(|_| config.build.name.is_none());
-    let mut request =
-        SourceRequest { src: folder.to_owned(), name, outputs, config, ..SourceRequest::default() };
+    let mut request = SourceRequest {
+        src: folder.to_owned(),
+        name,
+        outputs,
+        config,
+        progress: progress.clone(),
+        ..SourceRequest::default()
+    };
     request.config.build.marketplace.get_or_insert_with(|| "source".to_owned());
     let discovery = Discovery::new(&request, targets).map_err(CommandFailure::from)?;
     let digest = discovery.digest().map_err(CommandFailure::from)?;

@@ -20,6 +20,7 @@ fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
         passed_over,
         without_bundles,
         files,
+        progress: Progress::default(),
         tree,
     };
     walk.folder("".into(), &mut Vec::new(), &[root], true);

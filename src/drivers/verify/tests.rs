@@ -14,6 +14,7 @@ use crate::disk::temp_dir;
 use crate::drivers::observation::{BodyInvocation, Invoker};
 use crate::drivers::session::{Session, Transcript};
 use crate::ledger::ComponentKind;
+use crate::progress::Progress;
 
 /// A host that lists these names, and gives the model this text for every body.
 struct PlayedHost {
@@ -119,7 +120,11 @@ fn sha256_of(bytes: &[u8]) -> String {
 }
 
 fn shown(folder: &Path, listed: &'static [&'static str], given: &'static str) -> HostVerification {
-    let installation = Installation { binary: folder.join("played"), search_path: String::new() };
+    let installation = Installation {
+        binary: folder.join("played"),
+        search_path: String::new(),
+        progress: Progress::default(),
+    };
     let driver = PlayedHost { listed, given };
     let (result, manifest) = verify(folder, &driver, &installation, ObservationScope::default()).unwrap();
     record(&Folder::open(folder).unwrap(), &manifest, &result, false).unwrap();

@@ -1,17 +1,17 @@
 //! What `check` would say once a promotion is made, against what it says now; tried on texts in memory.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::text_after;
+use super::place::Remark;
+use super::selection::BetaSkill;
+use super::target_state::views;
+use super::{PromotionPlan, moved};
 use crate::check::Findings;
 use crate::check::scope::CheckScope;
-use crate::check_session::{CheckSession, TextOverlay, mark};
-use crate::cli::CommandFailure;
+use crate::check_session::{CheckError, CheckSession, TextOverlay, mark};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, moved, views};
-use crate::report::human::counted;
-use crate::report::promote::RemarkReport;
-use crate::source::SourceTree;
+use crate::source::{FileContent, SourceFile, SourceTree};
 
 /// Rules about what is a beta and what is none.
 const BETA: &str = "beta-";
@@ -31,13 +31,13 @@ const LEFT_BEHIND: [&str; 6] = [
 ///
 /// # Errors
 /// When the source cannot be read as it would be.
-pub(super) fn after(
+pub fn after(
     session: &mut CheckSession<'_>,
     beta: &BetaSkill<'_>,
     plan: &PromotionPlan,
     files: &SourceTree,
     before: &Findings,
-) -> Result<(Vec<RemarkReport>, Vec<RemarkReport>, Findings), CommandFailure> {
+) -> Result<(Vec<Remark>, Vec<Remark>, Findings), CheckError> {
     let texts: TextOverlay = files
         .files()
         .filter(|file| plan.texts.contains_key(&file.path))
@@ -80,32 +80,17 @@ pub(super) fn after(
     Ok((worse, notes, examined.findings))
 }
 
-fn remark(found: &Diagnostic) -> RemarkReport {
-    RemarkReport {
+fn remark(found: &Diagnostic) -> Remark {
+    Remark {
         path: found.path.clone().into(),
-        line: Some(found.line),
-        column: Some(found.column),
+        line: found.line,
+        column: found.column,
         text: String::new(),
         why: format!("`check` will say: {} ({})", found.message, found.rule),
     }
 }
 
-/// What is lost when the beta takes the place of a stable skill that differs.
-pub(super) fn differences(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
-    if differences.is_empty() {
-        return None;
-    }
-    let count = |paths: &[camino::Utf8PathBuf]| counted(paths.len(), "file", "files");
-    let parts = [(&differences.changed, "changed"), (&differences.added, "new"), (&differences.gone, "gone")];
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|(paths, _)| !paths.is_empty())
-        .map(|(paths, what)| format!("{} {what}", count(paths)))
-        .collect();
-    let why = format!(
-        "a different stable `{}` exists ({}): pass `--replace` to put the beta in its place",
-        beta.stable,
-        parts.join(", ")
-    );
-    Some(Remark { path: beta.to.clone(), line: 0, column: 0, text: String::new(), why })
+/// The text that a file has once the promotion is made; `None` where it has none.
+fn text_after(plan: &PromotionPlan, file: &SourceFile) -> Option<Arc<str>> {
+    matches!(file.content, FileContent::Text(_)).then(|| plan.text_of(file)).flatten()
 }

@@ -14,7 +14,7 @@ use crate::target::Targets;
 /// The folder to look at. Where SRC, or this folder, is a plugin of a marketplace above it in the same repository,
 /// that marketplace; where plugins lie beside it, the folder of them all; else SRC, or without one the nearest
 /// plugin.
-pub(super) fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
+pub fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
     let here = src.unwrap_or(Path::new(".")).to_owned();
     let Ok(start) = disk::canonical(&here) else { return here };
     let top = start.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some());
@@ -62,7 +62,7 @@ fn holds(folder: &Path, place: &Path, source: &SourceFacts) -> bool {
 }
 
 /// SKILL, with the plugin's name where SRC is one plugin of several.
-pub(super) fn asked(project: &Project, root: &Path, src: Option<&Path>, skill: &str) -> String {
+pub fn asked(project: &Project, root: &Path, src: Option<&Path>, skill: &str) -> String {
     let inner = src.and_then(|src| disk::canonical(src).ok());
     let inner = inner.as_deref().and_then(|src| Utf8Path::from_path(src.strip_prefix(root).ok()?));
     let own = inner.and_then(|inner| project.plugins.iter().find(|plugin| plugin.root == inner));

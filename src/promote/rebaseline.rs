@@ -4,19 +4,15 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 
+use super::moved;
+use super::selection::BetaSkill;
 use crate::check::Findings;
 use crate::check::baseline::{Baseline, KnownFinding};
 use crate::diagnostic::Diagnostic;
-use crate::promote::{BetaSkill, moved};
 
 /// `baseline` with the paths and fingerprints that its findings have afterwards. Entries of what is found no more
 /// are gone; those that found nothing before stay as they are.
-pub(super) fn renewed(
-    baseline: &Baseline,
-    before: &Findings,
-    after: &Findings,
-    beta: &BetaSkill<'_>,
-) -> Baseline {
+pub fn renewed(baseline: &Baseline, before: &Findings, after: &Findings, beta: &BetaSkill<'_>) -> Baseline {
     let place = |path: &str| moved(path.into(), &beta.from, &beta.to);
     let (old, new) = (by_place(before, place), by_place(after, |path| path.into()));
     let mut findings: Vec<KnownFinding> = Vec::new();
