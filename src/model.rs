@@ -14,6 +14,7 @@ pub mod overrides;
 pub mod paths;
 pub mod plugin;
 pub mod project;
+pub mod qualified_name;
 pub mod references;
 pub mod runtime;
 pub mod secret;

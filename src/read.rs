@@ -13,8 +13,10 @@ pub mod intent;
 pub mod json;
 pub mod markdown;
 pub mod size_limits;
+pub mod pointer;
 pub mod salvage;
 pub mod shell;
+pub mod shell_names;
 pub mod tags;
 #[cfg(feature = "compiler")]
 pub mod toml;

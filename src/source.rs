@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use kind::ComponentKind;
-pub use lines::LineIndex;
+pub use lines::{LineIndex, line_end, line_start, next_line};
 pub use paths::PathMap;
 pub use text::SharedText;
 

@@ -1,6 +1,7 @@
 //! The source map: which bytes of an emitted file come from which bytes of the source, and which
 //! edit made the others. Bytes outside every listed edit are equal to the source.
 
+use crate::source::line_end;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +106,7 @@ impl MappedFile {
                 .map(|(at, _)| at + 1)
                 .filter(|at| *at < emitted.len())?,
         };
-        let end = emitted[start..].find('\n').map_or(emitted.len(), |at| start + at);
+        let end = line_end(emitted, start);
         let touches = |range: &MappedRange| {
             range.start <= end && range.end > start
                 || range.start == range.end && (start..=end).contains(&range.start)

@@ -16,7 +16,8 @@ use crate::model::names;
 use crate::model::near;
 use crate::model::overrides::{ConfigPlace, HostOverrides, NewName, OverrideValue};
 use crate::model::plugin::Plugin;
-use crate::read::tree::escaped;
+use crate::model::qualified_name::last_of;
+use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
 
@@ -117,13 +118,12 @@ impl<'a> ConfigScope<'a> {
     fn place(&self, span: std::ops::Range<usize>, pointer: &[&str]) -> ConfigPlace {
         let text = &self.config.text;
         let position = LineIndex::new(text).position(text, span.start);
-        let step = |key: &&str| format!("/{}", escaped(key));
         ConfigPlace {
             path: self.path.clone(),
             span: Span::new(span.start, span.end),
             line: position.line,
             column: position.column,
-            pointer: std::iter::once(&"targets").chain(pointer).map(step).collect(),
+            pointer: JsonPointer::from_keys(std::iter::once("targets").chain(pointer.iter().copied())),
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> ConfigScope<'a> {
                 } else {
                     "plugin and folders cannot be changed"
                 };
-                let last = wanted.rsplit(':').next().unwrap_or_default();
+                let last = last_of(&wanted);
                 return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
             }
             if names::shown(wanted) != *wanted {

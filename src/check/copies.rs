@@ -4,7 +4,7 @@
 use memchr::memmem;
 
 use super::context::PluginText;
-use crate::source::Span;
+use crate::source::{Span, line_end, line_start};
 
 /// One declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +75,8 @@ fn declares(line: &str) -> bool {
 }
 
 fn line_at(text: &str, at: usize) -> Span {
-    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-    Span::new(start, text[at..].find('\n').map_or(text.len(), |end| at + end))
+    let start = line_start(text, at);
+    Span::new(start, line_end(text, at))
 }
 
 #[cfg(test)]

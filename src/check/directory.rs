@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::component::Component;
 use crate::model::near::{self, slip};
 use crate::model::project::Project;
+use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
 use crate::source::ComponentKind;
 
 /// How many agents of one name are told apart: of more, four are listed.
@@ -65,7 +66,7 @@ impl<'a> ComponentDirectory<'a> {
             out.others.extend(plugin.inline.iter().map(|command| command.qualified.clone()));
             let names = plugin.others.iter().map(|other| &other.name);
             let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
-            out.others.extend(names.map(|name| format!("{}:{name}", plugin.name)));
+            out.others.extend(names.map(|name| qualify(&plugin.name, &name)));
             for component in &plugin.components {
                 out.add(component);
                 if component.kind == ComponentKind::Skill {
@@ -83,7 +84,7 @@ impl<'a> ComponentDirectory<'a> {
     fn add(&mut self, component: &'a Component) {
         if component.kind == ComponentKind::Agent {
             self.agents.insert(&component.qualified, component);
-            let (plugin, name) = (plugin_of(&component.qualified), last(&component.name));
+            let (plugin, name) = (plugin_of(&component.qualified), last_of(&component.name));
             self.last.entry(name).or_default().push(component);
             self.lower.entry(plugin).or_default().entry(name.to_lowercase()).or_default().push(component);
             self.stems.entry((plugin, stem(component))).or_default().push(component);
@@ -91,7 +92,7 @@ impl<'a> ComponentDirectory<'a> {
         }
         self.skills.insert(component.qualified.clone(), component);
         if let Some(alias) = component.alias() {
-            self.skills.entry(format!("{}:{alias}", plugin_of(&component.qualified))).or_insert(component);
+            self.skills.entry(qualify(plugin_of(&component.qualified), &alias)).or_insert(component);
         }
     }
 
@@ -119,7 +120,7 @@ impl<'a> ComponentDirectory<'a> {
 
     /// Whether any plugin has a skill or command of that name, whichever it is.
     pub fn has_skill_called(&self, name: &str) -> bool {
-        self.plugins.iter().any(|plugin| self.skills.contains_key(&format!("{plugin}:{name}")))
+        self.plugins.iter().any(|plugin| self.skills.contains_key(&qualify(plugin, name)))
     }
 
     /// Whether the source host itself brings an agent of that name.
@@ -130,7 +131,7 @@ impl<'a> ComponentDirectory<'a> {
     /// The agents of `plugin` whose name ends in `last`, the folders left out.
     fn called(&self, plugin: &str, last: &str) -> impl Iterator<Item = &'a Component> {
         let same = self.lower.get(plugin).and_then(|names| names.get(&last.to_lowercase()));
-        same.into_iter().flatten().copied().filter(move |agent| self::last(&agent.name) == last)
+        same.into_iter().flatten().copied().filter(move |agent| self::last_of(&agent.name) == last)
     }
 
     /// The agents of `plugin` whose file is called `stem`.
@@ -144,7 +145,7 @@ impl<'a> ComponentDirectory<'a> {
         let lower = last.to_lowercase();
         let near = near::neighbours(names, &lower);
         let agents = near.flat_map(|name| names[name].iter().take(ONE_NAME)).copied();
-        let near = slip(last, agents.map(|agent| self::last(&agent.name)))?;
+        let near = slip(last, agents.map(|agent| self::last_of(&agent.name)))?;
         self.called(plugin, near).next()
     }
 
@@ -176,11 +177,11 @@ impl<'a> ComponentDirectory<'a> {
         match name.split_once(':') {
             Some((first, _)) if self.has_plugin(first) => self.of_plugin(first, name),
             Some((first, rest)) => {
-                if let Some(agent) = self.agent(&format!("{plugin}:{name}")) {
+                if let Some(agent) = self.agent(&qualify(plugin, name)) {
                     return NameResolution::Unqualified(vec![agent]);
                 }
                 let plugin = slip(first, self.plugins.iter().copied());
-                match plugin.and_then(|plugin| self.agent(&format!("{plugin}:{rest}"))) {
+                match plugin.and_then(|plugin| self.agent(&qualify(plugin, rest))) {
                     Some(agent) => NameResolution::Unknown(Some(agent)),
                     None => NameResolution::Fine,
                 }
@@ -191,14 +192,14 @@ impl<'a> ComponentDirectory<'a> {
 
     /// A name that begins with a plugin of the build and is no agent of it.
     fn of_plugin(&self, plugin: &str, name: &str) -> NameResolution<'a> {
-        let mut same: Vec<_> = self.called(plugin, last(name)).take(2).collect();
-        for agent in self.in_file(plugin, last(name)).iter().take(2) {
+        let mut same: Vec<_> = self.called(plugin, last_of(name)).take(2).collect();
+        for agent in self.in_file(plugin, last_of(name)).iter().take(2) {
             if !same.iter().any(|other| other.qualified == agent.qualified) {
                 same.push(agent);
             }
         }
         if let [agent] = same[..] {
-            return if last(&agent.name) == last(name) {
+            return if last_of(&agent.name) == last_of(name) {
                 NameResolution::Category(agent)
             } else {
                 NameResolution::Unknown(Some(agent))
@@ -207,7 +208,7 @@ impl<'a> ComponentDirectory<'a> {
         let prefix = format!("{plugin}:");
         let known = near::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
         // The plugin is the same in all of them, and tells nothing.
-        let scored = known.map(|known| (near::likeness(local(known), local(name)), known));
+        let scored = known.map(|known| (near::likeness(local_of(known), local_of(name)), known));
         NameResolution::Unknown(near::best(scored, 0.85).and_then(|near| self.agent(near)))
     }
 
@@ -246,21 +247,6 @@ pub enum NameResolution<'a> {
     Category(&'a Component),
     /// No agent; perhaps this one was meant.
     Unknown(Option<&'a Component>),
-}
-
-/// The last part of a name.
-pub fn last(name: &str) -> &str {
-    name.rsplit(':').next().unwrap_or(name)
-}
-
-/// A qualified name without its plugin.
-pub fn local(qualified: &str) -> &str {
-    qualified.split_once(':').map_or(qualified, |(_, local)| local)
-}
-
-/// The plugin of a qualified name.
-pub fn plugin_of(qualified: &str) -> &str {
-    qualified.split(':').next().unwrap_or(qualified)
 }
 
 fn stem(agent: &Component) -> &str {

@@ -10,6 +10,7 @@ use super::path_parts::PathParts;
 use super::paths::{self, PathTarget};
 use crate::model::paths::plain;
 use crate::read::markdown::RegionKind;
+use crate::read::shell_names::may_be_shell;
 use crate::source::Span;
 
 /// One path that a text names.
@@ -48,9 +49,6 @@ pub enum PathForm {
     Skill,
 }
 
-/// What a fence says that holds shell.
-const SHELL: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
-
 /// How the path of a skill's own script begins.
 pub const SCRIPTS: &str = "scripts/";
 
@@ -79,8 +77,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
         words(text, inner(text, region.span), PathForm::Code, parts, &mut out);
     }
     for block in &outline.blocks {
-        let info = block.info.as_deref().map(|info| info.split_whitespace().next().unwrap_or_default());
-        if info.is_some_and(|info| SHELL.contains(&info)) {
+        if block.info.as_deref().is_some_and(may_be_shell) {
             words(text, block.span, PathForm::Block, parts, &mut out);
         }
     }

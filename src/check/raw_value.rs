@@ -1,11 +1,11 @@
 //! A frontmatter value as its author wrote it, whatever a reader of YAML makes of it.
 
 use crate::read::tree::{MappingEntry, Style, Value};
-use crate::source::Span;
+use crate::source::{Span, line_start};
 
 /// The lines of `entry` in the frontmatter `yaml`: from its key to the next key.
 pub fn lines(text: &str, yaml: Span, entry: &MappingEntry) -> Span {
-    let start = text[..entry.key_span.start].rfind('\n').map_or(0, |end| end + 1);
+    let start = line_start(text, entry.key_span.start);
     let indent = entry.key_span.start - start;
     let mut end = start;
     for (at, line) in text[start..yaml.end.max(start)].split_inclusive('\n').enumerate() {

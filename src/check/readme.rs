@@ -7,6 +7,7 @@ use super::prose;
 use crate::model::component::Component;
 use crate::model::marketplace::EntrySource;
 use crate::model::plugin::Plugin;
+use crate::model::qualified_name::last_of;
 use crate::read::markdown::{self, Heading};
 use crate::source::{ComponentKind, Span};
 
@@ -148,8 +149,9 @@ impl<'a> Readme<'a> {
 /// Whether `name`, as a text writes it, is that of `component`.
 pub fn is(component: &Component, name: &str) -> bool {
     let bare = name.strip_prefix(component.plugin()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
-    let last = component.name.rsplit(':').next();
-    component.name == bare || last == Some(bare) || component.alias().is_some_and(|alias| alias == bare)
+    component.name == bare
+        || last_of(&component.name) == bare
+        || component.alias().is_some_and(|alias| alias == bare)
 }
 
 /// What the head of a column says that it holds.

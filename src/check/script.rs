@@ -2,10 +2,8 @@
 
 use super::context::PluginText;
 use crate::read::bash::{self, ShellScript};
+use crate::read::shell_names::ShellBlock;
 use crate::source::Span;
-
-/// What marks a block as shell that an agent is to run.
-const SHELLS: [&str; 5] = ["bash", "sh", "shell", "zsh", "shellscript"];
 
 /// One shell example; spans of `script` count from `start`.
 #[derive(Debug)]
@@ -28,9 +26,8 @@ impl Example {
 pub fn examples(text: &PluginText<'_>) -> Vec<Example> {
     let mut out = Vec::new();
     for block in &text.outline().blocks {
-        let word =
-            block.info.as_deref().and_then(|info| info.split([' ', ',', '{']).next()).unwrap_or_default();
-        if !SHELLS.iter().any(|shell| shell.eq_ignore_ascii_case(word)) {
+        let info = block.info.as_deref().unwrap_or_default();
+        if ShellBlock::parse(info) != Some(ShellBlock::Script) {
             continue;
         }
         let whole = block.span.of(text.text);

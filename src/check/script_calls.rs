@@ -8,7 +8,8 @@ use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
 use crate::read::markdown::RegionKind;
-use crate::source::{ComponentKind, SourceFile, Span};
+use crate::read::shell_names::{ShellBlock, is_interpreter, is_shell};
+use crate::source::{ComponentKind, SourceFile, Span, line_start};
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,16 +22,11 @@ pub struct ScriptCall {
 
 /// Words before a code span that make it a command.
 const VERBS: [&str; 6] = ["run", "execute", "call", "invoke", "running", "executing"];
-/// What follows the opening fence of a block of shell commands.
-const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "shell-session"];
 /// Endings of scripts that a shell can start by their path.
 const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
 
 /// Endings of scripts that people start with an interpreter and name without it.
 const OTHERS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
-/// Programs that a script is started with.
-const INTERPRETERS: [&str; 12] =
-    ["bash", "sh", "zsh", "python", "python3", "uv", "node", "bun", "deno", "ruby", "perl", "tsx"];
 
 /// The calls of `text`, in its order.
 pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<ScriptCall> {
@@ -59,7 +55,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
     }
     for block in &outline.blocks {
         let info = block.info.as_deref().unwrap_or_default();
-        if SHELLS.contains(&info.split_whitespace().next().unwrap_or_default()) {
+        if ShellBlock::parse(info).is_some() {
             let mut at = block.span.start;
             let mut continued = false;
             for line in block.span.of(text.text).split_inclusive('\n') {
@@ -124,9 +120,9 @@ pub(super) fn is_unstartable(file: &SourceFile) -> bool {
 
 fn started_with_interpreter(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
-        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = line_start(text, at);
         let mut words = text[line..at].split(|c: char| c.is_whitespace() || "`\"'($;&|".contains(c));
-        words.any(|word| INTERPRETERS.contains(&word))
+        words.any(|word| is_shell(word) || is_interpreter(word) || word == "uv")
     })
 }
 

@@ -4,10 +4,8 @@
 use super::context::PluginText;
 use crate::read::markdown::RegionKind;
 use crate::read::shell::{self, SimpleCommand};
-use crate::source::Span;
-
-/// What a code block of a shell says behind its fence.
-const SHELLS: [&str; 8] = ["", "sh", "bash", "shell", "zsh", "console", "terminal", "shell-session"];
+use crate::read::shell_names::may_be_shell;
+use crate::source::{Span, line_end, line_start};
 
 /// Words of a line that speaks against what it shows.
 const AGAINST: [&str; 40] = [
@@ -100,7 +98,7 @@ impl Snippet {
     /// Whether the text tells to run it: a block does, and code between backticks after a word that
     /// says so.
     pub fn is_told(&self, text: &str) -> bool {
-        let start = text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let start = line_start(text, self.span.start);
         let before = text[start..self.span.start].trim_end_matches(['`', ' ', ':', '*']);
         let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         self.block || TOLD.contains(&word.to_lowercase().as_str())
@@ -115,8 +113,7 @@ pub fn find(text: &PluginText<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
     let outline = text.outline();
     let blocks = outline.blocks.iter().filter_map(|block| {
         let info = block.info.as_deref().unwrap_or_default();
-        let language = info.split([' ', ',', '{']).next().unwrap_or_default().to_ascii_lowercase();
-        let read = SHELLS.contains(&language.as_str()) || info.starts_with('!');
+        let read = may_be_shell(info) || info.starts_with('!');
         read.then(|| (true, content(text.text, block.span)))
     });
     let spans = outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan).map(|region| {
@@ -143,7 +140,7 @@ fn content(text: &str, block: Span) -> Span {
     let Some(fence) = fence else { return block };
     let start = raw.find('\n').map_or(raw.len(), |at| at + 1);
     let body = raw[start..].trim_end();
-    let last = body.rfind('\n').map_or(0, |at| at + 1);
+    let last = line_start(body, body.len());
     let closed = body[last..].trim_start().starts_with(fence);
     Span::new(block.start + start, block.start + start + if closed { last } else { body.len() })
 }
@@ -170,8 +167,8 @@ pub fn warned_against(text: &str, span: Span) -> bool {
 
 /// The line of `span` on both sides, and the last line of text before its block.
 fn around(text: &str, span: Span) -> [&str; 3] {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[span.end..].find('\n').map_or(text.len(), |end| span.end + end);
+    let start = line_start(text, span.start);
+    let end = line_end(text, span.end);
     let fenced = |line: &&str| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("```") && !line.starts_with("~~~")

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use crate::read::tree::escaped;
+use crate::model::qualified_name::last_of;
+use crate::read::pointer::JsonPointer;
 use crate::read::{frontmatter, yaml};
 use crate::source::Span;
 
@@ -15,7 +16,7 @@ pub(super) struct Documents<'a> {
     text: &'a dyn Fn(&str) -> Option<String>,
     known: RefCell<BTreeMap<String, Rc<Json>>>,
     /// By document, where its mappings lie by their names.
-    names: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
+    names: RefCell<BTreeMap<String, BTreeMap<String, JsonPointer>>>,
 }
 
 impl<'a> Documents<'a> {
@@ -48,7 +49,7 @@ impl<'a> Documents<'a> {
     }
 
     /// The pointer of the mapping of a document at the key `name`, or at one that ends in `:name`, that lies highest.
-    pub(super) fn named(&self, path: &str, name: &str) -> Option<String> {
+    pub(super) fn named(&self, path: &str, name: &str) -> Option<JsonPointer> {
         let mut names = self.names.borrow_mut();
         let names = names.entry(path.to_owned()).or_insert_with(|| mappings(&self.value(path)));
         names.get(name).cloned()
@@ -91,23 +92,24 @@ fn said(value: &Json) -> String {
 }
 
 /// The pointer of every mapping in `value` by the last part of its key; of equals the highest.
-fn mappings(value: &Json) -> BTreeMap<String, String> {
+fn mappings(value: &Json) -> BTreeMap<String, JsonPointer> {
     let mut found = BTreeMap::new();
-    let mut level = vec![(String::new(), value)];
+    let mut level = vec![(JsonPointer::default(), value)];
     while !level.is_empty() {
         let mut below = Vec::new();
         for (pointer, value) in level {
             match value {
                 Json::Object(map) => below.extend(map.iter().map(|(key, value)| {
-                    let pointer = format!("{pointer}/{}", escaped(key));
-                    let name = key.rsplit(':').next().unwrap_or(key);
+                    let pointer = pointer.key(key);
+                    let name = last_of(&key);
                     if value.is_object() && !found.contains_key(name) {
                         found.insert(name.to_owned(), pointer.clone());
                     }
                     (pointer, value)
                 })),
-                Json::Array(items) => below
-                    .extend(items.iter().enumerate().map(|(at, value)| (format!("{pointer}/{at}"), value))),
+                Json::Array(items) => {
+                    below.extend(items.iter().enumerate().map(|(at, value)| (pointer.item(at), value)))
+                }
                 _ => {}
             }
         }

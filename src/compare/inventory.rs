@@ -11,6 +11,7 @@ use super::shipped_files;
 use crate::bundle::{BundleManifest, ManifestFile};
 use crate::disk;
 use crate::ledger::{Ledger, LedgerRow, LossClass, RowOutcome};
+use crate::model::qualified_name::last_of;
 use crate::read::frontmatter;
 use crate::source::ComponentKind;
 use crate::target::Target;
@@ -174,7 +175,7 @@ impl InventoryReader<'_> {
             }
             _ if row.pointer.is_some() || to.ends_with(".json") => {
                 let document = self.documents.value(to);
-                let local = row.name.rsplit(':').next().unwrap_or(&row.name);
+                let local = last_of(&row.name);
                 let at = row.pointer.as_deref().and_then(|pointer| document.pointer(pointer));
                 let named = || document.pointer(&self.documents.named(to, local)?);
                 let found = at.filter(|found| found.is_object()).or_else(named);

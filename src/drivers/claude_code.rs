@@ -23,6 +23,7 @@ use super::source::{SourceLayout, SourceListing};
 use super::{Driver, text};
 use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
+use crate::model::qualified_name::local_of;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -228,7 +229,7 @@ fn see_names(
                 && (described || has_value(head, "description"))
         };
         // A skill that a command hides describes it in the list.
-        let local = name.split_once(':').map_or(name.as_str(), |(_, local)| local);
+        let local = local_of(&name);
         let hidden = bundle.text(&format!("plugins/{}/skills/{local}/SKILL.md", plugin.name));
         let hidden = hidden.ok().filter(|_| component.kind == ComponentKind::Command).unwrap_or_default();
         let by_model = is_offered(frontmatter, bundle.is_described_in(&manifest, name))

@@ -16,6 +16,7 @@ use crate::bundle::source_verification::{SourcePlugin, SourceVerification};
 use crate::bundle::verification::{HostVerdict, NamesByKind};
 use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::model::project::Project;
+use crate::model::qualified_name::{plugin_of, qualify};
 
 pub use layout::SourceLayout;
 
@@ -64,8 +65,8 @@ pub fn renames(project: &Project) -> HostRenames {
     for (host, overrides) in &project.overrides {
         let of_host = renames.entry(host.clone()).or_default();
         for ((kind, from), renamed) in &overrides.renames {
-            let plugin = from.split(':').next().unwrap_or_default();
-            of_host.insert((*kind, from.clone(), format!("{plugin}:{}", renamed.to)));
+            let plugin = plugin_of(&from);
+            of_host.insert((*kind, from.clone(), qualify(plugin, &renamed.to)));
         }
     }
     renames
@@ -166,7 +167,7 @@ fn shown(plugin: &ListedPlugin, ledger: Option<&Ledger>) -> SourcePlugin {
     for component in &plugin.components {
         let qualified = match component.kind {
             ComponentKind::Hook | ComponentKind::McpServer => component.name.clone(),
-            _ => format!("{}:{}", plugin.name, component.name),
+            _ => qualify(&plugin.name, &component.name),
         };
         let is_command = component.kind == ComponentKind::Skill
             && ledger.is_some_and(|ledger| {

@@ -41,7 +41,7 @@ pub(super) fn cleaned(scene: &LoweringContext<'_>, file: &SourceFile) -> Option<
             changed = true;
         }
         for secret in other.secrets() {
-            let inner = secret.pointer.strip_prefix(&other.pointer).unwrap_or_default();
+            let inner = secret.pointer.strip_prefix(other.pointer.as_str()).unwrap_or_default();
             let safe = other.node().and_then(|node| at(node, inner)).map(Tree::to_json);
             if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
                 *place = safe;

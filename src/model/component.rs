@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overrides::{ComponentOverride, OverrideValue};
 use super::references::Reference;
+use crate::model::qualified_name::plugin_of;
 use crate::read::blanks::is_blank;
 use crate::read::format::SourceFacts;
 use crate::read::frontmatter::MarkdownDocument;
@@ -48,7 +49,7 @@ pub struct FileReferences {
 impl Component {
     /// The name of the plugin.
     pub fn plugin(&self) -> &str {
-        self.qualified.split(':').next().unwrap_or_default()
+        plugin_of(&self.qualified)
     }
 
     /// The folder that holds the file.

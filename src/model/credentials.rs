@@ -4,7 +4,8 @@
 use super::plugin::Declaration;
 use super::secret;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::read::tree::{Node, Value, escaped};
+use crate::read::pointer::JsonPointer;
+use crate::read::tree::{Node, Value};
 use crate::source::Span;
 
 /// How many credentials of one text are looked for.
@@ -14,7 +15,7 @@ const MOST: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Secret {
     /// The JSON pointer of the value.
-    pub pointer: String,
+    pub pointer: JsonPointer,
     /// The bytes of the value.
     pub span: Span,
     /// What holds it: a variable, a header, or the field.
@@ -38,18 +39,18 @@ pub struct CredentialOwner<'a> {
 pub fn take(
     owner: CredentialOwner<'_>,
     node: &mut Node,
-    pointer: &str,
+    pointer: &JsonPointer,
     place: &Declaration<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Secret> {
     let mut taken = ReplacedSecrets { owner, place, found, secrets: Vec::new() };
     let Value::Map(fields) = &mut node.value else { return Vec::new() };
     for field in fields {
-        let pointer = format!("{pointer}/{}", escaped(&field.key));
+        let pointer = pointer.key(&field.key);
         match (field.key.as_str(), &mut field.node.value) {
             ("env" | "headers", Value::Map(entries)) => {
                 for entry in entries {
-                    let pointer = format!("{pointer}/{}", escaped(&entry.key));
+                    let pointer = pointer.key(&entry.key);
                     taken.named(&entry.key, &mut entry.node, pointer, field.key == "headers");
                 }
             }
@@ -61,7 +62,7 @@ pub fn take(
                 let mut before: Option<String> = None;
                 for (at, item) in items.iter_mut().enumerate() {
                     let own = item.as_str().map(str::to_owned);
-                    taken.within(&field.key, item, format!("{pointer}/{at}"), before.as_deref(), false);
+                    taken.within(&field.key, item, pointer.item(at), before.as_deref(), false);
                     before = own;
                 }
             }
@@ -80,7 +81,7 @@ struct ReplacedSecrets<'a, 'b> {
 
 impl ReplacedSecrets<'_, '_> {
     /// The value of a variable or a header.
-    fn named(&mut self, key: &str, node: &mut Node, pointer: String, header: bool) {
+    fn named(&mut self, key: &str, node: &mut Node, pointer: JsonPointer, header: bool) {
         let Value::String(value) = &node.value else { return };
         let Some(part) = secret::in_clear(key, value, header) else { return };
         let variable = secret::variable(self.owner.prefix, key, header);
@@ -89,7 +90,14 @@ impl ReplacedSecrets<'_, '_> {
     }
 
     /// A longer text; `before` is the argument before it.
-    fn within(&mut self, key: &str, node: &mut Node, pointer: String, before: Option<&str>, shell: bool) {
+    fn within(
+        &mut self,
+        key: &str,
+        node: &mut Node,
+        pointer: JsonPointer,
+        before: Option<&str>,
+        shell: bool,
+    ) {
         // One text may hold several; what takes their place is none.
         for _ in 0..MOST {
             let found = node.as_str().and_then(|text| secret::within(text, before));
@@ -103,7 +111,7 @@ impl ReplacedSecrets<'_, '_> {
         }
     }
 
-    fn note(&mut self, key: &str, node: &mut Node, pointer: String, variable: String, text: String) {
+    fn note(&mut self, key: &str, node: &mut Node, pointer: JsonPointer, variable: String, text: String) {
         let message = format!("`{key}` of {} contains a credential in plain text", self.owner.title);
         let help = format!("write `${{{variable}}}` and set the variable in the environment");
         let finding =

@@ -10,14 +10,15 @@ use super::near;
 use super::plugin::{Declaration, OtherBody, OtherComponent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::read::pointer::{JsonPointer, keys};
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{SourceFile, Span};
 
 /// A text of a JSON file with its place.
 #[derive(Debug, Clone)]
 pub struct LocatedText {
     /// The JSON pointer of the value.
-    pub pointer: String,
+    pub pointer: JsonPointer,
     /// Its bytes.
     pub span: Span,
     /// The text.
@@ -73,9 +74,9 @@ pub fn find(
     let (first, told) = (out.len(), found.len());
     all(node, place, source, out, found);
     for other in out[first..].iter_mut().filter(|other| other.fault.is_some()) {
-        let mut steps = other.pointer.split('/');
+        let mut steps = keys(&other.pointer);
         let is_whole = matches!(other.body, OtherBody::Whole);
-        other.guards = steps.any(|step| source.guard_events.iter().any(|event| event == step))
+        other.guards = steps.any(|step| source.guard_events.iter().any(|event| *event == step))
             || is_whole && other.span.is_some_and(|span| holds_guard(node, span, source));
         if other.guards {
             let about = other.span.unwrap_or(node.span);
@@ -119,7 +120,7 @@ fn all(
         return out.push(place.component(
             None,
             &place.file_name(),
-            "",
+            &JsonPointer::default(),
             node.span,
             OtherBody::Whole,
             Some(fault),
@@ -127,7 +128,7 @@ fn all(
     }
     // Only in a file of their own do events stand within `hooks`.
     let (events, pointer) = match node.entry("hooks").filter(|_| place.own_file) {
-        Some(entry) => (&entry.node, format!("{}/hooks", place.pointer)),
+        Some(entry) => (&entry.node, place.pointer.key("hooks")),
         None if place.own_file => {
             if node.entry("modules").is_none() {
                 out.push(bare(node, place, found));
@@ -145,7 +146,7 @@ fn all(
             found,
         );
         // A file is nothing without it.
-        let pointer = if place.own_file { String::new() } else { pointer };
+        let pointer = if place.own_file { JsonPointer::default() } else { pointer };
         out.push(place.component(
             None,
             &place.file_name(),
@@ -160,13 +161,13 @@ fn all(
     for event in events.entries() {
         if events.entry(&event.key).is_some_and(|last| last.key_span != event.key_span) {
             let fault = Some("the event is repeated below, and the last one is used".to_owned());
-            let pointer = format!("{pointer}/{}", escaped(&event.key));
+            let pointer = pointer.key(&event.key);
             out.push(place.component(None, &event.key, &pointer, event.span(), OtherBody::Whole, fault));
             continue;
         }
         let unknown =
             (!source.hook_events.contains(&event.key)).then(|| unknown(event, place, source, found));
-        let pointer = format!("{pointer}/{}", escaped(&event.key));
+        let pointer = pointer.key(&event.key);
         let Some(groups) = event.node.items() else {
             if let Some(fault) = unknown {
                 let name = numbers.next(&format!("{}/*/", event.key));
@@ -191,7 +192,7 @@ fn all(
             continue;
         };
         for (at, group) in groups.iter().enumerate() {
-            let pointer = format!("{pointer}/{at}");
+            let pointer = pointer.item(at);
             group_of(&event.key, group, &pointer, place, &mut numbers, out, found);
         }
     }
@@ -258,13 +259,13 @@ fn bare(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Ot
     let finding = Diagnostic::at(place.file, first, Severity::Error, "hook-wrapper", message);
     found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
     let fault = Some(message.to_owned());
-    place.component(None, &place.file_name(), "", node.span, OtherBody::Whole, fault)
+    place.component(None, &place.file_name(), &JsonPointer::default(), node.span, OtherBody::Whole, fault)
 }
 
 fn group_of(
     event: &str,
     group: &Node,
-    pointer: &str,
+    pointer: &JsonPointer,
     place: &Declaration<'_>,
     numbers: &mut HandlerCounts,
     out: &mut Vec<OtherComponent>,
@@ -273,7 +274,7 @@ fn group_of(
     let matcher = group.get("matcher");
     let said = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
     let located = matcher.zip(said).filter(|(_, text)| *text != "*").map(|(node, text)| LocatedText {
-        pointer: format!("{pointer}/matcher"),
+        pointer: pointer.key("matcher"),
         span: node.span,
         text: text.to_owned(),
     });
@@ -304,7 +305,7 @@ fn group_of(
         let fault = bad_matcher.clone().or_else(|| handler::check(node, place, found));
         found.extend(unfilled(node, place).filter(|_| fault.is_none()));
         let name = numbers.next(&prefix);
-        let pointer = format!("{pointer}/hooks/{at}");
+        let pointer = pointer.key("hooks").item(at);
         let mut node = node.clone();
         let title = format!("the hook `{name}`");
         let shell = node.get("args").is_none();

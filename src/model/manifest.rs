@@ -8,6 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::hidden_chars::{self, HiddenRun};
 use crate::read::json;
+use crate::read::pointer::JsonPointer;
 use crate::read::tree::{Node, ReadFault, Value};
 use crate::source::SourceFile;
 
@@ -24,7 +25,7 @@ pub struct PluginManifest {
     /// Fields whose type the source host refuses; nothing reads them.
     pub refused: Vec<String>,
     /// JSON pointers of paths that leave the plugin; nothing reads them.
-    pub escaping: Vec<String>,
+    pub escaping: Vec<JsonPointer>,
 }
 
 /// Turns what a reader found into findings of `file`.

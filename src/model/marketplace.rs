@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::manifest;
 use super::manifest::fields::{self, ENTRY, MANIFEST, MARKETPLACE};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::pointer::JsonPointer;
 use crate::read::tree::{MappingEntry, Node};
 use crate::source::SourceFile;
 
@@ -32,7 +33,7 @@ pub struct MarketplaceEntry {
     /// The entry.
     pub node: Node,
     /// Its place in the file, as a JSON pointer.
-    pub pointer: String,
+    pub pointer: JsonPointer,
     /// Where the plugin is.
     pub source: EntrySource,
     /// Fields whose value the source host refuses; they are not carried.
@@ -105,7 +106,7 @@ pub fn read(
         entries.push(MarketplaceEntry {
             name: name.to_owned(),
             node: item.clone(),
-            pointer: format!("/plugins/{at}"),
+            pointer: JsonPointer::from_keys(["plugins"]).item(at),
             source,
             refused,
         });

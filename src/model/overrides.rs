@@ -13,7 +13,9 @@ use super::component::Component;
 use super::plugin::InlineCommand;
 use super::project::Project;
 use super::references::{Reference, ReferenceTarget};
+use crate::model::qualified_name::{last_of, plugin_of, qualify};
 use crate::read::format::SourceFacts;
+use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, Span};
 
 /// A place in a `plugcast.toml`.
@@ -28,7 +30,7 @@ pub struct ConfigPlace {
     /// 1-based column, in Unicode code points.
     pub column: usize,
     /// Where it stands in the file, as a JSON pointer.
-    pub pointer: String,
+    pub pointer: JsonPointer,
 }
 
 impl fmt::Display for ConfigPlace {
@@ -82,14 +84,12 @@ impl NewName {
     pub fn instead(&self, written: &str) -> String {
         let slash = if written.starts_with('/') { "/" } else { "" };
         let bare = &written[slash.len()..];
-        let last = |name: &str| name.rsplit(':').next().unwrap_or(name).to_owned();
+        let last = |name: &str| last_of(&name).to_owned();
         let before = bare.strip_suffix(self.from.as_str());
         let name = match before.filter(|before| before.is_empty() || before.ends_with(':')) {
             Some(before) => format!("{before}{}", self.to),
             // A skill by its folder, behind its plugin's name.
-            None if bare.contains(':') => {
-                format!("{}:{}", bare.split(':').next().unwrap_or_default(), self.to)
-            }
+            None if bare.contains(':') => qualify(plugin_of(bare), &self.to),
             None => last(&self.to),
         };
         format!("{slash}{name}")
@@ -129,8 +129,8 @@ impl Project {
         own.inventory = Default::default();
         own.tools_here.clone_from(&overrides.tools);
         for ((kind, qualified), renamed) in &overrides.renames {
-            let plugin = qualified.split(':').next().unwrap_or_default();
-            own.renamed_here.insert((*kind, format!("{plugin}:{}", renamed.to)), renamed.clone());
+            let plugin = plugin_of(&qualified);
+            own.renamed_here.insert((*kind, qualify(plugin, &renamed.to)), renamed.clone());
         }
         for plugin in &mut own.plugins {
             for component in &mut plugin.components {
@@ -141,7 +141,7 @@ impl Project {
                 if let Some(renamed) =
                     overrides.renames.get(&(ComponentKind::Command, command.qualified.clone()))
                 {
-                    command.qualified = format!("{}:{}", plugin.name, renamed.to);
+                    command.qualified = qualify(&plugin.name, &renamed.to);
                     command.name.clone_from(&renamed.to);
                 }
             }
@@ -178,8 +178,8 @@ fn tell(component: &mut Component, overrides: &HostOverrides) {
 fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<NewName> {
     let ReferenceTarget::Component(kind, qualified) = &mut reference.named else { return None };
     let renamed = overrides.renames.get(&(*kind, qualified.clone()))?;
-    let plugin = qualified.split(':').next().unwrap_or_default();
-    *qualified = format!("{plugin}:{}", renamed.to);
+    let plugin = plugin_of(&qualified);
+    *qualified = qualify(plugin, &renamed.to);
     Some(renamed.clone())
 }
 

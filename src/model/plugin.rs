@@ -32,6 +32,8 @@ use super::references::Reference;
 use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
+pub use crate::read::pointer::find as at;
+use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
 use crate::source::ComponentKind;
 use crate::source::{FileContent, SourceFile, SourceTree, Span};
@@ -81,7 +83,7 @@ pub struct InlineCommand {
     /// The manifest, relative to SRC.
     pub path: Utf8PathBuf,
     /// Where it stands there.
-    pub pointer: String,
+    pub pointer: JsonPointer,
     /// Its bytes.
     pub span: Span,
     /// What else its object says, by the field of frontmatter.
@@ -102,7 +104,7 @@ pub struct LostComponent {
     /// Its file, relative to SRC.
     pub path: Utf8PathBuf,
     /// Where in a manifest it is declared, if there.
-    pub pointer: Option<String>,
+    pub pointer: Option<JsonPointer>,
     /// Why it is lost.
     pub reason: String,
     /// It can be read, and only its name is at fault.
@@ -161,16 +163,18 @@ impl Plugin {
 
     /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
-        let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let top = keys(pointer).next().unwrap_or_default();
         // A manifest may say what belongs to a marketplace; hosts that look there refuse the same values.
         let usable = |manifest: &&PluginManifest| {
-            let refuses = manifest::fields::refuses(&manifest.node, top, manifest::fields::ENTRY);
-            !refuses && !manifest.refused.iter().any(|key| key == top)
+            let refuses = manifest::fields::refuses(&manifest.node, &top, manifest::fields::ENTRY);
+            !refuses && !manifest.refused.iter().any(|key| *key == top)
         };
         let manifest = self.manifest.as_ref().filter(usable).map(|manifest| &manifest.node);
-        let entry = self.entry.as_ref().filter(|entry| !entry.refused.iter().any(|key| key == top));
+        let entry = self.entry.as_ref().filter(|entry| !entry.refused.iter().any(|key| *key == top));
         let entry = entry.map(|entry| &entry.node);
-        manifest.and_then(|node| at(node, pointer)).or_else(|| entry.and_then(|node| at(node, pointer)))
+        manifest
+            .and_then(|node| pointer::find(node, pointer))
+            .or_else(|| entry.and_then(|node| pointer::find(node, pointer)))
     }
 
     /// `path` relative to the plugin's folder.
@@ -182,11 +186,6 @@ impl Plugin {
         let inner = path.as_str().strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
         inner.map_or(path, Utf8Path::new)
     }
-}
-
-/// The node at a JSON pointer.
-pub fn at<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
-    pointer.split('/').skip(1).try_fold(node, |node, key| node.get(key))
 }
 
 /// Reads the plugin at `seat`; `None` when it has no usable name.

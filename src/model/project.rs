@@ -12,6 +12,7 @@ use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{FilledPlaceholders, InventoryName, NameInventory, Reference};
 use super::runtime::HelperBinary;
 use super::server;
+use crate::model::qualified_name::{plugin_of, qualify};
 use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
@@ -136,7 +137,7 @@ impl Project {
                     plugin: plugin.name.clone(),
                     kind: ComponentKind::Workflow,
                     local: other.name.clone(),
-                    qualified: format!("{}:{}", plugin.name, other.name),
+                    qualified: qualify(&plugin.name, &other.name),
                     also: None,
                 };
                 let workflows =
@@ -184,7 +185,7 @@ impl<'a> ResolvedProject<'a> {
         command.references.get_or_init(|| {
             let filled = FilledPlaceholders { arguments: Vec::new(), includes: true };
             let whole = Span::new(0, command.content.len());
-            let plugin = command.qualified.split(':').next().unwrap_or_default();
+            let plugin = plugin_of(&command.qualified);
             self.project.inventory(self.source).find(&command.content, whole, plugin, Some(&filled))
         })
     }

@@ -8,6 +8,7 @@ mod placeholders;
 #[cfg(test)]
 mod tests;
 
+use crate::model::qualified_name::last_of;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::ComponentKind;
 use crate::source::Span;
@@ -92,7 +93,7 @@ impl NameInventory {
             if name.kind == ComponentKind::Workflow {
                 continue;
             }
-            let last = name.local.rsplit(':').next().unwrap_or(&name.local);
+            let last = last_of(&name.local);
             add(last, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             if let Some(also) = &name.also {
                 add(

@@ -10,7 +10,7 @@ use super::credentials::{self, CredentialOwner, Secret};
 use super::plugin::{Declaration, OtherBody, OtherComponent};
 use crate::diagnostic::Diagnostic;
 use crate::read::format::SourceFacts;
-use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::Span;
 
 pub use fields::is_absolute_url;
@@ -39,7 +39,7 @@ pub fn find(
     // Only in a file of their own do MCP servers stand within `mcpServers` (2.1.330).
     let wrapped = node.entry("mcpServers").filter(|_| kind == "mcp-server" && place.own_file);
     let (servers, pointer) = match wrapped {
-        Some(entry) => (&entry.node, format!("{}/{}", place.pointer, entry.key)),
+        Some(entry) => (&entry.node, place.pointer.key(&entry.key)),
         None => (node, place.pointer.clone()),
     };
     if !matches!(servers.value, Value::Map(_)) {
@@ -66,7 +66,7 @@ pub fn find(
     let first = out.len();
     for entry in servers.entries() {
         let last = last.get(entry.key.as_str()) == Some(&entry.key_span);
-        let pointer = format!("{pointer}/{}", escaped(&entry.key));
+        let pointer = pointer.key(&entry.key);
         let mut node = entry.node.clone();
         let title = format!("the server `{}`", entry.key);
         let owner = CredentialOwner { title: &title, prefix: &entry.key, shell: false };

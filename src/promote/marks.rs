@@ -8,7 +8,7 @@ use crate::check::raw_value;
 use crate::check::stage::{ENDING, MARK};
 use crate::read::frontmatter::{self, MarkdownDocument};
 use crate::read::tree::{MappingEntry, Style};
-use crate::source::Span;
+use crate::source::{Span, line_start, next_line};
 
 /// The field that keeps the model from calling a skill.
 const FLAG: &str = "disable-model-invocation";
@@ -83,8 +83,7 @@ fn flag(document: &MarkdownDocument, text: &str, entry: &MappingEntry) -> Promot
         && lines.of(text).trim_end().lines().count() == 1;
     if own {
         // A comment below the flag speaks of what follows.
-        let end =
-            text[entry.node.span.end..].find('\n').map_or(text.len(), |at| entry.node.span.end + at + 1);
+        let end = next_line(text, entry.node.span.end);
         return change(Span::new(lines.start, end), "", "the flag that keeps the model from calling it");
     }
     change(entry.node.span, "false", "the flag that keeps the model from calling it")
@@ -96,9 +95,8 @@ pub(super) fn copy_of_itself(beta: &BetaSkill<'_>, text: &str) -> Vec<PromotionE
     let declared = copies::in_text(text).into_iter().filter(|declared| of_itself(declared.of));
     declared
         .map(|declared| {
-            let start = text[..declared.span.start].rfind('\n').map_or(0, |at| at + 1);
-            let end =
-                text[declared.span.end..].find('\n').map_or(text.len(), |at| declared.span.end + at + 1);
+            let start = line_start(text, declared.span.start);
+            let end = next_line(text, declared.span.end);
             change(Span::new(start, end), "", "a comment that would mark it as a copy of itself")
         })
         .collect()

@@ -11,6 +11,7 @@ use crate::bundle::BundleManifest;
 use crate::check::stage::StageMarks;
 use crate::disk::replace::OWN_FOLDER;
 use crate::model::project::Project;
+use crate::model::qualified_name::local_of;
 use crate::model::references::ReferenceTarget;
 use crate::read::format::SourceFacts;
 use crate::read::{frontmatter, markdown};
@@ -193,7 +194,7 @@ pub(super) fn of_files(
     texts: &BTreeMap<Utf8PathBuf, RewrittenText>,
 ) -> Vec<Remark> {
     let mut out = Vec::new();
-    let name = beta.stable.split_once(':').map_or(beta.stable.as_str(), |(_, name)| name);
+    let name = local_of(&beta.stable);
     let stands = project
         .plugins
         .iter()

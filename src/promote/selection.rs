@@ -7,6 +7,7 @@ use crate::model::component::Component;
 use crate::model::near;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::model::qualified_name::qualify;
 use crate::source::ComponentKind;
 
 /// A skill that is a beta, and what it will be.
@@ -38,7 +39,7 @@ impl<'a> BetaSkill<'a> {
             own.into_iter().chain(folder).map(|(old, new)| (old.to_owned(), new.to_owned())).collect();
         names.dedup();
         let name = stripped(&component.name).unwrap_or(&component.name);
-        Self { plugin, component, stable: format!("{}:{name}", plugin.name), from, to, names }
+        Self { plugin, component, stable: qualify(&plugin.name, &name), from, to, names }
     }
 
     /// Whether its folder gets another place.
@@ -101,7 +102,7 @@ pub fn choose<'a>(
             let alias = component.alias();
             let also = alias
                 .as_deref()
-                .is_some_and(|alias| alias == asked || format!("{}:{alias}", plugin.name) == asked);
+                .is_some_and(|alias| alias == asked || qualify(&plugin.name, &alias) == asked);
             component.qualified == asked || component.name == asked || also
         }
     };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::tags::{TagRule, TaggedNode};
 use super::tree::{MappingEntry, Node, Style, Value, number};
 use super::{control_chars, frontmatter, yaml};
-use crate::source::Span;
+use crate::source::{Span, line_start};
 
 pub use rescue::LineRescue;
 
@@ -264,7 +264,7 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
 
 /// Whether the value of one of the fields `texts` has the tag, by the key that stands before it on its line.
 pub fn is_read(tagged: &TaggedNode, text: &str, texts: &[String]) -> bool {
-    let line = text[..tagged.span.start].rfind('\n').map_or(0, |end| end + 1);
+    let line = line_start(text, tagged.span.start);
     let before = text[line..tagged.span.start].split_once(':').map(|(key, _)| key.trim());
     // The key may have a tag as well.
     let before =

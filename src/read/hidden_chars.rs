@@ -3,7 +3,7 @@
 //! right to left, the tags of flags, one selector after a character that has several looks.
 
 use crate::printable::HiddenKind;
-use crate::source::Span;
+use crate::source::{Span, line_start, next_line};
 
 /// A run of one kind of such characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -375,8 +375,8 @@ impl Line {
         if at < self.end {
             return;
         }
-        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        self.end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+        let start = line_start(text, at);
+        self.end = next_line(text, at);
         (self.runs_left, self.paired) = (false, true);
         let mut depth = 0_usize;
         for (_, c) in (Characters { text: &text[start..self.end], at: 0, escapes: self.escapes }) {

@@ -3,8 +3,11 @@
 
 use camino::Utf8Path;
 
+use super::shell_names::{is_interpreter, is_shell};
+use crate::source::line_start;
+
 /// Words before a path that tell to use a file that is there.
-const USES: [&str; 22] = [
+const USES: [&str; 14] = [
     "see",
     "read",
     "follow",
@@ -18,14 +21,6 @@ const USES: [&str; 22] = [
     "source",
     "according",
     "per",
-    "python",
-    "python3",
-    "bash",
-    "sh",
-    "node",
-    "bun",
-    "deno",
-    "ruby",
     "npx",
 ];
 
@@ -74,7 +69,8 @@ const AGENT_STANDS: [&str; 11] = [
 
 /// Whether the line says before byte `at` to use what is named there.
 pub fn uses(text: &str, at: usize) -> bool {
-    says(text, at, &USES)
+    let tells = |word: &str| USES.contains(&word) || is_shell(word) || is_interpreter(word);
+    words_before(text, at).iter().any(|word| tells(word))
 }
 
 /// Whether the line says before byte `at` to make what is named there, or that it stands for any, or
@@ -159,7 +155,7 @@ pub fn is_changelog(path: &Utf8Path) -> bool {
 
 /// Whether the name at a span is an entry of a list or the first cell of a row, with what it means behind it.
 pub fn is_explained(text: &str, start: usize, end: usize) -> bool {
-    let before = text[..start].rsplit('\n').next().unwrap_or_default();
+    let before = &text[line_start(text, start)..start];
     let mark = before.trim_matches(['`', '*', ' ', '\t']);
     let listed = match mark {
         "|" | "-" | "+" => true,

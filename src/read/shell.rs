@@ -1,6 +1,7 @@
 //! The simple commands of a shell's text with their words and places: enough to tell which program a
 //! line runs and with what. Nothing is expanded, and reading cannot fail.
 
+use super::shell_names::is_shell;
 use crate::source::Span;
 
 /// A word of a command.
@@ -52,15 +53,13 @@ impl SimpleCommand {
     pub fn script(&self) -> Option<&ShellWord> {
         let words = self.program(&["sudo", "env"]);
         let (first, rest) = words.split_first()?;
-        match base(&first.text) {
-            "sh" | "bash" | "zsh" | "dash" | "ksh" => {
-                let at = rest.iter().position(|word| {
-                    word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
-                })?;
-                rest.get(at + 1)
-            }
-            _ => None,
+        if !is_shell(base(&first.text)) {
+            return None;
         }
+        let at = rest.iter().position(|word| {
+            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
+        })?;
+        rest.get(at + 1)
     }
 }
 

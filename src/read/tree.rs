@@ -1,6 +1,8 @@
 //! The spanned tree that YAML and JSON share, and the fault that a reader reports.
 
 use super::blanks::is_blank;
+use super::pointer::JsonPointer;
+pub use super::pointer::{escaped, unescaped};
 use crate::source::Span;
 
 /// A value with its place.
@@ -172,7 +174,7 @@ impl Node {
     /// and so is an empty mapping.
     pub fn leaves(&self) -> Vec<(String, Span, &Node)> {
         let mut out = Vec::new();
-        collect(self, "", &mut out);
+        collect(self, &JsonPointer::default(), &mut out);
         out
     }
 }
@@ -207,21 +209,11 @@ fn number_value(text: &str) -> Option<f64> {
     value.map(|value| value * sign)
 }
 
-/// A key as a step of a JSON pointer.
-pub fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-/// The key that a step of a JSON pointer names.
-pub fn unescaped(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
-fn collect<'a>(node: &'a Node, pointer: &str, out: &mut Vec<(String, Span, &'a Node)>) {
+fn collect<'a>(node: &'a Node, pointer: &JsonPointer, out: &mut Vec<(String, Span, &'a Node)>) {
     for entry in node.entries() {
-        let pointer = format!("{pointer}/{}", escaped(&entry.key));
+        let pointer = pointer.key(&entry.key);
         if entry.node.entries().is_empty() {
-            out.push((pointer, entry.span(), &entry.node));
+            out.push((pointer.into(), entry.span(), &entry.node));
         } else {
             collect(&entry.node, &pointer, out);
         }

@@ -9,7 +9,7 @@ use super::values::{self, FoundVersion};
 use super::{ReleaseError, changelog, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 use crate::model::config::RECORDS;
-use crate::source::Span;
+use crate::source::{Span, line_end};
 
 /// The name of this finding, which a rule of `check` has for what needs no history.
 const RULE: &str = "release-owned";
@@ -123,6 +123,6 @@ fn touched(
         }
         at += line.len();
     }
-    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    let end = line_end(text, at);
     Ok(Some(Diagnostic::at(&file, Span::new(at, end), Severity::Error, RULE, message).help(help)))
 }

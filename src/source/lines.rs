@@ -90,6 +90,21 @@ impl LineIndex {
     }
 }
 
+/// Where the line that holds `at` begins.
+pub fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
+}
+
+/// Where the line that holds `at` ends: at its line feed, or with the text.
+pub fn line_end(text: &str, at: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
+}
+
+/// Where the line after the one that holds `at` begins; the end of the text without one.
+pub fn next_line(text: &str, at: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end + 1)
+}
+
 /// How many characters begin in these bytes.
 fn begun(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
@@ -106,6 +121,15 @@ mod tests {
         assert_eq!(index.position(text, 0), Position { line: 1, column: 1 });
         assert_eq!(index.position(text, text.find('x').unwrap()), Position { line: 2, column: 3 });
         assert_eq!(index.position(text, text.len()), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_line_begins_behind_one_line_feed_and_ends_at_the_next() {
+        let text = "a\r\nbc\n";
+        let lines = |at| (line_start(text, at), line_end(text, at), next_line(text, at));
+        assert_eq!([lines(0), lines(2)], [(0, 2, 3); 2]);
+        assert_eq!([lines(3), lines(5)], [(3, 5, 6); 2]);
+        assert_eq!(lines(6), (6, 6, 6));
     }
 
     #[test]

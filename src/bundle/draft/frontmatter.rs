@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::{DraftField, EditLabel, MarkdownDraft, escaped, portable};
 use crate::read::tree::{MappingEntry, Style, Value};
 use crate::rewrite::{self, Edit, OverlapError};
-use crate::source::Span;
+use crate::source::{Span, line_start, next_line};
 use crate::sourcemap::EditKind;
 
 impl MarkdownDraft {
@@ -228,9 +228,9 @@ fn colon(text: &str, entry: &MappingEntry) -> usize {
 
 /// The lines of an entry.
 fn lines(text: &str, entry: &MappingEntry) -> Span {
-    let start = text[..entry.key_span.start].rfind('\n').map_or(0, |at| at + 1);
+    let start = line_start(text, entry.key_span.start);
     let end = trimmed(text, entry.span()).end;
-    Span::new(start, text[end..].find('\n').map_or(text.len(), |at| end + at + 1))
+    Span::new(start, next_line(text, end))
 }
 
 /// Block scalars and multi-line values end before their last line feed. Other white space than that of YAML belongs to a

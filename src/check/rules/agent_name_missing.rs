@@ -5,6 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
+use crate::model::qualified_name::last_of;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -22,7 +23,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
         return;
     }
     let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
-    let name = component.name.rsplit(':').next().unwrap_or(&component.name);
+    let name = last_of(&component.name);
     found.help = Some(format!("add `name: {name}` to match the file name"));
     // Another host's file may lie there, below a folder of its own or with its own ending.
     let nested = component.name.contains(':');

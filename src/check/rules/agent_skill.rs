@@ -7,6 +7,7 @@ use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::near;
+use crate::model::qualified_name::qualify;
 use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
@@ -35,7 +36,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 continue;
             }
             let qualified =
-                if name.contains(':') { name.to_owned() } else { format!("{}:{name}", text.plugin.name) };
+                if name.contains(':') { name.to_owned() } else { qualify(&text.plugin.name, &name) };
             let found = sink.at(
                 text.file,
                 skill.span,

@@ -6,7 +6,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::references::ReferenceTarget;
-use crate::source::{ComponentKind, Span};
+use crate::source::{ComponentKind, Span, line_start};
 use crate::target::TextForm;
 
 pub(super) const RULE: Rule = Rule {
@@ -63,7 +63,7 @@ fn takes_arguments(context: &RuleContext<'_>, component: &Component) -> bool {
 
 /// Whether `span` lies in the quoted program of an `awk` on the same line.
 fn in_awk(text: &str, span: Span) -> bool {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let start = line_start(text, span.start);
     let line = &text[start..span.start];
     let Some(awk) = line.rfind(AWK) else { return false };
     let program = &line[awk..];

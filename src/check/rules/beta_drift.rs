@@ -8,6 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::check::stage::ENDING;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::model::qualified_name::qualify;
 use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +27,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     for declared in copies::declared(text) {
         let pair = declared.of == format!("{}{ENDING}", component.name)
             || component.name == format!("{}{ENDING}", declared.of);
-        let other = context.directory().skill(&format!("{}:{}", text.plugin.name, declared.of));
+        let other = context.directory().skill(&qualify(&text.plugin.name, &declared.of));
         let Some(other) = other.filter(|_| pair) else { continue };
         let Some(file) = context.file(&other.path) else { continue };
         let body = other.document.body.of(file.text().unwrap_or_default());

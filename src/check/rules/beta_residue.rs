@@ -9,6 +9,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::stage::{ENDING, MARK, StageMarks, beta_of};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
+use crate::model::qualified_name::qualify;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -32,7 +33,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let Some(span) = called(text.text, text.body.start + at) else { continue };
         let written = span.of(text.text).trim_start_matches('/');
         let stable = written.strip_suffix(ENDING).unwrap_or(written);
-        let own = format!("{}:{stable}", text.plugin.name);
+        let own = qualify(&text.plugin.name, &stable);
         let names = [stable, own.as_str()];
         let directory = context.directory();
         let Some(promoted) = names.iter().find_map(|name| directory.skill(name)) else { continue };

@@ -4,6 +4,7 @@ use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::{Applicability, Fix, FixEdit, Severity};
+use crate::read::shell_names::is_shell;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -14,9 +15,6 @@ pub(super) const RULE: Rule = Rule {
     page: include_str!("crlf_shebang.md"),
     check: RuleCheck::Text(check),
 };
-
-/// Programs that take the carriage return for a part of every line.
-const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ksh", "zsh", "ash"];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let first = text.text.lines().next().unwrap_or_default();
@@ -30,7 +28,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
     let program = first.split(['/', ' ']).rfind(|word| !word.is_empty() && !word.starts_with('-'));
     let program = program.unwrap_or_default();
-    let shell = SHELLS.contains(&program);
+    let shell = is_shell(program);
     let message = match shell {
         true => {
             format!("the script has Windows line endings, which `{program}` reads as part of its commands")

@@ -8,6 +8,7 @@ use crate::diagnostic::Severity;
 use crate::model::near;
 use crate::model::plugin::{OtherBody, Plugin};
 use crate::read::shell::base;
+use crate::read::shell_names::{is_shell, is_windows_shell};
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -19,8 +20,6 @@ pub(super) const RULE: Rule = Rule {
     page: include_str!("mcp_variable.md"),
     check: RuleCheck::Plugin(check),
 };
-
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "cmd", "powershell"];
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for ran in runnable::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
@@ -34,7 +33,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 fn for_a_shell(ran: &RunnableText<'_>) -> bool {
     let OtherBody::Server(server) = &ran.other.body else { return false };
     let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();
-    ran.role == TextRole::Argument && SHELLS.contains(&base(command))
+    ran.role == TextRole::Argument && (is_shell(base(command)) || is_windows_shell(base(command)))
 }
 
 fn wrong(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String, String)> {

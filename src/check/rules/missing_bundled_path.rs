@@ -10,7 +10,8 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
-use crate::source::ComponentKind;
+use crate::read::shell_names::starts_script;
+use crate::source::{ComponentKind, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
@@ -23,10 +24,6 @@ pub(super) const RULE: Rule = Rule {
 
 /// Endings of files that are written by hand.
 const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".ps1"];
-
-/// Programs that a script is started with.
-const INTERPRETERS: [&str; 11] =
-    ["python", "python3", "bash", "sh", "node", "bun", "pwsh", "uv run", "bun run", "deno run", "npx tsx"];
 
 /// Folders that installing, building or running makes.
 const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
@@ -111,9 +108,9 @@ fn is_here(text: &PluginText<'_>) -> bool {
 
 /// Whether the command before the path is an interpreter alone.
 fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
-    let line = text.text[..mention.span.start].rsplit('\n').next().unwrap_or_default();
+    let line = &text.text[line_start(text.text, mention.span.start)..mention.span.start];
     let command = line.trim_start().trim_start_matches("$ ").rsplit('`').next().unwrap_or_default();
-    INTERPRETERS.contains(&command.trim().trim_end_matches('"').trim_end())
+    starts_script(command.trim().trim_end_matches('"'))
 }
 
 /// Whether the skill or command is about plugins and skills: the paths in its texts are examples.

@@ -5,6 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::model::qualified_name::last_of;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(prefix) = context.settings.house.name_prefix.get(&text.plugin.name) else { return };
-    let name = component.name.rsplit(':').next().unwrap_or(&component.name);
+    let name = last_of(&component.name);
     if component.kind == ComponentKind::Command || name.starts_with(prefix.as_str()) {
         return;
     }

@@ -12,6 +12,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::near::slip;
 use crate::model::plugin::Plugin;
+use crate::model::qualified_name::last_of;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -110,7 +111,7 @@ fn word(listing: &ReadmeListing) -> &'static str {
 
 /// Whether anything in the whole source has that name.
 fn knows(context: &RuleContext<'_>, name: &str) -> bool {
-    let last = name.rsplit(':').next().unwrap_or(name);
+    let last = last_of(&name);
     // What belongs to a plugin that is not here is not for us to know.
     let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
         context.project.plugins.iter().all(|one| {
@@ -158,7 +159,7 @@ fn gone<'n>(
     let Some(name) = &row.name else { return };
     let said = name.span.of(text);
     let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
-    let bare = said.rsplit(':').next().unwrap_or(said);
+    let bare = last_of(said);
     // A row may say more than a name, so none is removed but by its author.
     found.help = Some("remove the row, or update the name".to_owned());
     if let Some(near) = slip(bare, known) {
@@ -182,7 +183,7 @@ fn left_out(
     let is_listed = |component: &Component| listed.iter().any(|name| readme::is(component, name));
     let count = own.iter().filter(|component| is_listed(component)).count();
     let is_missing = |component: &&&Component| {
-        let last = component.name.rsplit(':').next().unwrap_or_default();
+        let last = last_of(&component.name);
         let said = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
         let said = said(last) || component.alias().is_some_and(|alias| said(&alias));
         !is_listed(component)
@@ -202,7 +203,7 @@ fn left_out(
     }
     let all = own.len();
     for component in missing {
-        let name = component.name.rsplit(':').next().unwrap_or(&component.name);
+        let name = last_of(&component.name);
         let what = kind.id();
         let message = format!(
             "the README lists {count} of the {all} {what}s of `{}`, and leaves out `{name}`",

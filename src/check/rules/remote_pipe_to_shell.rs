@@ -9,6 +9,7 @@ use crate::check::snippet;
 use crate::diagnostic::Severity;
 use crate::read::intent::is_about_attacks;
 use crate::read::shell::{ShellWord, SimpleCommand, base};
+use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,8 +22,6 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const LOADERS: [&str; 3] = ["curl", "wget", "fetch"];
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
-const INTERPRETERS: [&str; 5] = ["python", "python3", "node", "perl", "ruby"];
 const THROUGH: [&str; 2] = ["sudo", "env"];
 const MESSAGE: &str = "this runs a download without checking it";
 const HELP: &str = "download it to a file, read or verify it, and run that";
@@ -98,10 +97,9 @@ fn piped(commands: &[SimpleCommand]) -> Vec<Span> {
                 })
             })
         };
-        let runs =
-            SHELLS.contains(&base(&first.text)) || matches!(first.text.as_str(), "eval" | "source" | ".");
+        let runs = is_shell(base(&first.text)) || matches!(first.text.as_str(), "eval" | "source" | ".");
         let from_file = rest.first().is_some_and(|word| !word.text.starts_with('-') && !substituted(word));
-        if runs && !(SHELLS.contains(&base(&first.text)) && from_file) && rest.iter().any(substituted) {
+        if runs && !(is_shell(base(&first.text)) && from_file) && rest.iter().any(substituted) {
             let end = rest.last().map_or(first.span.end, |word| word.span.end);
             out.push(Span::new(first.span.start, end));
         }
@@ -114,7 +112,7 @@ fn reads_input(program: &ShellWord, rest: &[ShellWord]) -> bool {
     let name = base(&program.text);
     let script = rest.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
     let stdin = |word: &ShellWord| matches!(word.text.as_str(), "-" | "/dev/stdin");
-    if SHELLS.contains(&name) {
+    if is_shell(name) {
         let says = |letter: char| {
             let short = |word: &ShellWord| {
                 word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
@@ -123,7 +121,7 @@ fn reads_input(program: &ShellWord, rest: &[ShellWord]) -> bool {
         };
         return !says('c') && (says('s') || script.is_none_or(stdin));
     }
-    INTERPRETERS.contains(&name) && (rest.is_empty() || rest.iter().all(stdin))
+    is_interpreter(name) && (rest.is_empty() || rest.iter().all(stdin))
 }
 
 /// Whether a word is an address of something, and no mark for any.

@@ -6,7 +6,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::references::ReferenceTarget;
-use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span, line_end, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "scheduled-skill-invocation",
@@ -55,8 +55,8 @@ fn call<'a>(
 }
 
 fn calls(text: &str, span: Span) -> bool {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+    let start = line_start(text, span.start);
+    let end = line_end(text, span.end);
     let line = &text[start..end];
     let words =
         ["load", "loads", "invoke", "invokes", "run", "runs", "call", "calls", "use", "dispatch", "start"];

@@ -1,7 +1,7 @@
 //! An agent is dispatched that the build does not have.
 
 use crate::check::context::{PluginText, RuleContext};
-use crate::check::directory::{NameResolution, last};
+use crate::check::directory::NameResolution;
 use crate::check::dispatch::NameUse;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
@@ -9,6 +9,7 @@ use crate::check::snippet::is_marked_wrong;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::near::slip;
+use crate::model::qualified_name::{last_of, plugin_of};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -29,8 +30,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 _ => continue,
             },
             NameUse::Named if !directory.has(&place.name) && !place.name.contains("::") => {
-                let plugin = place.name.split(':').next().unwrap_or_default();
-                let near = directory.agent_near(plugin, last(&place.name));
+                let plugin = plugin_of(&place.name);
+                let near = directory.agent_near(plugin, last_of(&place.name));
                 if near.is_none() {
                     continue;
                 }
@@ -40,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         };
         let found = sink.at(text.file, place.span, format!("unknown agent `{}`", place.name));
         let Some(agent) = near else {
-            let plugin = place.name.split(':').next().unwrap_or_default();
+            let plugin = plugin_of(&place.name);
             found.help =
                 Some(format!("dispatch an existing agent of the plugin `{plugin}`, or add this one"));
             continue;
@@ -59,6 +60,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
-    let (said, own) = (last(name), last(&agent.name));
+    let (said, own) = (last_of(name), last_of(&agent.name));
     said == own || slip(said, [own]).is_some() || agent.path.file_stem() == Some(said)
 }

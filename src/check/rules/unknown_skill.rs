@@ -1,7 +1,6 @@
 //! A skill or command is called that the build does not have.
 
 use crate::check::context::{PluginText, RuleContext};
-use crate::check::directory::{local, plugin_of};
 use crate::check::dispatch::NameUse;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
@@ -9,6 +8,7 @@ use crate::check::snippet::is_marked_wrong;
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::near::{nearest, slip};
+use crate::model::qualified_name::{local_of, plugin_of};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",
@@ -33,14 +33,14 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         // The plugin is the same in all of them, and tells nothing.
         let known = directory.skills_near(name);
-        let locals = || known.iter().map(|known| local(known));
-        let slipped = slip(local(name), locals());
+        let locals = || known.iter().map(|known| local_of(known));
+        let slipped = slip(local_of(name), locals());
         // Where nothing is called, only a slip of the hand is sure.
         if slipped.is_none() && place.how == NameUse::Named {
             continue;
         }
-        let near = slipped.or_else(|| nearest(local(name), locals()));
-        let near = near.and_then(|near| known.iter().copied().find(|known| local(known) == near));
+        let near = slipped.or_else(|| nearest(local_of(name), locals()));
+        let near = near.and_then(|near| known.iter().copied().find(|known| local_of(known) == near));
         let found = sink.at(text.file, place.span, format!("unknown skill or command `{name}`"));
         let Some(near) = near else {
             found.help =

@@ -10,9 +10,11 @@ use toml::Value as Toml;
 
 use crate::disk;
 use crate::ledger::{ComponentKind, Ledger, LedgerRow};
+use crate::model::qualified_name::{last_of, local_of};
 use crate::printable;
 use crate::read::json;
-use crate::read::tree::{Node, Value, escaped, unescaped};
+use crate::read::pointer::{JsonPointer, holds, keys};
+use crate::read::tree::{Node, Value};
 use crate::source::LineIndex;
 use crate::sourcemap::SourceMap;
 use crate::target::Target;
@@ -170,12 +172,12 @@ impl BundleDocuments<'_> {
     /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it counts before what names all.
     fn told(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
         let kind = owner.kind.id();
-        let local = owner.name.split_once(':').map_or(owner.name.as_str(), |(_, local)| local);
+        let local = local_of(&owner.name);
         let name = owner.name.as_str();
         let own = [name.to_owned(), local.to_owned(), format!("{kind}/{name}"), format!("{kind}/{local}")];
         let section = |row: &LedgerRow| {
-            let parts = row.pointer.as_deref()?.strip_prefix("/targets/")?.split('/').skip(1);
-            let parts: Vec<String> = parts.map(unescaped).collect();
+            let parts = row.pointer.as_deref()?.strip_prefix("/targets")?;
+            let parts: Vec<String> = keys(parts).skip(1).collect();
             parts.get(usize::from(parts.first()? == "frontmatter")).cloned()
         };
         let all = [format!("{kind}s"), "models".to_owned()];
@@ -194,13 +196,10 @@ impl BundleDocuments<'_> {
         };
         let rows = || self.ledger.rows.iter().filter(of_kind);
         let place = pointer(keys);
-        let same = rows().find(|row| {
-            row.pointer.as_ref().is_some_and(|own| place == *own || place.starts_with(&format!("{own}/")))
-        });
+        let same = rows().find(|row| row.pointer.as_ref().is_some_and(|own| holds(own, &place)));
         let named = || {
             rows().find(|row| {
-                row.kind != ComponentKind::Hook
-                    && keys.iter().any(|key| key.rsplit(':').next() == Some(&row.name))
+                row.kind != ComponentKind::Hook && keys.iter().any(|key| last_of(key) == row.name)
             })
         };
         let row = same.or_else(named)?;
@@ -229,7 +228,7 @@ impl BundleDocuments<'_> {
                         .strip_prefix("/plugins/")
                         .and_then(|rest| rest.find('/').map(|at| &rest[at..]))
                         .unwrap_or(own);
-                    own == name || own.starts_with(&format!("{name}/"))
+                    holds(name, own)
                 }) && row.path.ends_with(".json")
             });
             if found.is_some() {
@@ -266,8 +265,8 @@ fn is(row: &LedgerRow, pointer: &str) -> bool {
     row.pointer.as_deref() == Some(pointer)
 }
 
-fn pointer(keys: &[&str]) -> String {
-    keys.iter().map(|key| format!("/{}", escaped(key))).collect()
+fn pointer(keys: &[&str]) -> JsonPointer {
+    JsonPointer::from_keys(keys.iter().copied())
 }
 
 /// The keys and list places that lead to the value on `line`.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{ListedComponent, ListedPlugin};
 use crate::bundle::source_verification::{MissingComponent, SourceComparison};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
+use crate::model::qualified_name::qualify;
 
 /// The plugins by the names that the bundles have for them: one without a manifest is named after its folder on the
 /// host, and by the author's settings in a bundle.
@@ -61,7 +62,7 @@ fn accounted(
     ledger: &Ledger,
     renames: &BTreeSet<(ComponentKind, String, String)>,
 ) -> Result<(), (String, Option<String>)> {
-    let qualified = format!("{}:{}", plugin.name, component.name);
+    let qualified = qualify(&plugin.name, &component.name);
     let also: Vec<&String> =
         renames.iter().filter(|(_, from, _)| *from == qualified).map(|(_, _, to)| to).collect();
     let mut here = rows.iter().filter(|row| {

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use crate::model::overrides::{ConfigPlace, OverrideValue};
-use crate::read::tree::{MappingEntry, escaped};
+use crate::read::pointer::JsonPointer;
+use crate::read::tree::MappingEntry;
 use crate::source::SourceFile;
 
 /// Keys of such an object, with the fields of frontmatter that they are.
@@ -21,7 +22,7 @@ const FIELDS: [(&str, &str); 4] = [
 pub(super) fn fields(
     command: &MappingEntry,
     file: &SourceFile,
-    pointer: &str,
+    pointer: &JsonPointer,
 ) -> BTreeMap<String, OverrideValue> {
     let said = FIELDS.iter().filter_map(|(key, field)| {
         let entry = command.node.entries().iter().rfind(|entry| entry.key == *key)?;
@@ -38,7 +39,7 @@ pub(super) fn fields(
             span: entry.span(),
             line: position.line,
             column: position.column,
-            pointer: format!("{pointer}/{}", escaped(key)),
+            pointer: pointer.key(key),
         };
         Some(((*field).to_owned(), OverrideValue { value, at }))
     });

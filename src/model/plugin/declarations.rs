@@ -2,6 +2,7 @@
 
 use super::other_components::{OtherBody, OtherComponent};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
@@ -12,7 +13,7 @@ pub struct Declaration<'a> {
     /// The file.
     pub file: &'a SourceFile,
     /// The JSON pointer of the part; empty for the whole file.
-    pub pointer: String,
+    pub pointer: JsonPointer,
     /// Whether the file holds nothing else.
     pub own_file: bool,
 }
@@ -23,7 +24,7 @@ impl Declaration<'_> {
         &self,
         kind: Option<&str>,
         name: &str,
-        pointer: &str,
+        pointer: &JsonPointer,
         span: Span,
         body: OtherBody,
         fault: Option<String>,
@@ -32,7 +33,7 @@ impl Declaration<'_> {
             kind: kind.unwrap_or(self.kind).to_owned(),
             name: name.to_owned(),
             path: self.file.path.clone(),
-            pointer: pointer.to_owned(),
+            pointer: pointer.clone(),
             span: Some(span),
             own_file: self.own_file,
             body,

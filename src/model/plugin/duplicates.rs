@@ -4,6 +4,7 @@ use super::{LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::overrides::{ConfigPlace, OverrideValue};
+use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// Two components of one name: the source host shows one. Skills and commands share their names,
@@ -78,7 +79,7 @@ fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
         span: entry.span(),
         line: position.line,
         column: position.column,
-        pointer: "/description".to_owned(),
+        pointer: JsonPointer::from_keys(["description"]),
     };
     command.declared.insert("description".to_owned(), OverrideValue { value: text.into(), at });
 }

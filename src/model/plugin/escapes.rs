@@ -6,7 +6,8 @@ use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::manifest;
 use crate::read::format::SourceFacts;
-use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::read::pointer::{JsonPointer, holds};
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, SourceFile, SourceTree};
 
 /// Why such a path is not carried.
@@ -47,29 +48,29 @@ fn escaping(
     plugin: &Plugin,
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
-) -> Vec<(String, String)> {
+) -> Vec<(JsonPointer, String)> {
     let is_path_field = |key: &str| {
         matches!(key, "skills" | "agents" | "commands") || source.manifest_components.contains_key(key)
     };
     let listed = file.path == source.marketplace;
     let mut out = Vec::new();
     for entry in node.entries().iter().filter(|entry| is_path_field(&entry.key)) {
-        let pointer = format!("/{}", entry.key);
-        let inner: Vec<(String, &Node)> = match &entry.node.value {
+        let pointer = JsonPointer::from_keys([entry.key.as_str()]);
+        let inner: Vec<(JsonPointer, &Node)> = match &entry.node.value {
             // Findings of commands by name were made where they are read.
             Value::Map(commands) if entry.key == "commands" => {
                 out.extend(
                     commands
                         .iter()
                         .filter(|command| !sound(command, listed))
-                        .map(|command| (format!("{pointer}/{}", escaped(&command.key)), entry.key.clone())),
+                        .map(|command| (pointer.key(&command.key), entry.key.clone())),
                 );
                 Vec::new()
             }
             // `experimental` holds path fields of its own.
             Value::Map(fields) if entry.key == "experimental" => fields
                 .iter()
-                .flat_map(|field: &MappingEntry| items(&format!("{pointer}/{}", field.key), &field.node))
+                .flat_map(|field: &MappingEntry| items(&pointer.key(&field.key), &field.node))
                 .collect(),
             _ => items(&pointer, &entry.node),
         };
@@ -100,43 +101,42 @@ fn sound(command: &MappingEntry, listed: bool) -> bool {
 }
 
 /// Takes what is at the pointers out of a field's value.
-fn without(entry: &MappingEntry, escaping: &[(String, String)]) -> Option<MappingEntry> {
-    let pointer = format!("/{}", entry.key);
-    let bad = |at: &str| escaping.iter().any(|(pointer, _)| pointer == at);
+fn without(entry: &MappingEntry, escaping: &[(JsonPointer, String)]) -> Option<MappingEntry> {
+    let pointer = JsonPointer::from_keys([entry.key.as_str()]);
+    let bad = |at: &JsonPointer| escaping.iter().any(|(pointer, _)| pointer == at);
     let mut entry = entry.clone();
     if let Value::List(items) = &mut entry.node.value {
         let mut at = 0;
         items.retain(|_| {
             at += 1;
-            !bad(&format!("{pointer}/{}", at - 1))
+            !bad(&pointer.item(at - 1))
         });
     }
-    let inside = format!("{pointer}/");
-    let in_map = matches!(entry.node.value, Value::Map(_))
-        && escaping.iter().any(|(pointer, _)| pointer.starts_with(&inside));
+    let in_map =
+        matches!(entry.node.value, Value::Map(_)) && escaping.iter().any(|(inner, _)| holds(&pointer, inner));
     (!bad(&pointer) && !in_map).then_some(entry)
 }
 
 /// The texts at a field: itself, or the items of its list.
-fn items<'a>(pointer: &str, node: &'a Node) -> Vec<(String, &'a Node)> {
+fn items<'a>(pointer: &JsonPointer, node: &'a Node) -> Vec<(JsonPointer, &'a Node)> {
     match &node.value {
-        Value::String(_) => vec![(pointer.to_owned(), node)],
+        Value::String(_) => vec![(pointer.clone(), node)],
         Value::List(items) => items
             .iter()
             .enumerate()
             .filter(|(_, item)| item.as_str().is_some())
-            .map(|(at, item)| (format!("{pointer}/{at}"), item))
+            .map(|(at, item)| (pointer.item(at), item))
             .collect(),
         _ => Vec::new(),
     }
 }
 
 /// What such a field alone declares is no component.
-fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(String, String)>) {
+fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(JsonPointer, String)>) {
     for (pointer, field) in escaping {
-        let whole = format!("/{field}");
+        let whole = JsonPointer::from_keys([field.as_str()]);
         let at = plugin.others.iter().position(|other| {
-            other.path == file.path && other.pointer.ends_with(&whole) && pointer.starts_with(&whole)
+            other.path == file.path && other.pointer.ends_with(whole.as_str()) && holds(&whole, &pointer)
         });
         let Some(other) = at.map(|at| plugin.others.remove(at)) else { continue };
         plugin.lost.push(LostComponent {

@@ -11,9 +11,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{InlineCommand, LostComponent, Plugin, command_object, duplicates, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
+use crate::model::qualified_name::qualify;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::read::pointer::JsonPointer;
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::read::{frontmatter, salvage};
 use crate::source::ComponentKind;
 use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
@@ -174,8 +176,8 @@ impl ComponentFinder<'_> {
     /// A command that the manifest declares by name, with a file or with its text.
     fn command_object(&mut self, entry: &MappingEntry, file: &SourceFile) {
         let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
-        let base = self.plugin.entry.as_ref().filter(|_| listed).map_or("", |entry| &entry.pointer);
-        let pointer = format!("{base}/commands/{}", escaped(&entry.key));
+        let base = self.plugin.entry.as_ref().filter(|_| listed).map(|entry| entry.pointer.clone());
+        let pointer = base.unwrap_or_default().key("commands").key(&entry.key);
         if let Err(why) = command_name(&entry.key, listed) {
             let message = format!("the name `{}` {why}", entry.key);
             let help = "use letters, digits and `-`, such as `my-name`";
@@ -212,7 +214,7 @@ impl ComponentFinder<'_> {
     }
 
     /// A command whose text stands in the manifest.
-    fn inline(&mut self, entry: &MappingEntry, file: &SourceFile, pointer: String) {
+    fn inline(&mut self, entry: &MappingEntry, file: &SourceFile, pointer: JsonPointer) {
         let name = entry.key.clone();
         let refused = match (names::check_component(&name), entry.node.get("content").and_then(Node::as_str))
         {
@@ -220,7 +222,7 @@ impl ComponentFinder<'_> {
             (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
             (Ok(()), Some(content)) => {
                 self.plugin.inline.push(InlineCommand {
-                    qualified: format!("{}:{name}", self.plugin.name),
+                    qualified: qualify(&self.plugin.name, &name),
                     name,
                     path: file.path.clone(),
                     span: entry.span(),
@@ -248,7 +250,7 @@ impl ComponentFinder<'_> {
         kind: ComponentKind,
         name: &str,
         path: &Utf8Path,
-        pointer: Option<String>,
+        pointer: Option<JsonPointer>,
         reason: &str,
     ) {
         let (name, path, reason) = (name.to_owned(), path.to_owned(), reason.to_owned());

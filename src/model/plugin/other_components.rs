@@ -10,7 +10,8 @@ use crate::model::hook::{self, Hook};
 use crate::model::manifest;
 use crate::model::server::{self, ServerDefinition};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{MappingEntry, Node, Value, escaped};
+use crate::read::pointer::JsonPointer;
+use crate::read::tree::{MappingEntry, Node, Value};
 use crate::read::workflow;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
@@ -24,7 +25,7 @@ pub struct OtherComponent {
     /// The file that declares it, relative to SRC.
     pub path: Utf8PathBuf,
     /// Where in a JSON file it is declared; empty for the whole file.
-    pub pointer: String,
+    pub pointer: JsonPointer,
     /// The bytes that declare it.
     pub span: Option<Span>,
     /// Whether the file holds nothing but components of this kind.
@@ -112,7 +113,7 @@ pub(super) fn find(
     let own = plugin
         .manifest
         .as_ref()
-        .and_then(|manifest| Some((&manifest.node, tree.get(&manifest.path)?, String::new())));
+        .and_then(|manifest| Some((&manifest.node, tree.get(&manifest.path)?, JsonPointer::default())));
     let listed = plugin
         .entry
         .as_ref()
@@ -123,7 +124,7 @@ pub(super) fn find(
         let place =
             own.iter().chain(&listed).find_map(|(node, file, base)| Some((node.entry(field)?, *file, base)));
         let Some((entry, file, base)) = place.filter(|_| !refused) else { continue };
-        finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
+        finder.field(kind, field, entry, file, &base.key(field));
     }
     let mut others = finder.out;
     if is_project {
@@ -155,7 +156,8 @@ pub(super) fn inner_hooks(
         let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
             continue;
         };
-        let place = Declaration { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
+        let place =
+            Declaration { kind: "hook", file, pointer: JsonPointer::from_keys(["hooks"]), own_file: false };
         // What is no mapping is a field of a wrong type, and said as one.
         if matches!(node.value, Value::Map(_)) {
             hook::find(node, &place, source, &mut out, &mut found);
@@ -190,9 +192,10 @@ impl OtherFinder<'_> {
         }
         let before = self.out.len();
         match node {
-            Some(node) => {
-                self.declared(&Declaration { kind, file, pointer: String::new(), own_file: true }, &node)
-            }
+            Some(node) => self.declared(
+                &Declaration { kind, file, pointer: JsonPointer::default(), own_file: true },
+                &node,
+            ),
             None => {
                 let fault = Some("it cannot be read".to_owned());
                 return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
@@ -256,18 +259,25 @@ impl OtherFinder<'_> {
     }
 
     /// A field of the manifest: a path, an object, or a list of both.
-    fn field(&mut self, kind: &str, field: &str, entry: &MappingEntry, file: &SourceFile, pointer: &str) {
+    fn field(
+        &mut self,
+        kind: &str,
+        field: &str,
+        entry: &MappingEntry,
+        file: &SourceFile,
+        pointer: &JsonPointer,
+    ) {
         if kind == WORKFLOW {
             return self.workflows(file, &entry.node);
         }
         let before = self.out.len();
         let mut said = false;
         let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
-        let items: Vec<(&Node, String)> = match &entry.node.value {
+        let items: Vec<(&Node, JsonPointer)> = match &entry.node.value {
             Value::List(items) if looked_into => {
-                items.iter().enumerate().map(|(at, item)| (item, format!("{pointer}/{at}"))).collect()
+                items.iter().enumerate().map(|(at, item)| (item, pointer.item(at))).collect()
             }
-            _ => vec![(&entry.node, pointer.to_owned())],
+            _ => vec![(&entry.node, pointer.clone())],
         };
         for (node, pointer) in items {
             let place = Declaration { kind, file, pointer, own_file: false };
@@ -289,7 +299,7 @@ impl OtherFinder<'_> {
         // An empty mapping declares nothing.
         let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
         if self.out.len() == before && !said && !nothing {
-            let place = Declaration { kind, file, pointer: pointer.to_owned(), own_file: false };
+            let place = Declaration { kind, file, pointer: pointer.clone(), own_file: false };
             self.out.push(place.component(None, field, pointer, entry.node.span, OtherBody::Whole, None));
         }
     }
@@ -353,7 +363,7 @@ impl OtherFinder<'_> {
             }
             "user-config" => {
                 for entry in node.entries() {
-                    let pointer = format!("{}/{}", place.pointer, escaped(&entry.key));
+                    let pointer = place.pointer.key(&entry.key);
                     self.out.push(place.component(
                         None,
                         &entry.key,
@@ -381,7 +391,7 @@ fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {
         kind,
         name,
         path,
-        pointer: String::new(),
+        pointer: JsonPointer::default(),
         span: None,
         own_file: true,
         body,

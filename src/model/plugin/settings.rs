@@ -6,6 +6,7 @@ use super::{Declaration, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::{hook, manifest};
 use crate::read::format::SourceFacts;
+use crate::read::pointer::JsonPointer;
 use crate::source::SourceTree;
 
 /// The files of settings in a project's folder.
@@ -30,7 +31,8 @@ pub(super) fn hooks(
         faults.retain(|fault| fault.rule != "byte-order-mark");
         found.append(&mut faults);
         let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };
-        let place = Declaration { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
+        let place =
+            Declaration { kind: "hook", file, pointer: JsonPointer::from_keys(["hooks"]), own_file: false };
         hook::find(hooks, &place, &source, &mut out, found);
     }
     out

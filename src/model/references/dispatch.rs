@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::source::Span;
+use crate::source::{Span, line_start};
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list in the sentence that leads to it.
 const ASKING: [&str; 20] = [
@@ -88,7 +88,7 @@ pub(super) fn is_asked(text: &str, span: Span) -> bool {
 }
 
 fn is_asked_near(text: &str, span: Span) -> bool {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let start = line_start(text, span.start);
     let line = &text[start..];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let (ahead, behind) = (&text[start..span.start], &line[span.end - start..]);

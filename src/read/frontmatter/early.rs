@@ -4,7 +4,7 @@ use super::is_blank;
 use crate::read::dialect::is_mark;
 use crate::read::tree::{ReadFault, Value};
 use crate::read::yaml;
-use crate::source::Span;
+use crate::source::{Span, line_start, next_line};
 
 /// How far behind the dashes another end of the frontmatter is looked for.
 const REACH: usize = 64 * 1024;
@@ -14,8 +14,8 @@ const NAMED: usize = 4;
 /// What stands behind the closing dashes at `mark` and is meant to be a part of the frontmatter `yaml`, with what to say
 /// of it.
 pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, ReadFault)> {
-    let line = text[..mark].rfind('\n').map_or(0, |end| end + 1);
-    let end = text[mark..].find('\n').map_or(text.len(), |end| mark + end + 1);
+    let line = line_start(text, mark);
+    let end = next_line(text, mark);
     let before = text[line..mark].trim_matches(is_blank);
     let behind = text[mark + 3..end].trim_matches(is_blank);
     if before.is_empty() && behind.is_empty() && line == mark {

@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::EmittedFile;
 use crate::model::near;
 use crate::model::project::Project;
+use crate::model::qualified_name::{last_of, plugin_of, qualify};
 use crate::read::json;
 use crate::source::ComponentKind;
 use crate::target::{AgentEmission, Target};
@@ -36,8 +37,8 @@ impl BundleNames {
         }
         let emitted: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.from?.as_str())).collect();
         for component in project.plugins.iter().flat_map(|plugin| &plugin.components) {
-            let plugin = component.qualified.split(':').next().unwrap_or_default();
-            let also = component.alias().map(|alias| format!("{plugin}:{alias}"));
+            let plugin = plugin_of(&component.qualified);
+            let also = component.alias().map(|alias| qualify(plugin, &alias));
             let registered = match component.kind {
                 ComponentKind::Agent => target.agent.emission == AgentEmission::Registered,
                 _ => target.registration.is_some(),
@@ -58,7 +59,7 @@ impl BundleNames {
             for other in &plugin.others {
                 let file = other.path.file_stem().filter(|_| other.own_file);
                 for name in file.into_iter().chain([other.name.as_str()]) {
-                    let name = format!("{}:{name}", plugin.name);
+                    let name = qualify(&plugin.name, &name);
                     if target.components.get(&other.kind).is_some_and(|facts| facts.carried) {
                         out.names.insert(name.clone());
                     }
@@ -101,5 +102,5 @@ impl BundleNames {
 
 /// A name without its plugin and folders.
 fn last(name: &str) -> &str {
-    name.rsplit(':').next().unwrap_or(name)
+    last_of(&name)
 }

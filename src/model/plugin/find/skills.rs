@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::ComponentFinder;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
+use crate::model::qualified_name::qualify;
 use crate::model::{manifest, names};
 use crate::read::tree::Node;
 use crate::source::{ComponentKind, SourceFile};
@@ -101,7 +102,7 @@ impl ComponentFinder<'_> {
                 let Some(name) = above.next().and_then(Utf8Path::file_name) else { break };
                 component.name = format!("{}-{}", names::shown(name), component.name);
             }
-            component.qualified = format!("{}:{}", self.plugin.name, component.name);
+            component.qualified = qualify(&self.plugin.name, &component.name);
             taken.insert(key(component));
             if component.qualified != first
                 && let Some(file) = self.tree.get(&component.path)
