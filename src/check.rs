@@ -3,6 +3,7 @@
 
 pub mod anchors;
 pub mod baseline;
+pub mod bash;
 pub mod script_calls;
 pub mod context;
 pub mod expression;
@@ -32,6 +33,7 @@ pub mod signs;
 pub mod sink;
 pub mod skill_files;
 pub mod snippet;
+pub mod spanned_toml;
 pub mod stage;
 mod suppress;
 pub mod tools;

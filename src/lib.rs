@@ -30,6 +30,7 @@ pub mod source;
 pub mod diagnostic;
 pub mod rewrite;
 pub mod schema;
+pub mod size_limits;
 #[cfg(feature = "compiler")]
 pub mod usage_error;
 pub mod process;

@@ -4,22 +4,17 @@
 pub mod blanks;
 mod control_chars;
 pub mod dialect;
-#[cfg(feature = "compiler")]
-pub mod bash;
 pub mod format;
 pub mod frontmatter;
 pub mod hidden_chars;
 pub mod intent;
 pub mod json;
 pub mod markdown;
-pub mod size_limits;
 pub mod pointer;
 pub mod salvage;
 pub mod shell;
 pub mod shell_names;
 pub mod tags;
-#[cfg(feature = "compiler")]
-pub mod toml;
 pub mod tree;
 mod value_starts;
 pub mod workflow;

@@ -10,6 +10,7 @@ pub mod files;
 mod flip;
 mod heeded;
 mod hosts;
+mod messages;
 mod names;
 mod rows;
 mod rust;
@@ -57,6 +58,11 @@ fn a_name_says_what_a_type_is() {
 #[test]
 fn a_public_type_has_a_name_of_its_own() {
     none_left("names of several public types", &names::repeated(&rust_files(&["src"])));
+}
+
+#[test]
+fn a_message_is_plain_english() {
+    each("phrases that read as a translation", &rust_files(&["src"]), messages::translated);
 }
 
 #[test]

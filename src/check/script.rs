@@ -1,7 +1,7 @@
 //! Shell examples in a text: its fenced blocks that are marked as shell, read by the shell's own rules.
 
 use super::context::PluginText;
-use crate::read::bash::{self, ShellScript};
+use crate::check::bash::{self, ShellScript};
 use crate::read::shell_names::ShellBlock;
 use crate::source::Span;
 

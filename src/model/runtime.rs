@@ -11,7 +11,7 @@ use toml::Spanned;
 use super::config::ConfigFault;
 use super::names;
 use crate::disk::Fingerprint;
-use crate::read::size_limits::PolishConfig;
+use crate::size_limits::PolishConfig;
 use crate::source::Span;
 
 /// The helper's name.

@@ -9,7 +9,7 @@ const ROWS: [&[&str]; 25] = [
     &["source"],
     &["diagnostic"],
     &["rewrite"],
-    &["schema", "usage_error"],
+    &["schema", "size_limits", "usage_error"],
     &["process"],
     &["parallel", "progress"],
     &["disk"],

@@ -3,10 +3,11 @@
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
+use crate::check::spanned_toml;
 use crate::diagnostic::Severity;
 use crate::model::plugin::{LocationForm, Plugin};
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::read::{frontmatter, salvage, toml};
+use crate::read::{frontmatter, salvage};
 use crate::source::{SourceFile, Span};
 use crate::target::{FileFormat, ProjectFiles, Target};
 
@@ -44,7 +45,7 @@ fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, 
     let Some(text) = file.text() else { return vec![(Span::new(0, 0), "the file is not UTF-8".to_owned())] };
     let start = Span::new(0, 0);
     let fields = match files.format {
-        FileFormat::Toml => match toml::parse(text) {
+        FileFormat::Toml => match spanned_toml::parse(text) {
             (_, faults) if !faults.is_empty() => {
                 return faults
                     .into_iter()

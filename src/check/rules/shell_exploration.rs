@@ -1,11 +1,11 @@
 //! A text looks around with shell commands where hosts have tools for it.
 
+use crate::check::bash::ShellCommand;
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
-use crate::read::bash::ShellCommand;
 
 pub(super) const RULE: Rule = Rule {
     name: "shell-exploration",

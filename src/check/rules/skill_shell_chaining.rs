@@ -1,11 +1,11 @@
 //! A shell example does several things in one command line.
 
+use crate::check::bash::{Connector, Operator};
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
-use crate::read::bash::{Connector, Operator};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-shell-chaining",

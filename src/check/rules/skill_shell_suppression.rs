@@ -1,11 +1,11 @@
 //! A shell example hides what goes wrong.
 
+use crate::check::bash::{Operator, Redirect};
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::check::{prose, script};
 use crate::diagnostic::Severity;
-use crate::read::bash::{Operator, Redirect};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-shell-suppression",

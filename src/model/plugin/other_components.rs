@@ -110,10 +110,8 @@ pub(super) fn find(
             }
         }
     }
-    let own = plugin
-        .manifest
-        .as_ref()
-        .and_then(|manifest| Some((&manifest.node, tree.get(&manifest.path)?, JsonPointer::default())));
+    let own = plugin.manifest.as_ref();
+    let own = own.and_then(|own| Some((&own.node, tree.get(&own.path)?, JsonPointer::default())));
     let listed = plugin
         .entry
         .as_ref()
@@ -124,7 +122,7 @@ pub(super) fn find(
         let place =
             own.iter().chain(&listed).find_map(|(node, file, base)| Some((node.entry(field)?, *file, base)));
         let Some((entry, file, base)) = place.filter(|_| !refused) else { continue };
-        finder.field(kind, field, entry, file, &base.key(field));
+        finder.field(kind, entry, file, &base.key(field));
     }
     let mut others = finder.out;
     if is_project {
@@ -259,14 +257,7 @@ impl OtherFinder<'_> {
     }
 
     /// A field of the manifest: a path, an object, or a list of both.
-    fn field(
-        &mut self,
-        kind: &str,
-        field: &str,
-        entry: &MappingEntry,
-        file: &SourceFile,
-        pointer: &JsonPointer,
-    ) {
+    fn field(&mut self, kind: &str, entry: &MappingEntry, file: &SourceFile, pointer: &JsonPointer) {
         if kind == WORKFLOW {
             return self.workflows(file, &entry.node);
         }
@@ -292,7 +283,7 @@ impl OtherFinder<'_> {
                 _ => {}
             }
             // `experimental` holds path fields of its own.
-            for inner in node.entries().iter().filter(|_| field == "experimental") {
+            for inner in node.entries().iter().filter(|_| entry.key == "experimental") {
                 self.named(file, &inner.node);
             }
         }
@@ -300,7 +291,14 @@ impl OtherFinder<'_> {
         let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
         if self.out.len() == before && !said && !nothing {
             let place = Declaration { kind, file, pointer: pointer.clone(), own_file: false };
-            self.out.push(place.component(None, field, pointer, entry.node.span, OtherBody::Whole, None));
+            self.out.push(place.component(
+                None,
+                &entry.key,
+                pointer,
+                entry.node.span,
+                OtherBody::Whole,
+                None,
+            ));
         }
     }
 

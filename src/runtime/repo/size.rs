@@ -11,10 +11,10 @@ use toml::de::DeTable;
 
 use super::surfaces::{self, Surface, SurfaceFile};
 use crate::order;
-use crate::read::size_limits::PolishConfig;
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
+use crate::size_limits::PolishConfig;
 
 /// What is too much; an item or batch may have exactly as much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
+use crate::read::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 /// Reads `text`; without a table where it is no TOML.
