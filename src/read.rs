@@ -10,6 +10,7 @@ pub mod hidden_chars;
 pub mod intent;
 pub mod json;
 pub mod markdown;
+pub mod path_words;
 pub mod pointer;
 pub mod salvage;
 pub mod shell;

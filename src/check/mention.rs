@@ -10,6 +10,7 @@ use super::path_parts::PathParts;
 use super::paths::{self, PathTarget};
 use crate::model::paths::plain;
 use crate::read::markdown::RegionKind;
+use crate::read::path_words::{goes_on, is_edge, without_lines, without_marks, word_end, word_start};
 use crate::read::shell_names::may_be_shell;
 use crate::source::Span;
 
@@ -105,53 +106,6 @@ fn inner(text: &PluginText<'_>, span: Span) -> Span {
     Span::new(span.start + ticks, (span.end - ticks.min(code.len() - ticks)).max(span.start + ticks))
 }
 
-/// Whether `c` ends a path.
-fn edge(c: char) -> bool {
-    match u8::try_from(c) {
-        Ok(byte) if byte.is_ascii() => EDGES[usize::from(byte)],
-        _ => c.is_whitespace() || !c.is_alphanumeric(),
-    }
-}
-
-/// The characters of ASCII that end a path.
-static EDGES: [bool; 128] = {
-    let mut edges = [false; 128];
-    let ending = b"`\"'()[],;|&=! \t\n\r\x0b\x0c";
-    let mut at = 0;
-    while at < ending.len() {
-        edges[ending[at] as usize] = true;
-        at += 1;
-    }
-    edges
-};
-
-/// Where the path around the byte `at` of `code` begins and ends. Most of its bytes are ASCII, one character each.
-fn around(code: &str, at: usize) -> (usize, usize) {
-    let bytes = code.as_bytes();
-    let (mut start, mut end) = (at, at);
-    while let Some(byte) = bytes[..start].last() {
-        let (ends, length) = match EDGES.get(usize::from(*byte)) {
-            Some(ends) => (*ends, 1),
-            None => code[..start].chars().next_back().map_or((true, 1), |c| (edge(c), c.len_utf8())),
-        };
-        if ends {
-            break;
-        }
-        start -= length;
-    }
-    while let Some(byte) = bytes.get(end) {
-        let (ends, length) = match EDGES.get(usize::from(*byte)) {
-            Some(ends) => (*ends, 1),
-            None => code[end..].chars().next().map_or((true, 1), |c| (edge(c), c.len_utf8())),
-        };
-        if ends {
-            break;
-        }
-        end += length;
-    }
-    (start, end)
-}
-
 /// Paths behind `variable`, in prose and code.
 fn behind(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
     for at in memmem::find_iter(text.body.of(text.text).as_bytes(), variable) {
@@ -161,12 +115,12 @@ fn behind(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<P
         let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
         let Some(path) = rest[lead..].strip_prefix('/') else { continue };
         // Another variable in the same word makes it no path.
-        let end = path.find(|c| c == '$' || edge(c)).unwrap_or(path.len());
+        let end = path.find(|c| c == '$' || is_edge(c)).unwrap_or(path.len());
         if path[end..].starts_with('$') {
             continue;
         }
-        let written = path[..end].trim_end_matches(['.', ':', '*', '?']);
-        let cut = path[written.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
+        let written = without_marks(&path[..end]);
+        let cut = goes_on(&path[written.len()..]);
         if !cut && plain(written) {
             let span = Span::new(start, start + variable.len() + lead + 1 + written.len());
             out.push(PathMention::new(span, form, written));
@@ -188,16 +142,19 @@ fn words(
         if slash < done {
             continue;
         }
-        let (start, end) = around(code, slash);
+        let (start, end) = (word_start(code, 0, slash), word_end(code, slash));
         done = end;
+        // What a backslash joins is a path of Windows, or a line that goes on.
+        if code[..start].ends_with('\\') || code[end..].starts_with('\\') {
+            continue;
+        }
         // A folder of scripts that is not there may be forgotten.
         if parts.is_some_and(|parts| !parts.may_hold(&code[start..end]))
             && !code[start..end].starts_with(SCRIPTS)
         {
             continue;
         }
-        let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);
-        let word = without_line(word);
+        let word = without_lines(without_marks(&code[start..end]));
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
@@ -205,13 +162,5 @@ fn words(
             let span = Span::new(part.start + start, part.start + start + word.len());
             out.push(PathMention::new(span, form, word));
         }
-    }
-}
-
-/// `path:12` without the number.
-fn without_line(word: &str) -> &str {
-    match word.rsplit_once(':') {
-        Some((path, number)) if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => path,
-        _ => word,
     }
 }

@@ -12,6 +12,7 @@ use memchr::{memchr, memchr3_iter, memrchr};
 use crate::model::paths::plain;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
+use crate::read::path_words::{goes_on, without_lines, without_marks};
 use crate::source::Span;
 use crate::target::{Target, VariableForm};
 
@@ -180,29 +181,17 @@ fn claim(text: &str, span: Span, form: ClaimForm, written: Span) -> TextClaim<'_
 
 fn bare(text: &str, span: Span) -> Option<TextClaim<'_>> {
     let bytes = text.as_bytes();
-    let (mut start, mut end) = (span.start, span.end);
+    let (mut start, end) = (span.start, span.end);
     while start < end && bytes[start] == b'*' {
         start += 1;
     }
-    while start < end && matches!(bytes[end - 1], b'.' | b':' | b'*' | b'?') {
-        end -= 1;
-    }
-    let word = line_number(&text[start..end]);
+    let word = without_lines(without_marks(&text[start..end]));
     // A folder counts only where the slash or the dots say that it is one: `and/or` is none.
     let shown = word.as_bytes();
     let in_name = || memrchr(b'.', shown).is_some_and(|dot| memchr(b'/', &shown[dot..]).is_none());
     let path = shown.ends_with(b"/") || shown.starts_with(b"./") || shown.starts_with(b"../") || in_name();
     let span = Span::new(start, start + word.len());
     (path && !word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, ClaimForm::Bare, span))
-}
-
-/// `path:12` without the number.
-fn line_number(word: &str) -> &str {
-    let number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-';
-    match memrchr(b':', word.as_bytes()) {
-        Some(at) if word.as_bytes()[at + 1..].iter().all(number) => &word[..at],
-        _ => word,
-    }
 }
 
 fn link<'a>(text: &'a str, at: usize, run: &mut ScannedRun) -> Option<TextClaim<'a>> {
@@ -231,8 +220,8 @@ fn folder<'a>(text: &'a str, span: Span, form: ClaimForm, word: &mut ScannedWord
     if end - start > LONGEST {
         return None;
     }
-    let path = line_number(text[start..end].trim_end_matches(['.', ':', '*', '?']));
-    let cut = slash[path.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
+    let path = without_lines(without_marks(&text[start..end]));
+    let cut = goes_on(&slash[path.len()..]);
     (!cut && plain(path)).then(|| {
         let end = start + path.len();
         claim(text, Span::new(span.start, end), form, Span::new(start, end))

@@ -3,6 +3,7 @@
 
 use memchr::memchr3;
 
+use crate::read::path_words::{word_end, word_start};
 use crate::source::Span;
 
 /// How many bytes a path may have: no system opens a longer one.
@@ -54,64 +55,4 @@ pub(super) fn link_end(text: &str, from: usize) -> usize {
     let rest = &text.as_bytes()[from..];
     let closed = memchr3(b')', b' ', b'\n', rest).unwrap_or(rest.len());
     from + memchr::memchr(b'\t', &rest[..closed]).unwrap_or(closed)
-}
-
-/// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
-/// all of a text is of one byte, and needs no decoding.
-static EDGES: [bool; 128] = {
-    let (mut edges, mut at) = ([false; 128], 0);
-    while at < edges.len() {
-        edges[at] = matches!(
-            at as u8,
-            b'\t'
-                ..=b'\r'
-                    | b' '
-                    | b'`'
-                    | b'"'
-                    | b'\''
-                    | b'('
-                    | b')'
-                    | b'['
-                    | b']'
-                    | b','
-                    | b';'
-                    | b'|'
-                    | b'&'
-                    | b'='
-                    | b'!'
-                    | b'\\'
-        );
-        at += 1;
-    }
-    edges
-};
-
-fn word_end(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while let Some(byte) = text.as_bytes().get(at) {
-        match EDGES.get(usize::from(*byte)) {
-            Some(true) => break,
-            Some(false) => at += 1,
-            None => match text[at..].chars().next() {
-                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
-                _ => break,
-            },
-        }
-    }
-    at
-}
-
-fn word_start(text: &str, floor: usize, to: usize) -> usize {
-    let mut at = to;
-    while at > floor {
-        match EDGES.get(usize::from(text.as_bytes()[at - 1])) {
-            Some(true) => break,
-            Some(false) => at -= 1,
-            None => match text[..at].chars().next_back() {
-                Some(c) if c.is_alphanumeric() => at -= c.len_utf8(),
-                _ => break,
-            },
-        }
-    }
-    at
 }

@@ -1,0 +1,109 @@
+//! Paths among the words of a text: where a word ends that may be one, and what of it is no part of the path.
+
+/// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
+/// all of a text is of one byte, and needs no decoding.
+static EDGES: [bool; 128] = {
+    let (mut edges, mut at) = ([false; 128], 0);
+    let ending = b"`\"'()[],;|&=!\\ \t\n\r\x0b\x0c";
+    while at < ending.len() {
+        edges[ending[at] as usize] = true;
+        at += 1;
+    }
+    edges
+};
+
+/// Whether `c` ends a path.
+pub fn is_edge(c: char) -> bool {
+    EDGES.get(c as usize).copied().unwrap_or_else(|| !c.is_alphanumeric())
+}
+
+/// Where the word begins that ends at `to` or holds it; not before `floor`.
+pub fn word_start(text: &str, floor: usize, to: usize) -> usize {
+    let mut at = to;
+    while at > floor {
+        match EDGES.get(usize::from(text.as_bytes()[at - 1])) {
+            Some(true) => break,
+            Some(false) => at -= 1,
+            None => match text[..at].chars().next_back() {
+                Some(c) if c.is_alphanumeric() => at -= c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
+}
+
+/// Where the word ends that begins at `from` or holds it.
+pub fn word_end(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        match EDGES.get(usize::from(*byte)) {
+            Some(true) => break,
+            Some(false) => at += 1,
+            None => match text[at..].chars().next() {
+                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
+}
+
+/// A word without the marks at its end that end a sentence or stand for more names.
+pub fn without_marks(word: &str) -> &str {
+    word.trim_end_matches(['.', ':', '*', '?'])
+}
+
+/// `path:12` and `path:3-9` without the numbers.
+pub fn without_lines(word: &str) -> &str {
+    let number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-';
+    match memchr::memrchr(b':', word.as_bytes()) {
+        Some(at) if word.as_bytes()[at + 1..].iter().all(number) => &word[..at],
+        _ => word,
+    }
+}
+
+/// Whether `rest`, which follows a path, makes it no path but a part of a pattern, a template or another name.
+pub fn goes_on(rest: &str) -> bool {
+    rest.starts_with(['*', '?', '<', '{', '$', '\\', '['])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in a text, and the word around its first slash.
+    #[test]
+    fn a_word_ends_where_no_path_goes_on() {
+        for (text, word) in [
+            ("see `scripts/run.sh`.", "scripts/run.sh"),
+            ("(references/a.md)", "references/a.md"),
+            ("[x](a/b.md#c)", "a/b.md#c"),
+            ("--file=a/b.md,c", "a/b.md"),
+            ("\"${ROOT}/a b\"", "${ROOT}/a"),
+            ("é/ü.md—and", "é/ü.md"),
+            ("say “a/b.md”", "a/b.md"),
+            ("a\\b/c.md", "b/c.md"),
+            ("a/b|c", "a/b"),
+            ("a/b.md:12-14.", "a/b.md:12-14."),
+        ] {
+            let slash = text.find('/').unwrap();
+            assert_eq!(&text[word_start(text, 0, slash)..word_end(text, slash)], word, "{text}");
+        }
+        assert!(is_edge('—') && is_edge(' ') && !is_edge('ü') && !is_edge('/'));
+    }
+
+    #[test]
+    fn marks_and_numbers_of_lines_are_no_part_of_a_path() {
+        for (word, path) in [
+            ("a/b.md:12-14.", "a/b.md"),
+            ("a/b.md:12", "a/b.md"),
+            ("a/b.md...", "a/b.md"),
+            ("a/b:c", "a/b:c"),
+            ("a/*", "a/"),
+        ] {
+            assert_eq!(without_lines(without_marks(word)), path, "{word}");
+        }
+        assert!(goes_on("*.md") && goes_on("{a}") && !goes_on("`"));
+    }
+}
