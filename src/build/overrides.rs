@@ -150,7 +150,7 @@ impl<'a> ConfigScope<'a> {
                 } else {
                     "plugin and folders cannot be changed"
                 };
-                let last = last_of(&wanted);
+                let last = last_of(wanted);
                 return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
             }
             if names::shown(wanted) != *wanted {

@@ -66,7 +66,7 @@ impl<'a> ComponentDirectory<'a> {
             out.others.extend(plugin.inline.iter().map(|command| command.qualified.clone()));
             let names = plugin.others.iter().map(|other| &other.name);
             let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
-            out.others.extend(names.map(|name| qualify(&plugin.name, &name)));
+            out.others.extend(names.map(|name| qualify(&plugin.name, name)));
             for component in &plugin.components {
                 out.add(component);
                 if component.kind == ComponentKind::Skill {

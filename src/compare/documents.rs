@@ -101,7 +101,7 @@ fn mappings(value: &Json) -> BTreeMap<String, JsonPointer> {
             match value {
                 Json::Object(map) => below.extend(map.iter().map(|(key, value)| {
                     let pointer = pointer.key(key);
-                    let name = last_of(&key);
+                    let name = last_of(key);
                     if value.is_object() && !found.contains_key(name) {
                         found.insert(name.to_owned(), pointer.clone());
                     }

@@ -229,7 +229,7 @@ fn see_names(
                 && (described || has_value(head, "description"))
         };
         // A skill that a command hides describes it in the list.
-        let local = local_of(&name);
+        let local = local_of(name);
         let hidden = bundle.text(&format!("plugins/{}/skills/{local}/SKILL.md", plugin.name));
         let hidden = hidden.ok().filter(|_| component.kind == ComponentKind::Command).unwrap_or_default();
         let by_model = is_offered(frontmatter, bundle.is_described_in(&manifest, name))

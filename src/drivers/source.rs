@@ -65,7 +65,7 @@ pub fn renames(project: &Project) -> HostRenames {
     for (host, overrides) in &project.overrides {
         let of_host = renames.entry(host.clone()).or_default();
         for ((kind, from), renamed) in &overrides.renames {
-            let plugin = plugin_of(&from);
+            let plugin = plugin_of(from);
             of_host.insert((*kind, from.clone(), qualify(plugin, &renamed.to)));
         }
     }

@@ -76,7 +76,7 @@ pub fn find(
     for other in out[first..].iter_mut().filter(|other| other.fault.is_some()) {
         let mut steps = keys(&other.pointer);
         let is_whole = matches!(other.body, OtherBody::Whole);
-        other.guards = steps.any(|step| source.guard_events.iter().any(|event| *event == step))
+        other.guards = steps.any(|step| source.guard_events.contains(&step))
             || is_whole && other.span.is_some_and(|span| holds_guard(node, span, source));
         if other.guards {
             let about = other.span.unwrap_or(node.span);

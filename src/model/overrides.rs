@@ -84,7 +84,7 @@ impl NewName {
     pub fn instead(&self, written: &str) -> String {
         let slash = if written.starts_with('/') { "/" } else { "" };
         let bare = &written[slash.len()..];
-        let last = |name: &str| last_of(&name).to_owned();
+        let last = |name: &str| last_of(name).to_owned();
         let before = bare.strip_suffix(self.from.as_str());
         let name = match before.filter(|before| before.is_empty() || before.ends_with(':')) {
             Some(before) => format!("{before}{}", self.to),
@@ -129,7 +129,7 @@ impl Project {
         own.inventory = Default::default();
         own.tools_here.clone_from(&overrides.tools);
         for ((kind, qualified), renamed) in &overrides.renames {
-            let plugin = plugin_of(&qualified);
+            let plugin = plugin_of(qualified);
             own.renamed_here.insert((*kind, qualify(plugin, &renamed.to)), renamed.clone());
         }
         for plugin in &mut own.plugins {
@@ -178,7 +178,7 @@ fn tell(component: &mut Component, overrides: &HostOverrides) {
 fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<NewName> {
     let ReferenceTarget::Component(kind, qualified) = &mut reference.named else { return None };
     let renamed = overrides.renames.get(&(*kind, qualified.clone()))?;
-    let plugin = plugin_of(&qualified);
+    let plugin = plugin_of(qualified);
     *qualified = qualify(plugin, &renamed.to);
     Some(renamed.clone())
 }

@@ -167,10 +167,10 @@ impl Plugin {
         // A manifest may say what belongs to a marketplace; hosts that look there refuse the same values.
         let usable = |manifest: &&PluginManifest| {
             let refuses = manifest::fields::refuses(&manifest.node, &top, manifest::fields::ENTRY);
-            !refuses && !manifest.refused.iter().any(|key| *key == top)
+            !refuses && !manifest.refused.contains(&top)
         };
         let manifest = self.manifest.as_ref().filter(usable).map(|manifest| &manifest.node);
-        let entry = self.entry.as_ref().filter(|entry| !entry.refused.iter().any(|key| *key == top));
+        let entry = self.entry.as_ref().filter(|entry| !entry.refused.contains(&top));
         let entry = entry.map(|entry| &entry.node);
         manifest
             .and_then(|node| pointer::find(node, pointer))

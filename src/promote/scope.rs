@@ -69,7 +69,7 @@ pub fn asked(project: &Project, root: &Path, src: Option<&Path>, skill: &str) ->
     let own = inner.and_then(|inner| project.plugins.iter().find(|plugin| plugin.root == inner));
     let is_one =
         |name: &str| own.is_some_and(|plugin| plugin.components.iter().any(|one| one.qualified == name));
-    match own.map(|plugin| qualify(&plugin.name, &skill)).filter(|name| is_one(name)) {
+    match own.map(|plugin| qualify(&plugin.name, skill)).filter(|name| is_one(name)) {
         Some(qualified) => qualified,
         None => skill.to_owned(),
     }

@@ -39,7 +39,7 @@ impl<'a> BetaSkill<'a> {
             own.into_iter().chain(folder).map(|(old, new)| (old.to_owned(), new.to_owned())).collect();
         names.dedup();
         let name = stripped(&component.name).unwrap_or(&component.name);
-        Self { plugin, component, stable: qualify(&plugin.name, &name), from, to, names }
+        Self { plugin, component, stable: qualify(&plugin.name, name), from, to, names }
     }
 
     /// Whether its folder gets another place.
@@ -100,9 +100,8 @@ pub fn choose<'a>(
         Some(place) => component.folder() == place || component.path == place,
         None => {
             let alias = component.alias();
-            let also = alias
-                .as_deref()
-                .is_some_and(|alias| alias == asked || qualify(&plugin.name, &alias) == asked);
+            let also =
+                alias.as_deref().is_some_and(|alias| alias == asked || qualify(&plugin.name, alias) == asked);
             component.qualified == asked || component.name == asked || also
         }
     };

@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 continue;
             }
             let qualified =
-                if name.contains(':') { name.to_owned() } else { qualify(&text.plugin.name, &name) };
+                if name.contains(':') { name.to_owned() } else { qualify(&text.plugin.name, name) };
             let found = sink.at(
                 text.file,
                 skill.span,

@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     for declared in copies::declared(text) {
         let pair = declared.of == format!("{}{ENDING}", component.name)
             || component.name == format!("{}{ENDING}", declared.of);
-        let other = context.directory().skill(&qualify(&text.plugin.name, &declared.of));
+        let other = context.directory().skill(&qualify(&text.plugin.name, declared.of));
         let Some(other) = other.filter(|_| pair) else { continue };
         let Some(file) = context.file(&other.path) else { continue };
         let body = other.document.body.of(file.text().unwrap_or_default());

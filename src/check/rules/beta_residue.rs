@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let Some(span) = called(text.text, text.body.start + at) else { continue };
         let written = span.of(text.text).trim_start_matches('/');
         let stable = written.strip_suffix(ENDING).unwrap_or(written);
-        let own = qualify(&text.plugin.name, &stable);
+        let own = qualify(&text.plugin.name, stable);
         let names = [stable, own.as_str()];
         let directory = context.directory();
         let Some(promoted) = names.iter().find_map(|name| directory.skill(name)) else { continue };

@@ -111,7 +111,7 @@ fn word(listing: &ReadmeListing) -> &'static str {
 
 /// Whether anything in the whole source has that name.
 fn knows(context: &RuleContext<'_>, name: &str) -> bool {
-    let last = last_of(&name);
+    let last = last_of(name);
     // What belongs to a plugin that is not here is not for us to know.
     let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
         context.project.plugins.iter().all(|one| {

@@ -82,7 +82,7 @@ fn slash_form(body: &str, at: usize) -> Option<Span> {
 /// What has the name, if nothing of that name can be called with a slash.
 fn hidden<'a>(context: &'a RuleContext<'_>, text: &PluginText<'_>, name: &str) -> Option<&'a Component> {
     let directory = context.directory();
-    let qualified = qualify(&text.plugin.name, &name);
+    let qualified = qualify(&text.plugin.name, name);
     let qualified = [name, qualified.as_str()];
     match qualified.iter().find_map(|name| directory.skill(name)) {
         Some(skill) => (skill.kind == ComponentKind::Skill && skill.model_only()).then_some(skill),

@@ -59,7 +59,7 @@ impl BundleNames {
             for other in &plugin.others {
                 let file = other.path.file_stem().filter(|_| other.own_file);
                 for name in file.into_iter().chain([other.name.as_str()]) {
-                    let name = qualify(&plugin.name, &name);
+                    let name = qualify(&plugin.name, name);
                     if target.components.get(&other.kind).is_some_and(|facts| facts.carried) {
                         out.names.insert(name.clone());
                     }
@@ -102,5 +102,5 @@ impl BundleNames {
 
 /// A name without its plugin and folders.
 fn last(name: &str) -> &str {
-    last_of(&name)
+    last_of(name)
 }
