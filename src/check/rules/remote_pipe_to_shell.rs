@@ -60,7 +60,7 @@ fn may_run(text: &str) -> bool {
         let end =
             rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c))).unwrap_or(rest.len());
         let name = base(&rest[..end]);
-        let runs = [&SHELLS[..], &INTERPRETERS, &THROUGH].iter().any(|names| names.contains(&name));
+        let runs = is_shell(name) || is_interpreter(name) || THROUGH.contains(&name);
         // A variable may be set before the program.
         runs || rest[end..].starts_with('=')
     });
