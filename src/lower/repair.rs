@@ -1,6 +1,8 @@
 //! Frontmatter that the host's reader would refuse or misread is written in a safe form: a field at a time, and as a whole
 //! where that is not enough.
 
+use std::borrow::Cow;
+
 use super::portable;
 use super::safe_yaml::{self, Repairs, broken, holds_unnamed, is_unnamed};
 use crate::bundle::draft::{MarkdownDraft, quoted};
@@ -26,121 +28,29 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
         safe_yaml::comments(component, draft);
     }
     safe_yaml::tags(target, component, draft, &mut repairs);
+    let text = draft.text.clone();
     for entry in fields.entries() {
-        let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
-        if last && repairs.contains_key(&entry.key_span.start) {
+        let is_last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
+        if is_last && repairs.contains_key(&entry.key_span.start) {
             continue;
         }
-        let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
-        let faults = &component.document.faults;
-        let rescued =
-            faults.iter().any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
-        let scalar = entry.node.scalar();
-        let empty = entry.node.value == Value::Null;
-        let flag = entry.node.switch();
-        // An anchor would be left with the word in place of nothing.
-        let unfit_mapping = is(&yaml.mapping_fields)
-            && (!dialect::is_mapping(&entry.node) || empty && safe_yaml::is_anchored(entry, &draft.text));
-        let unfit_text = is(&yaml.text_fields) && scalar.is_none();
-        let done = if !last && yaml.dialect.duplicates != DuplicateRule::Last {
-            draft.remove(entry, "the host refuses a duplicate key");
-            (RowOutcome::Dropped, "the host refuses a duplicate key, so the last value is kept")
-        } else if unfit_mapping || unfit_text && !empty {
-            let form = if unfit_text { "text" } else { "a mapping" };
-            draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
-            (RowOutcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
-        } else if let Some(inner) = yaml
-            .inner_text_fields
-            .get(&entry.key)
-            .filter(|inner| dialect::unfit(inner, &entry.node).is_some())
-        {
-            let reason = "the host refuses a key in it unless it is text and there once";
-            draft.rewrite_value(entry, &safe_yaml::quoted_but(&entry.node, inner), reason);
-            (
-                RowOutcome::Mapped,
-                "it is written without what the host refuses in it: a key that is no text, or is there twice",
-            )
-        } else if unfit_text {
-            draft.remove(entry, "the host refuses an empty field");
-            (RowOutcome::Dropped, "the field is empty, and the host refuses that")
-        } else if is(&yaml.text_fields)
-            && (!matches!(entry.node.value, Value::String(_)) || yaml.dialect.text(&entry.node) != scalar)
-        {
-            draft.rewrite_value(
-                entry,
-                &quoted(&scalar.unwrap_or_default()),
-                "the host refuses this field unless it is text",
-            );
-            (RowOutcome::Mapped, "it is written as text, as the source host reads it")
-        } else if let (true, Some(flag)) =
-            (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag)
-        {
-            draft.rewrite_value(
-                entry,
-                if flag { "true" } else { "false" },
-                "older versions of the host know `true` and `false` only",
-            );
-            (RowOutcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
-        } else if let Some(fit) =
-            yaml.checked_fields.get(&entry.key).and_then(|form| form.fit(entry, &draft.text))
-        {
-            match fit {
-                Some(value) => {
-                    draft.rewrite_value(
-                        entry,
-                        &value,
-                        "the host's own check refuses a value of another type",
-                    );
-                    (RowOutcome::Mapped, "it is written in the type that the host's own check demands")
-                }
-                None => {
-                    draft.remove(
-                        entry,
-                        "the host's own check refuses a value of this type, and its loader drops it",
-                    );
-                    (
-                        RowOutcome::Dropped,
-                        "the host's own check refuses a value of this type, and its loader drops it",
-                    )
-                }
+        let field = WrittenField { target, component, entry, text: &text, is_last };
+        let Some(FieldRepair { form, edit, why }) = field.decide() else { continue };
+        let outcome = match form {
+            RepairForm::Removed => {
+                draft.remove(entry, &edit);
+                RowOutcome::Dropped
             }
-        } else if yaml.dialect.closing.ends_in(&entry.key)
-            || yaml.dialect.closing.ends_in(entry.key_span.of(&draft.text))
-        {
-            draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
-            (RowOutcome::Dropped, "the host would end the frontmatter at the dashes of this key")
-        } else if foreign && entry.key == "<<" && !merges(&entry.node) {
-            draft.remove(entry, "the host refuses to merge what is no mapping");
-            (RowOutcome::Dropped, "the host refuses to merge what is no mapping, and no host knows the field")
-        } else if broken(entry.key_span.of(&draft.text)) || foreign && is_unnamed(entry, &draft.text) {
-            draft.remove(entry, "the host refuses a key that is not plain text");
-            (
-                RowOutcome::Dropped,
-                "the host refuses a key that is not plain text, and no host knows the field",
-            )
-        } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
-        {
-            let value = safe_yaml::quoted(&entry.node);
-            draft.rewrite_value(entry, &value, "the host refuses the frontmatter with this value as written");
-            (RowOutcome::Mapped, "it is written so that every reader takes it as the source host does")
-        } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
-            let value = entry.node.to_json().to_string().replace("--", "\\u002d-");
-            draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
-            (RowOutcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
-        } else if yaml.dialect.duplicates == DuplicateRule::Refused && safe_yaml::repeats(&entry.node) {
-            draft.requote(entry, "the host refuses a duplicate key, also within a value");
-            (RowOutcome::Mapped, "it is written with the last value of each key, as the source host reads it")
-        } else if yaml.rescue_refused
-            && (rescued
-                || foreign && safe_yaml::is_anchored(entry, &draft.text)
-                || safe_yaml::has_tabs(entry, &draft.text))
-        {
-            draft.requote(entry, "the value is not valid YAML without quotes");
-            (RowOutcome::Mapped, "it is written so that every reader takes it as the source host does")
-        } else {
-            continue;
+            RepairForm::Value(value) => {
+                draft.rewrite_value(entry, &value, &edit);
+                RowOutcome::Mapped
+            }
+            RepairForm::Quoted => {
+                draft.requote(entry, &edit);
+                RowOutcome::Mapped
+            }
         };
-        repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
+        repairs.insert(entry.key_span.start, (outcome, why.to_owned()));
     }
     let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
     if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft)
@@ -153,6 +63,201 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
         }
     }
     repairs
+}
+
+/// What is done to a field so that the host reads it.
+struct FieldRepair {
+    form: RepairForm,
+    /// Why, for the source map.
+    edit: Cow<'static, str>,
+    /// Why, for the ledger.
+    why: &'static str,
+}
+
+/// How a field is written then.
+enum RepairForm {
+    /// Not at all.
+    Removed,
+    /// With this value, which is YAML.
+    Value(String),
+    /// With its own value, in quotes.
+    Quoted,
+}
+
+impl FieldRepair {
+    fn removed(edit: impl Into<Cow<'static, str>>, why: &'static str) -> Option<Self> {
+        Some(Self { form: RepairForm::Removed, edit: edit.into(), why })
+    }
+
+    fn value(value: impl Into<String>, edit: &'static str, why: &'static str) -> Option<Self> {
+        Some(Self { form: RepairForm::Value(value.into()), edit: edit.into(), why })
+    }
+
+    fn quoted(edit: &'static str, why: &'static str) -> Option<Self> {
+        Some(Self { form: RepairForm::Quoted, edit: edit.into(), why })
+    }
+}
+
+/// A field as the source has it.
+struct WrittenField<'a> {
+    target: &'a Target,
+    component: &'a Component,
+    entry: &'a MappingEntry,
+    /// The text of the file.
+    text: &'a str,
+    /// Whether no field of its name follows.
+    is_last: bool,
+}
+
+impl WrittenField<'_> {
+    /// What is done to the field; `None` where the host reads it as the source host does.
+    fn decide(&self) -> Option<FieldRepair> {
+        if !self.is_last && self.target.yaml.dialect.duplicates != DuplicateRule::Last {
+            return FieldRepair::removed(
+                "the host refuses a duplicate key",
+                "the host refuses a duplicate key, so the last value is kept",
+            );
+        }
+        self.type_repair()
+            .or_else(|| self.check_repair())
+            .or_else(|| self.key_repair())
+            .or_else(|| self.value_repair())
+    }
+
+    fn is_in(&self, list: &[String]) -> bool {
+        list.contains(&self.entry.key)
+    }
+
+    /// Whether the host is another one than the source's, which takes all that it was written for.
+    fn is_foreign(&self) -> bool {
+        self.target.source.is_none()
+    }
+
+    /// For a value of a type that the host refuses.
+    fn type_repair(&self) -> Option<FieldRepair> {
+        let (yaml, entry) = (&self.target.yaml, self.entry);
+        let scalar = entry.node.scalar();
+        let empty = entry.node.value == Value::Null;
+        // An anchor would be left with the word in place of nothing.
+        let unfit_mapping = self.is_in(&yaml.mapping_fields)
+            && (!dialect::is_mapping(&entry.node) || empty && safe_yaml::is_anchored(entry, self.text));
+        let unfit_text = self.is_in(&yaml.text_fields) && scalar.is_none();
+        if unfit_mapping || unfit_text && !empty {
+            let form = if unfit_text { "text" } else { "a mapping" };
+            return FieldRepair::removed(
+                format!("the host refuses this field unless it is {form}"),
+                "the host refuses a value of this type, and the source host drops it too",
+            );
+        }
+        let inner = yaml.inner_text_fields.get(&entry.key);
+        if let Some(inner) = inner.filter(|inner| dialect::unfit(inner, &entry.node).is_some()) {
+            return FieldRepair::value(
+                safe_yaml::quoted_but(&entry.node, inner),
+                "the host refuses a key in it unless it is text and there once",
+                "it is written without what the host refuses in it: a key that is no text, or is there twice",
+            );
+        }
+        if unfit_text {
+            return FieldRepair::removed(
+                "the host refuses an empty field",
+                "the field is empty, and the host refuses that",
+            );
+        }
+        let is_text =
+            matches!(entry.node.value, Value::String(_)) && yaml.dialect.text(&entry.node) == scalar;
+        if !self.is_in(&yaml.text_fields) || is_text {
+            return None;
+        }
+        FieldRepair::value(
+            quoted(&scalar.unwrap_or_default()),
+            "the host refuses this field unless it is text",
+            "it is written as text, as the source host reads it",
+        )
+    }
+
+    /// For a value that older versions of the host or its own check refuse.
+    fn check_repair(&self) -> Option<FieldRepair> {
+        let (yaml, entry) = (&self.target.yaml, self.entry);
+        let is_word = self.is_in(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_));
+        if let Some(flag) = entry.node.switch().filter(|_| is_word) {
+            return FieldRepair::value(
+                if flag { "true" } else { "false" },
+                "older versions of the host know `true` and `false` only",
+                "it is written as `true` or `false`, which every version of the host knows",
+            );
+        }
+        match yaml.checked_fields.get(&entry.key)?.fit(entry, self.text)? {
+            Some(value) => FieldRepair::value(
+                value,
+                "the host's own check refuses a value of another type",
+                "it is written in the type that the host's own check demands",
+            ),
+            None => {
+                let why = "the host's own check refuses a value of this type, and its loader drops it";
+                FieldRepair::removed(why, why)
+            }
+        }
+    }
+
+    /// For a key that the host refuses.
+    fn key_repair(&self) -> Option<FieldRepair> {
+        let (closing, entry) = (&self.target.yaml.dialect.closing, self.entry);
+        let written = entry.key_span.of(self.text);
+        if closing.ends_in(&entry.key) || closing.ends_in(written) {
+            let why = "the host would end the frontmatter at the dashes of this key";
+            return FieldRepair::removed(why, why);
+        }
+        if self.is_foreign() && entry.key == "<<" && !merges(&entry.node) {
+            return FieldRepair::removed(
+                "the host refuses to merge what is no mapping",
+                "the host refuses to merge what is no mapping, and no host knows the field",
+            );
+        }
+        let is_strange = broken(written) || self.is_foreign() && is_unnamed(entry, self.text);
+        if !is_strange {
+            return None;
+        }
+        FieldRepair::removed(
+            "the host refuses a key that is not plain text",
+            "the host refuses a key that is not plain text, and no host knows the field",
+        )
+    }
+
+    /// For a value that the host does not read as it is written.
+    fn value_repair(&self) -> Option<FieldRepair> {
+        let (yaml, entry, text) = (&self.target.yaml, self.entry, self.text);
+        let as_read = "it is written so that every reader takes it as the source host does";
+        if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().of(text))) {
+            return FieldRepair::value(
+                safe_yaml::quoted(&entry.node),
+                "the host refuses the frontmatter with this value as written",
+                as_read,
+            );
+        }
+        if yaml.dialect.closing.ends_in(entry.span().of(text)) {
+            return FieldRepair::value(
+                entry.node.to_json().to_string().replace("--", "\\u002d-"),
+                "the host would end the frontmatter at these dashes",
+                "it is written so that the host does not end the frontmatter at its dashes",
+            );
+        }
+        if yaml.dialect.duplicates == DuplicateRule::Refused && safe_yaml::repeats(&entry.node) {
+            return FieldRepair::quoted(
+                "the host refuses a duplicate key, also within a value",
+                "it is written with the last value of each key, as the source host reads it",
+            );
+        }
+        let mut faults = self.component.document.faults.iter();
+        let is_rescued =
+            faults.any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
+        let is_strange = is_rescued
+            || self.is_foreign() && safe_yaml::is_anchored(entry, text)
+            || safe_yaml::has_tabs(entry, text);
+        if !yaml.rescue_refused || !is_strange {
+            return None;
+        }
+        FieldRepair::quoted("the value is not valid YAML without quotes", as_read)
+    }
 }
 
 /// Why the key at `span` within `entry` is not written, where the host refuses it and takes the rest.
