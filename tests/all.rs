@@ -32,6 +32,7 @@ mod output;
 mod unchanged;
 mod faults;
 mod helper;
+mod dev_servers;
 mod doctor;
 mod fuzz;
 mod mutants;

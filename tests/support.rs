@@ -14,6 +14,7 @@ pub mod hosts;
 #[expect(dead_code, reason = "benches fetch one more")]
 pub mod tools;
 pub mod github;
+pub mod browser;
 
 use std::path::{Path, PathBuf};
 

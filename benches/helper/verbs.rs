@@ -58,7 +58,7 @@ git commit -q -a -m change
 ///
 /// # Errors
 /// When a side fails.
-pub fn rows(folder: &Path, helper: &Path, jq: &Path, libraries: Option<&Path>) -> io::Result<Vec<Row>> {
+pub fn rows(folder: &Path, helper: &Path, jq: &Path, libraries: Option<&str>) -> io::Result<Vec<Row>> {
     Call::new("/bin/sh", &["-eu", "-c", PROJECT], folder).run()?;
     let top = folder.join("project");
     let real = program("git")?;
@@ -70,9 +70,8 @@ pub fn rows(folder: &Path, helper: &Path, jq: &Path, libraries: Option<&Path>) -
         let mut words = vec![path.as_str()];
         words.extend(&script[1..]);
         let theirs = Call::new("/bin/bash", &words, &top).input(input).first_on_path(jq);
-        let libraries = libraries.map(|path| path.display().to_string());
         let theirs = match libraries {
-            Some(path) => theirs.with([("LD_LIBRARY_PATH", path)]),
+            Some(path) => theirs.with([("LD_LIBRARY_PATH", path.to_owned())]),
             None => theirs,
         };
         let at = |side: &str| folder.join("replay").join(name.replace(' ', "-")).join(side);

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod configuration;
+pub(super) mod listening;
 pub mod read;
 pub(super) mod stub;
 pub mod write;

@@ -113,6 +113,24 @@ pub(in crate::runtime) fn has_ended(pid: u32) -> bool {
     fields(pid).is_none_or(|fields| fields.split_whitespace().next() == Some("Z"))
 }
 
+/// The processes of a session that have not ended. Its number is nobody else's while one is there.
+pub(in crate::runtime) fn session(leader: u32) -> Vec<u32> {
+    let own = |pid: &u32| {
+        let fields = fields(*pid).unwrap_or_default();
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let session = fields.get(3).and_then(|field| field.parse().ok());
+        fields.first() != Some(&"Z") && session == Some(leader)
+    };
+    let all = disk::list(Path::new("/proc")).unwrap_or_default().into_iter();
+    all.filter_map(|(name, _)| name.parse().ok()).filter(own).collect()
+}
+
+/// Whether something of a session is there, whose leader started then: its number may have become that of another process.
+pub(in crate::runtime) fn is_session_alive(leader: u32, started: Option<u64>) -> bool {
+    let is_same = start_time(leader).is_none_or(|time| Some(time) == started);
+    is_same && !session(leader).is_empty()
+}
+
 /// Whether the port is reached from other machines, too.
 pub(in crate::runtime) fn is_public(port: u16) -> bool {
     rows(port).iter().any(|(address, _)| address.bytes().all(|digit| digit == b'0'))

@@ -2,6 +2,7 @@
 //! package of a Debian is unpacked into the build folder, where nothing of the machine changes.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,16 +12,60 @@ use super::{say, target};
 pub struct Tool {
     /// The folder that holds it.
     pub folder: PathBuf,
-    /// The folder with the libraries that it needs, where the machine may not have them.
-    pub libraries: Option<PathBuf>,
+    /// The folders with the libraries that it needs, as a search path, where it was fetched.
+    pub libraries: Option<String>,
 }
+
+/// Where a program lies in its package.
+const USUAL: &str = "usr/bin";
 
 /// The folder that holds `gh`.
 ///
 /// # Errors
 /// One line that says how to get it.
 pub fn gh() -> Result<PathBuf, String> {
-    find("gh", "gh", "install the GitHub CLI (https://cli.github.com)")
+    find(("gh", "gh", USUAL), "install the GitHub CLI (https://cli.github.com)").map(|tool| tool.folder)
+}
+
+/// A headless Chromium, as the program to start.
+///
+/// # Errors
+/// One line that says how to get it.
+pub fn chromium() -> Result<(PathBuf, Option<String>), String> {
+    if let Some(folder) = on_path("chromium") {
+        return Ok((folder.join("chromium"), None));
+    }
+    let name = "chromium-headless-shell";
+    // What the package has in the usual place starts the one of the machine.
+    let found = find((name, name, "usr/lib/chromium"), "install Chromium (https://www.chromium.org)")?;
+    Ok((found.folder.join(name), found.libraries))
+}
+
+/// The folder that holds `foreman`, which runs a Procfile.
+///
+/// # Errors
+/// One line that says how to get it.
+pub fn foreman() -> Result<PathBuf, String> {
+    let found =
+        find(("foreman", "ruby-foreman", USUAL), "install foreman (https://rubygems.org/gems/foreman)")?;
+    let Some(libraries) = found.libraries else { return Ok(found.folder) };
+    // An unpacked Ruby is told where its own files are.
+    let place = target().join("tools/ruby-foreman/usr");
+    let script = format!(
+        "#!/bin/sh\nset -e\nexport LD_LIBRARY_PATH='{libraries}' GEM_PATH='{place}/share/rubygems-integration/all'\n\
+         RUBYLIB=$(find '{place}/lib' -path '*/ruby/*' \\( -name '[0-9]*.[0-9]*' -o -name vendor_ruby \\) -type d | tr '\\n' ':')\n\
+         export RUBYLIB PATH='{place}/bin':$PATH\nexec ruby '{place}/bin/foreman' \"$@\"\n",
+        place = place.display()
+    );
+    let own = target().join("tools/ruby-foreman/told");
+    let written = fs::create_dir_all(&own).and_then(|()| {
+        let path = own.join("foreman");
+        let fresh = own.join(format!("foreman.{}", std::process::id()));
+        fs::write(&fresh, script)?;
+        fs::set_permissions(&fresh, fs::Permissions::from_mode(0o755))?;
+        fs::rename(&fresh, &path)
+    });
+    written.map(|()| own).map_err(|error| format!("`foreman` cannot be made ready: {error}"))
 }
 
 /// `jq`, which benches hold the helper against.
@@ -28,21 +73,21 @@ pub fn gh() -> Result<PathBuf, String> {
 /// # Errors
 /// One line that says how to get it.
 pub fn jq() -> Result<Tool, String> {
-    let folder = find("jq", "jq", "install jq (https://jqlang.org)")?;
-    let place = target().join("tools/jq/usr");
-    let fetched = folder.starts_with(&place).then(|| place.join("lib"));
-    let triple = |entry: PathBuf| entry.join("libjq.so.1").is_file().then_some(entry);
-    let inside = fetched.and_then(|lib| fs::read_dir(lib).ok()).into_iter().flatten().flatten();
-    Ok(Tool { folder, libraries: inside.map(|entry| entry.path()).find_map(triple) })
+    find(("jq", "jq", USUAL), "install jq (https://jqlang.org)")
 }
 
-fn find(program: &str, package: &str, otherwise: &str) -> Result<PathBuf, String> {
+fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    if let Some(folder) = std::env::split_paths(&path).find(|folder| folder.join(program).is_file()) {
-        return Ok(folder);
+    std::env::split_paths(&path).find(|folder| folder.join(program).is_file())
+}
+
+/// A program of the machine, else of a package that is unpacked, where it lies in the folder `inside`.
+fn find((program, package, inside): (&str, &str, &str), otherwise: &str) -> Result<Tool, String> {
+    if let Some(folder) = on_path(program) {
+        return Ok(Tool { folder, libraries: None });
     }
     let place = target().join("tools").join(package);
-    let there = place.join("usr/bin");
+    let folder = place.join(inside);
     let failed =
         |what: String| format!("`{program}`, which tests run, is not there, and {what}: {otherwise}");
     fs::create_dir_all(target())
@@ -50,16 +95,30 @@ fn find(program: &str, package: &str, otherwise: &str) -> Result<PathBuf, String
     let lock = File::create(target().join("tools.lock"));
     let lock = lock.map_err(|error| failed(format!("its lock cannot be made: {error}")))?;
     lock.lock().map_err(|error| failed(format!("its lock cannot be taken: {error}")))?;
-    if there.join(program).is_file() {
-        return Ok(there);
+    if !folder.join(program).is_file() {
+        say(&format!("fetching the package `{package}` into {}", place.display()));
+        unpack(package, &place).map_err(failed)?;
     }
-    say(&format!("fetching the package `{package}` into {}", place.display()));
-    unpack(package, &place).map_err(failed)?;
-    there
-        .join(program)
-        .is_file()
-        .then_some(there)
-        .ok_or_else(|| failed(format!("`{package}` does not hold it")))
+    if !folder.join(program).is_file() {
+        return Err(failed(format!("`{package}` does not hold it")));
+    }
+    Ok(Tool { folder, libraries: Some(libraries(&place.join("usr/lib"), 2).join(":")) })
+}
+
+/// The folders with libraries down to a depth.
+fn libraries(folder: &Path, depth: usize) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    inside.sort();
+    let is_library = |path: &PathBuf| path.to_string_lossy().contains(".so");
+    let mut found = Vec::new();
+    if inside.iter().any(is_library) {
+        found.push(folder.display().to_string());
+    }
+    if depth > 0 {
+        found.extend(inside.iter().filter(|path| path.is_dir()).flat_map(|path| libraries(path, depth - 1)));
+    }
+    found
 }
 
 /// Unpacks a package with apt and dpkg, with every other one that apt would install with it; the lists of packages are

@@ -41,6 +41,7 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
             [runner.unwrap_or(&RUNNERS[1]), "start", "-f", file].map(str::to_owned).to_vec()
         }
         kind if SCRIPTED.contains(&kind) => package_manager::call(repository, &folder)?
+            .map(|(argv, _)| argv)
             .ok_or_else(|| missing("there is no script `dev`, `start` or `develop` in `package.json`"))?,
         _ => {
             let known = SCRIPTED.join("`, `");

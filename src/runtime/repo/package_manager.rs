@@ -23,7 +23,8 @@ const LOCKS: [(&str, &str); 5] = [
     ("bun.lockb", "bun"),
     ("package-lock.json", "npm"),
 ];
-const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
+/// Programs that run scripts of a package.
+pub const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
 /// Scripts that start a project for development, the best first.
 pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 
@@ -122,16 +123,17 @@ fn started(pm: &str, script: &str) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// The call that starts the package in a folder for development; none without a script for it.
+/// The call that starts the package in a folder for development, with the text of its script; none without one.
 ///
 /// # Errors
 /// When its `package.json` is malformed.
-pub fn call(repository: &Repository, folder: &Path) -> Result<Option<Vec<String>>, CallFailure> {
+pub fn call(repository: &Repository, folder: &Path) -> Result<Option<(Vec<String>, String)>, CallFailure> {
     let Some(package) = document::object_file(&folder.join("package.json"), "package.json")? else {
         return Ok(None);
     };
     let (pm, ..) = manager(&repository.top, folder, &package, &mut Vec::new())?;
-    Ok(script(&package).map(|script| started(&pm, script)))
+    let text = |name| package.get("scripts").and_then(|scripts| scripts.get(name)?.as_str());
+    Ok(script(&package).map(|name| (started(&pm, name), text(name).unwrap_or_default().to_owned())))
 }
 
 /// The script that starts a package for development.

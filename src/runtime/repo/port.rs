@@ -1,6 +1,6 @@
 //! `repo port`: the port that the project's development server listens on, by what the project says.
 
-mod commands;
+pub(in crate::runtime) mod commands;
 mod compose;
 mod javascript;
 mod prose;

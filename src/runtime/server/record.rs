@@ -58,9 +58,11 @@ impl Server {
         run.folder().sealed(RECORD)
     }
 
-    /// Whether its very process is there.
+    /// Whether its very process is there, or something that it started.
     pub fn is_alive(&self) -> bool {
+        let is_session_alive = |leader| listeners::is_session_alive(leader, self.start_time);
         self.pid.is_none_or(|pid| listeners::is_alive(pid, self.start_time))
+            || self.pgid.is_some_and(is_session_alive)
     }
 
     /// It as the envelope names it.

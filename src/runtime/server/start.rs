@@ -21,7 +21,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::{self, SandboxAccess};
 use crate::runtime::launch::read::{self, LaunchConfig};
-use crate::runtime::launch::{LaunchMode, stub};
+use crate::runtime::launch::{LaunchMode, listening, stub};
 use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::project;
@@ -184,7 +184,9 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
         let message = format!("`{program}` was not found");
         CallFailure::environment("command_missing", message, "install it, or correct `runtimeExecutable`")
     })?;
-    let argv = std::iter::once(found.display().to_string()).chain(config.runtime_args.clone()).collect();
+    let told = listening::words(tree, &config, &folder, port, options.allow_public_host)?;
+    let words = config.runtime_args.iter().cloned().chain(told);
+    let argv = std::iter::once(found.display().to_string()).chain(words).collect();
     Ok(Plan { argv, environment: environment(tree.surroundings(), &config, &folder, port), folder, port })
 }
 

@@ -21,7 +21,7 @@ options! {
     /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
     /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`. The
     /// server that `server start` started, by the `pid` and `start_time` of `server status`, is ended with all that it started,
-    /// and needs no leave.
+    /// which may take six seconds, and needs no leave.
     ///
     /// Exit codes: 0 it ended, or nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
     /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it; 6 another process listens,
@@ -64,6 +64,8 @@ pub enum StopStatus {
 
 /// How long a process may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a server may take that ends what it started first.
+const PATIENCE_WITH_CHILDREN: Duration = Duration::from_secs(6);
 /// Between two looks.
 const BREAK: Duration = Duration::from_millis(50);
 
@@ -109,19 +111,28 @@ fn end(options: &Options, who: &str, group: bool, mut response: Response) -> Res
     Ok(Delivery::of(&response))
 }
 
-/// Sends the signal, and tells whether the process ended in time.
+/// Sends the signal, and tells whether all that is meant ended in time: the process, or its whole session.
 fn ended(options: &Options, group: bool, kill: bool) -> Result<bool, CallFailure> {
     let pid = options.confirm_pid;
-    let is_there = || listeners::start_time(pid) == Some(options.start_time);
-    let sent =
-        if group { foreign::end_group(pid, kill, is_there) } else { foreign::end(pid, kill, is_there) };
-    sent.map_err(|error| {
+    let is_same = || listeners::is_alive(pid, Some(options.start_time));
+    let is_there = || listeners::is_session_alive(pid, Some(options.start_time));
+    let refused = |error: std::io::Error| {
         let message = format!("process {pid} cannot be ended: {error}");
         CallFailure::environment("signal_refused", message, "end it by hand")
-    })?;
-    let until = Instant::now() + PATIENCE;
-    while is_there() && !listeners::has_ended(pid) && Instant::now() < until && !interrupt::pending() {
+    };
+    if group {
+        // A script may have ended, and left its server; one that has a group of its own is in the session still.
+        foreign::end_group(pid, kill, is_there).map_err(refused)?;
+        for member in listeners::session(pid) {
+            foreign::end(member, kill, || listeners::session(pid).contains(&member)).map_err(refused)?;
+        }
+    } else {
+        foreign::end(pid, kill, is_same).map_err(refused)?;
+    }
+    let is_left = || if group { is_there() } else { is_same() };
+    let until = Instant::now() + if group { PATIENCE_WITH_CHILDREN } else { PATIENCE };
+    while is_left() && Instant::now() < until && !interrupt::pending() {
         std::thread::sleep(BREAK);
     }
-    Ok(!is_there() || listeners::has_ended(pid))
+    Ok(!is_left())
 }

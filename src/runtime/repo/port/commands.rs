@@ -21,7 +21,7 @@ pub(super) fn procfile(folder: &Path, search: &mut PortSearch) -> Result<(), Cal
 }
 
 /// The number that a command line gives as its port.
-pub(super) fn port(command: &str) -> Option<String> {
+pub(in crate::runtime) fn port(command: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
     let number = |word: &str| {
         let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());

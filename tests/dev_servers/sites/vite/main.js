@@ -1,0 +1,3 @@
+import { word } from "./word.js";
+
+document.querySelector("h1").textContent = word;
