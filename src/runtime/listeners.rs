@@ -113,22 +113,17 @@ pub(in crate::runtime) fn has_ended(pid: u32) -> bool {
     fields(pid).is_none_or(|fields| fields.split_whitespace().next() == Some("Z"))
 }
 
-/// The processes of a session that have not ended. Its number is nobody else's while one is there.
-pub(in crate::runtime) fn session(leader: u32) -> Vec<u32> {
-    let own = |pid: &u32| {
-        let fields = fields(*pid).unwrap_or_default();
-        let fields: Vec<&str> = fields.split_whitespace().collect();
-        let session = fields.get(3).and_then(|field| field.parse().ok());
-        fields.first() != Some(&"Z") && session == Some(leader)
-    };
+/// The processes that belong to `leader` and have not ended, itself among them, each with when it started.
+pub(in crate::runtime) fn family(leader: u32) -> Vec<(u32, u64)> {
     let all = disk::list(Path::new("/proc")).unwrap_or_default().into_iter();
-    all.filter_map(|(name, _)| name.parse().ok()).filter(own).collect()
+    let own = all.filter_map(|(name, _)| name.parse().ok()).filter(|pid| belongs_to(*pid, leader));
+    own.filter(|pid| !has_ended(*pid)).filter_map(|pid| Some((pid, start_time(pid)?))).collect()
 }
 
-/// Whether something of a session is there, whose leader started then: its number may have become that of another process.
-pub(in crate::runtime) fn is_session_alive(leader: u32, started: Option<u64>) -> bool {
+/// Whether something is there that belongs to `leader`, which started then: its number may have become that of another process.
+pub(in crate::runtime) fn is_family_alive(leader: u32, started: Option<u64>) -> bool {
     let is_same = start_time(leader).is_none_or(|time| Some(time) == started);
-    is_same && !session(leader).is_empty()
+    is_same && !family(leader).is_empty()
 }
 
 /// Whether the port is reached from other machines, too.

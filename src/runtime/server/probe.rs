@@ -111,8 +111,8 @@ pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
 
 /// The status of an answer; none where it is none of HTTP.
 fn answer(address: SocketAddr, host: &str, method: &str) -> io::Result<Option<u16>> {
+    let until = Instant::now() + PATIENCE;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let port = address.port();
     let request =
@@ -120,6 +120,12 @@ fn answer(address: SocketAddr, host: &str, method: &str) -> io::Result<Option<u1
     stream.write_all(request.as_bytes())?;
     let (mut read, mut block) = (Vec::new(), [0; 512]);
     while read.len() < FIRST_LINE && !read.contains(&b'\n') {
+        // One that sends a byte now and then has as long as any other.
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || interrupt::pending() {
+            break;
+        }
+        stream.set_read_timeout(Some(left))?;
         match stream.read(&mut block) {
             Ok(0) => break,
             Ok(count) => read.extend_from_slice(&block[..count]),

@@ -60,9 +60,9 @@ impl Server {
 
     /// Whether its very process is there, or something that it started.
     pub fn is_alive(&self) -> bool {
-        let is_session_alive = |leader| listeners::is_session_alive(leader, self.start_time);
+        let is_family_alive = |leader| listeners::is_family_alive(leader, self.start_time);
         self.pid.is_none_or(|pid| listeners::is_alive(pid, self.start_time))
-            || self.pgid.is_some_and(is_session_alive)
+            || self.pgid.is_some_and(is_family_alive)
     }
 
     /// It as the envelope names it.

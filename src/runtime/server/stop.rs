@@ -81,7 +81,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     // What this polish started is ended with all that it started, and needs no leave.
     let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
-        return end(options, &own.words(), true, response);
+        return end(options, &own.words(), &listeners::family(options.confirm_pid), response);
     }
     let Some(owner) = listeners::on(surroundings, options.port)? else { return Ok(Delivery::of(&response)) };
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
@@ -95,13 +95,18 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let hint = "ask `server owner` again, and the user";
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
-    end(options, &owner.words(), false, response)
+    end(options, &owner.words(), &[], response)
 }
 
-/// Ends what was confirmed, as far as the user agreed.
-fn end(options: &Options, who: &str, group: bool, mut response: Response) -> Result<Delivery, CallFailure> {
-    response.killed = !ended(options, group, false)?;
-    if response.killed && (!options.force || !ended(options, group, true)?) {
+/// Ends what was confirmed, with its `family` where it is a server of ours, as far as the user agreed.
+fn end(
+    options: &Options,
+    who: &str,
+    family: &[(u32, u64)],
+    mut response: Response,
+) -> Result<Delivery, CallFailure> {
+    response.killed = !ended(options, family, false)?;
+    if response.killed && (!options.force || !ended(options, family, true)?) {
         let message = format!("{who} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
@@ -111,26 +116,25 @@ fn end(options: &Options, who: &str, group: bool, mut response: Response) -> Res
     Ok(Delivery::of(&response))
 }
 
-/// Sends the signal, and tells whether all that is meant ended in time: the process, or its whole session.
-fn ended(options: &Options, group: bool, kill: bool) -> Result<bool, CallFailure> {
-    let pid = options.confirm_pid;
-    let is_same = || listeners::is_alive(pid, Some(options.start_time));
-    let is_there = || listeners::is_session_alive(pid, Some(options.start_time));
+/// Sends the signal, and tells whether all that is meant ended in time.
+fn ended(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, CallFailure> {
+    let (pid, started) = (options.confirm_pid, options.start_time);
+    let is_there = |&(pid, started): &(u32, u64)| listeners::is_alive(pid, Some(started));
+    let is_family_alive = || listeners::is_family_alive(pid, Some(started));
     let refused = |error: std::io::Error| {
         let message = format!("process {pid} cannot be ended: {error}");
         CallFailure::environment("signal_refused", message, "end it by hand")
     };
-    if group {
-        // A script may have ended, and left its server; one that has a group of its own is in the session still.
-        foreign::end_group(pid, kill, is_there).map_err(refused)?;
-        for member in listeners::session(pid) {
-            foreign::end(member, kill, || listeners::session(pid).contains(&member)).map_err(refused)?;
-        }
-    } else {
-        foreign::end(pid, kill, is_same).map_err(refused)?;
+    let meant = if family.is_empty() { vec![(pid, started)] } else { family.to_vec() };
+    if !family.is_empty() {
+        // What it starts meanwhile is in its group.
+        foreign::end_group(pid, kill, is_family_alive).map_err(refused)?;
     }
-    let is_left = || if group { is_there() } else { is_same() };
-    let until = Instant::now() + if group { PATIENCE_WITH_CHILDREN } else { PATIENCE };
+    for one in meant.iter().filter(|one| family.is_empty() || is_there(one)) {
+        foreign::end(one.0, kill, || is_there(one)).map_err(refused)?;
+    }
+    let is_left = || meant.iter().any(is_there) || !family.is_empty() && is_family_alive();
+    let until = Instant::now() + if family.is_empty() { PATIENCE } else { PATIENCE_WITH_CHILDREN };
     while is_left() && Instant::now() < until && !interrupt::pending() {
         std::thread::sleep(BREAK);
     }
