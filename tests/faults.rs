@@ -1,4 +1,4 @@
-//! Everything that can go wrong while a bundle is written: a kill or a failing disk at every single
+//! Everything that can go wrong while a bundle or a run of the helper is written: a kill or a failing disk at every single
 //! change of the file system, an interrupt, a folder that cannot be written.
 
 pub mod binary;
@@ -6,6 +6,7 @@ mod causes;
 mod fixes;
 mod interrupt;
 mod place;
+mod polish;
 mod promotion;
 mod terminal;
 mod scene;
