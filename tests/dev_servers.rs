@@ -129,17 +129,12 @@ fn listens(site: &Site, program: &str, words: &[&str]) -> String {
             .map(|(name, value)| (name, value.to_owned()));
     let mut child = command.args(words).envs(variables).stdout(Stdio::piped()).spawn().expect("it starts");
     let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
-    let mut said = Vec::new();
-    for line in lines {
-        let address = line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
-        said.push(line);
-        if let Some(address) = address {
-            let _ = child.kill();
-            let _ = child.wait();
-            return address;
-        }
-    }
-    panic!("`{program}` names no address: {said:?}");
+    let address =
+        |line: String| line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
+    let found = { lines }.find_map(address);
+    let _ = child.kill();
+    let _ = child.wait();
+    found.unwrap_or_else(|| panic!("`{program}` names no address"))
 }
 
 /// Why the helper passes options to scripts: these servers do not read the variables.
