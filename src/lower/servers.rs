@@ -156,7 +156,8 @@ impl ServerLowering<'_> {
             Some(file) => part.at(file, span),
             None => part,
         };
-        let (axis, inner) = (Axis::Servers, pointer.strip_prefix(self.other.pointer.as_str()).unwrap_or(pointer));
+        let (axis, inner) =
+            (Axis::Servers, pointer.strip_prefix(self.other.pointer.as_str()).unwrap_or(pointer));
         let part = part.became(outcome, reason);
         match outcome {
             RowOutcome::Kept | RowOutcome::Mapped => part,

@@ -7,6 +7,7 @@ use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::near::slip;
 use crate::read::intent::near;
 use crate::source::ComponentKind;
 
@@ -51,7 +52,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let own = paths::own_folder(text);
         let has_name = |path: &&Utf8PathBuf| path.file_name() == meant.file_name() && path.starts_with(own);
         let is_only = text.plugin.files.kept.iter().filter(has_name).count() == 1;
-        if same == [meant] && is_only && meant.starts_with(own) {
+        let folder =
+            |path: &Utf8Path| path.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned();
+        let is_slip = || slip(&folder(wanted), [folder(meant).as_str()]).is_some();
+        if same == [meant] && (is_only || is_slip()) && meant.starts_with(own) {
             found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
         }
     }
