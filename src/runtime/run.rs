@@ -2,6 +2,7 @@
 //! its end written last.
 
 pub mod claim;
+pub mod record;
 mod seal;
 
 use std::path::{Path, PathBuf};

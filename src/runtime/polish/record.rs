@@ -1,21 +1,21 @@
 //! How a polish began and how it ended, and the folder of both: `run.json` and `metadata.json`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::ItemOutcome;
-use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
+use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::review::arguments::ReviewTarget;
-use crate::runtime::run::claim::{ClaimedTree, NewRun, claim};
-use crate::runtime::run::{self, METADATA, RECORD, RunDirectory, Workflow, parsed, text};
-use crate::runtime::store::{Store, StoreStep};
+use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
+use crate::runtime::run::{self, METADATA, Workflow, parsed, text};
+use crate::runtime::store::StoreStep;
 
 /// Polishes, as the store has them.
 pub(super) static POLISH: Workflow = Workflow {
@@ -158,58 +158,25 @@ impl PolishRecord {
 }
 
 /// The folder of one polish.
-#[derive(Debug)]
-pub(in crate::runtime) struct PolishRun {
-    /// Where it is, absolute.
-    pub path: PathBuf,
-    /// How it began.
-    pub record: PolishRecord,
-    /// The store that holds it.
-    pub store: Store,
+pub(in crate::runtime) type PolishRun = WorkflowRun<PolishRecord>;
+
+impl RunRecord for PolishRecord {
+    fn workflow() -> &'static Workflow {
+        &POLISH
+    }
+
+    fn origin(&mut self) -> RunOrigin<'_> {
+        let Self { run_id, state_root, tree, started_at, uptime, .. } = self;
+        RunOrigin { run_id, state_root, tree, started_at, uptime }
+    }
+
+    fn abandoned(&self, surroundings: &Environment) -> String {
+        text(&self.ended(surroundings, PolishEnding::Abandoned))
+    }
 }
 
 impl PolishRun {
-    /// Makes the folder of a new one, and claims the working tree that its record names; tells the run that was ended for
-    /// it.
-    pub fn claim(
-        repository: &Repository,
-        root: Option<&Path>,
-        mut record: PolishRecord,
-        take_over: bool,
-    ) -> Result<(Self, Option<String>), CallFailure> {
-        let surroundings = repository.surroundings();
-        let began = record.clone();
-        let opening = NewRun {
-            workflow: &POLISH,
-            tree: &began.tree,
-            started_at: &began.started_at,
-            uptime: &began.uptime,
-            take_over,
-            record: &mut |run_id, root| {
-                (record.run_id, record.state_root) = (run_id.to_owned(), root.to_owned());
-                text(&record)
-            },
-            end: &|old| {
-                let old: PolishRecord = serde_json::from_str(old).ok()?;
-                Some(text(&old.ended(surroundings, PolishEnding::Abandoned)))
-            },
-        };
-        let ClaimedTree { store, path, abandoned } = claim(repository, root, opening)?;
-        Ok((Self { path, record, store }, abandoned))
-    }
-
-    /// Opens a folder that `polish acquire --apply` made.
-    pub fn open(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
-        let (store, path) = run::find(surroundings, &POLISH, given)?;
-        let folder = RunDirectory { workflow: &POLISH, store: &store, path: &path };
-        let record: PolishRecord = folder.sealed(RECORD)?.ok_or_else(|| {
-            let message = format!("`{}` has no record", given.display());
-            CallFailure::new(MALFORMED, "no_run", message, "start a new one with `polish acquire --apply`")
-        })?;
-        Ok(Self { path, record, store })
-    }
-
-    /// The same for one that is unfinished, called from its working tree, which comes with it.
+    /// Opens one that is unfinished, called from its working tree, which comes with it.
     pub fn open_here(surroundings: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
         let run = Self::open(surroundings, given)?;
         run.must_be_open()?;
@@ -230,11 +197,6 @@ impl PolishRun {
         Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `polish acquire --apply`"))
     }
 
-    /// Stores the record again.
-    pub fn store_record(&self) -> Result<(), CallFailure> {
-        self.folder().save(vec![(RECORD, text(&self.record))])
-    }
-
     /// Ends it, and gives the working tree back.
     pub fn end(
         &self,
@@ -244,10 +206,5 @@ impl PolishRun {
     ) -> Result<(), CallFailure> {
         let metadata = text(&self.record.ended(surroundings, status));
         self.folder().end(&self.record.tree, metadata, Vec::new(), steps, &|| self.must_be_open())
-    }
-
-    /// The folder whatever its workflow.
-    pub fn folder(&self) -> RunDirectory<'_> {
-        RunDirectory { workflow: &POLISH, store: &self.store, path: &self.path }
     }
 }

@@ -76,8 +76,6 @@ options! {
         uncertain_intent: Option<String> = "--uncertain-intent <TEXT>" { conflicts: &["--stdin"] },
         /// A requirement of the plan that was named, which the change does not meet
         unmet: Vec<String> = "--unmet <TEXT>" { conflicts: &["--stdin"] },
-        /// The round of reviewing up to which replies are read
-        round: Option<u32> = "--round <N>" { requires: "--run", range: Some((1, 99)) },
         /// Findings of one group of `near` that mean the same; may be repeated
         join: Vec<String> = "--join <F2,F3>",
         /// Findings that an earlier `--join` took for the same and that are not; may be repeated

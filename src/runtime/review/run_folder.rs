@@ -10,12 +10,12 @@ use super::ReviewMode;
 use super::merge::{MergedFinding, Response, picked};
 use crate::disk::FileKind;
 use crate::order;
-use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
+use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::run::claim::{ClaimedTree, NewRun};
-use crate::runtime::run::{self, METADATA, RECORD, RunDirectory, RunSeal, Workflow};
-use crate::runtime::store::{Store, StoreStep};
+use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
+use crate::runtime::run::{self, METADATA, RunSeal, Workflow};
+use crate::runtime::store::StoreStep;
 
 pub use super::record::{ReviewBase, ReviewEnding, ReviewFlags, ReviewMetadata, ReviewRecord};
 pub use crate::runtime::run::{parsed, text};
@@ -50,63 +50,24 @@ struct RunDocument<'a> {
 }
 
 /// The folder of one review.
-#[derive(Debug)]
-pub struct RunFolder {
-    /// Where it is, absolute.
-    pub path: PathBuf,
-    /// How it began.
-    pub record: ReviewRecord,
-    /// The store that holds it.
-    pub store: Store,
+pub type RunFolder = WorkflowRun<ReviewRecord>;
+
+impl RunRecord for ReviewRecord {
+    fn workflow() -> &'static Workflow {
+        &REVIEW
+    }
+
+    fn origin(&mut self) -> RunOrigin<'_> {
+        let Self { run_id, state_root, tree, started_at, uptime, .. } = self;
+        RunOrigin { run_id, state_root, tree, started_at, uptime }
+    }
+
+    fn abandoned(&self, surroundings: &Environment) -> String {
+        text(&self.ended(surroundings, ReviewEnding::Abandoned, None, false))
+    }
 }
 
 impl RunFolder {
-    /// Makes the folder of a new review, and claims the working tree that its record names; tells the run that was ended for
-    /// it.
-    ///
-    /// # Errors
-    /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
-    pub fn claim(
-        repository: &Repository,
-        root: Option<&Path>,
-        mut record: ReviewRecord,
-        take_over: bool,
-    ) -> Result<(Self, Option<String>), CallFailure> {
-        let surroundings = repository.surroundings();
-        let began = record.clone();
-        let opening = NewRun {
-            workflow: &REVIEW,
-            tree: &began.tree,
-            started_at: &began.started_at,
-            uptime: &began.uptime,
-            take_over,
-            record: &mut |run_id, root| {
-                (record.run_id, record.state_root) = (run_id.to_owned(), root.to_owned());
-                text(&record)
-            },
-            end: &|old| {
-                let old: ReviewRecord = serde_json::from_str(old).ok()?;
-                Some(text(&old.ended(surroundings, ReviewEnding::Abandoned, None, false)))
-            },
-        };
-        let ClaimedTree { store, path, abandoned } = run::claim::claim(repository, root, opening)?;
-        Ok((Self { path, record, store }, abandoned))
-    }
-
-    /// Opens a folder that `review begin` made.
-    ///
-    /// # Errors
-    /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
-    pub fn open(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
-        let (store, path) = run::find(surroundings, &REVIEW, given)?;
-        let folder = RunDirectory { workflow: &REVIEW, store: &store, path: &path };
-        let record: ReviewRecord = folder.sealed(RECORD)?.ok_or_else(|| {
-            let message = format!("`{}` has no record", given.display());
-            CallFailure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
-        })?;
-        Ok(Self { path, record, store })
-    }
-
     /// A document of this run, if it is as this program wrote it; `None` when it is not there.
     ///
     /// # Errors
@@ -200,14 +161,6 @@ impl RunFolder {
         Ok(false)
     }
 
-    /// Stores the record again.
-    ///
-    /// # Errors
-    /// `locked`, `state_unwritable`, `sandboxed`.
-    pub fn store_record(&self) -> Result<(), CallFailure> {
-        self.save(vec![(RECORD, text(&self.record))])
-    }
-
     /// Ends the run before it came to anything, and gives the working tree back.
     ///
     /// # Errors
@@ -276,11 +229,6 @@ impl RunFolder {
     /// A path of this folder, relative to the store's.
     pub fn relative(&self, name: &str) -> PathBuf {
         self.folder().relative(name)
-    }
-
-    /// The same whatever its workflow.
-    pub(in crate::runtime::review) fn folder(&self) -> RunDirectory<'_> {
-        RunDirectory { workflow: &REVIEW, store: &self.store, path: &self.path }
     }
 }
 

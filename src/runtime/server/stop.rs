@@ -21,11 +21,11 @@ options! {
     /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
     /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`. The
     /// server that `server start` started, by the `pid` and `start_time` of `server status`, is ended with all that it started,
-    /// which may take six seconds, and needs no leave.
+    /// which may take six seconds; it needs no leave, and can be ended after the run, too.
     ///
     /// Exit codes: 0 it ended, or nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
     /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it; 6 another process listens,
-    /// or the run ended; 7 it has not ended.
+    /// or the run ended, and it is not its server; 7 it has not ended.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -75,15 +75,15 @@ const BREAK: Duration = Duration::from_millis(50);
 /// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
-    run.must_be_open()?;
     let response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
-    // What this polish started is ended with all that it started, and needs no leave.
+    // What this polish started is ended with all that it started, and needs no leave. It outlives the polish.
     let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         return end(options, &own.words(), &listeners::family(options.confirm_pid), response);
     }
     let Some(owner) = listeners::on(surroundings, options.port)? else { return Ok(Delivery::of(&response)) };
+    run.must_be_open()?;
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
         let message = format!("port {} is taken by {}", options.port, owner.words());
         let hint = "free the port, or begin again with `allow-port-kill:1`";

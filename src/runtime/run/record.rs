@@ -1,0 +1,111 @@
+//! A run with its record, whatever its workflow: how one is begun and found again, and its record stored.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::claim::{self, ClaimedTree, NewRun};
+use super::{RECORD, RunDirectory, Workflow, text};
+use crate::runtime::answer::{CallFailure, MALFORMED};
+use crate::runtime::environment::{Environment, Uptime};
+use crate::runtime::git::Repository;
+use crate::runtime::store::Store;
+
+/// What the records of all workflows hold, as far as the claim on a working tree needs it.
+#[derive(Debug)]
+pub struct RunOrigin<'a> {
+    /// The run's name.
+    pub run_id: &'a mut String,
+    /// The folder of all runs and records.
+    pub state_root: &'a mut String,
+    /// The working tree.
+    pub tree: &'a str,
+    /// When it began, for people.
+    pub started_at: &'a str,
+    /// The same by the clock that only runs forward.
+    pub uptime: &'a Option<Uptime>,
+}
+
+/// How a run of one workflow began.
+pub trait RunRecord: Serialize + DeserializeOwned + Clone {
+    /// The workflow.
+    fn workflow() -> &'static Workflow;
+    /// What all records hold.
+    fn origin(&mut self) -> RunOrigin<'_>;
+    /// The document that ends it where another run takes its place.
+    fn abandoned(&self, surroundings: &Environment) -> String;
+}
+
+/// The folder of one run.
+#[derive(Debug)]
+pub struct WorkflowRun<R> {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// How it began.
+    pub record: R,
+    /// The store that holds it.
+    pub store: Store,
+}
+
+impl<R: RunRecord> WorkflowRun<R> {
+    /// Makes the folder of a new one, and claims the working tree that its record names; tells the run that was ended for
+    /// it.
+    ///
+    /// # Errors
+    /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
+    pub fn claim(
+        repository: &Repository,
+        root: Option<&Path>,
+        mut record: R,
+        take_over: bool,
+    ) -> Result<(Self, Option<String>), CallFailure> {
+        let surroundings = repository.surroundings();
+        let mut began = record.clone();
+        let RunOrigin { tree, started_at, uptime, .. } = began.origin();
+        let opening = NewRun {
+            workflow: R::workflow(),
+            tree,
+            started_at,
+            uptime,
+            take_over,
+            record: &mut |run_id, root| {
+                let origin = record.origin();
+                (*origin.run_id, *origin.state_root) = (run_id.to_owned(), root.to_owned());
+                text(&record)
+            },
+            end: &|old| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(surroundings)),
+        };
+        let ClaimedTree { store, path, abandoned } = claim::claim(repository, root, opening)?;
+        Ok((Self { path, record, store }, abandoned))
+    }
+
+    /// Opens a folder that was begun.
+    ///
+    /// # Errors
+    /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
+    pub fn open(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
+        let workflow = R::workflow();
+        let (store, path) = super::find(surroundings, workflow, given)?;
+        let folder = RunDirectory { workflow, store: &store, path: &path };
+        let record: R = folder.sealed(RECORD)?.ok_or_else(|| {
+            let message = format!("`{}` has no record", given.display());
+            let hint = format!("start a new one with `{}`", workflow.begin);
+            CallFailure::new(MALFORMED, "no_run", message, hint)
+        })?;
+        Ok(Self { path, record, store })
+    }
+
+    /// Stores the record again.
+    ///
+    /// # Errors
+    /// `locked`, `state_unwritable`, `sandboxed`.
+    pub fn store_record(&self) -> Result<(), CallFailure> {
+        self.folder().save(vec![(RECORD, text(&self.record))])
+    }
+
+    /// The folder whatever its workflow.
+    pub fn folder(&self) -> RunDirectory<'_> {
+        RunDirectory { workflow: R::workflow(), store: &self.store, path: &self.path }
+    }
+}
