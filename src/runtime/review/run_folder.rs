@@ -71,7 +71,7 @@ impl RunFolder {
     /// A document of this run, if it is as this program wrote it; `None` when it is not there.
     ///
     /// # Errors
-    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
+    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`](crate::runtime::store::Store::text) fails with.
     pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         self.folder().sealed(name)
     }
