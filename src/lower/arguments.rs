@@ -149,11 +149,22 @@ fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
     let start = region
         .map_or_else(|| text[..span.start].rfind('\n').map_or(0, |at| at + 1), |region| region.span.start);
     let code = &text[start..span.start];
-    let Some(open) = code.rfind('\'').filter(|_| code.matches('\'').count() % 2 == 1) else { return false };
+    let Some(open) = code.rfind('\'').filter(|_| quotes(code) % 2 == 1) else { return false };
     let before = code[..open].trim_end();
     let program =
         PROGRAMS.iter().any(|program| before.lines().last().is_some_and(|line| line.contains(program)));
     program && !code[open + 1..].is_empty()
+}
+
+/// How many single quotes stand in lines of shell, those of comments aside.
+fn quotes(code: &str) -> usize {
+    let of_line = |line: &str| {
+        let is_open = |end: usize| line[..end].matches('\'').count() % 2 == 1;
+        let mut signs = line.match_indices('#').map(|(at, _)| at);
+        let comment = signs.find(|at| (*at == 0 || line[..*at].ends_with([' ', '\t'])) && !is_open(*at));
+        line[..comment.unwrap_or(line.len())].matches('\'').count()
+    };
+    code.lines().map(of_line).sum()
 }
 
 #[cfg(test)]
@@ -183,6 +194,7 @@ mod tests {
     #[test]
     fn programs_have_their_own() {
         assert!(found("`awk '{print $1, $2}' f`").is_empty());
+        assert!(found("```bash\n# what's pending\nsum f | awk '{print $1}' # it's\n```").is_empty());
         assert!(found("```sql\nSELECT $1\n```\n\n```sh\nrun() {\n  echo \"$1\"\n}\n```\n").is_empty());
         assert!(found("```sh\n#!/bin/sh\necho $1\n```\n").is_empty());
         assert_eq!(found("```sh\ngh pr view $0 '$1'\n```\n"), ["$0", "$1"]);

@@ -119,7 +119,7 @@ impl ComponentFinder<'_> {
                 self.found.push(manifest::misplaced(file, &item, why, help));
             } else if self.tree.get(&path).is_none() {
                 self.found.push(manifest::absent(file, &item, &path));
-            } else {
+            } else if !files.contains(&path) {
                 files.push(path);
             }
         }
@@ -129,18 +129,26 @@ impl ComponentFinder<'_> {
     /// Commands that the manifest declares, else those of the default folder, and those that the marketplace's entry adds.
     fn commands(&mut self, manifest: Option<&SourceFile>) {
         let default = self.plugin.root.join("commands");
-        let own = self.in_manifest("commands", manifest);
+        let (own, added) = (self.in_manifest("commands", manifest), self.in_entry("commands"));
+        // One that is listed by its path has the name of its file, also where its folder is listed, too (2.1.330).
+        let listed = own.iter().chain(&added).flat_map(|list| self.listed_files(list)).collect();
         // A path that is refused goes, and the default counts.
-        let none = BTreeSet::new();
-        if own.is_none_or(|list| !self.declared_commands(&list, &none) && list.0.as_str().is_some()) {
-            self.commands_below(&default, &none);
+        if own.is_none_or(|list| !self.declared_commands(&list, &listed) && list.0.as_str().is_some()) {
+            self.commands_below(&default, &listed);
         }
-        if let Some(list) = self.in_entry("commands") {
-            self.declared_commands(&list, &self.paths_of(ComponentKind::Command));
+        if let Some(list) = added {
+            let known = self.paths_of(ComponentKind::Command);
+            self.declared_commands(&list, &known.union(&listed).cloned().collect());
         }
     }
 
-    /// Commands of a field but for files that are `known`; whether it names a path.
+    /// The files that a field names by their paths.
+    fn listed_files(&self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
+        let paths = manifest::paths(file, &self.plugin.root, node, &mut Vec::new());
+        paths.into_iter().map(|(path, _)| path).filter(|path| self.tree.get(path).is_some()).collect()
+    }
+
+    /// Commands of a field, once each; those below a folder but for files that are `known`. Whether it names a path.
     fn declared_commands(
         &mut self,
         (node, file): &(Node, SourceFile),
@@ -151,10 +159,10 @@ impl ComponentFinder<'_> {
         }
         let paths = manifest::paths(file, &self.plugin.root.clone(), node, self.found);
         for (path, item) in &paths {
-            if known.contains(path) {
-                continue;
-            }
             if self.tree.get(path).is_some() {
+                if self.paths_of(ComponentKind::Command).contains(path) {
+                    continue;
+                }
                 let stem = path.file_stem().unwrap_or_default().to_owned();
                 self.component(ComponentKind::Command, path.clone(), &stem, false, Vec::new(), "");
             } else if self.tree.has_folder(path) {
@@ -167,8 +175,21 @@ impl ComponentFinder<'_> {
     }
 
     fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>) {
-        for path in self.markdown_below(root).into_iter().filter(|path| !known.contains(path)) {
-            let (prefix, stem) = nested_name(root, &path);
+        let files = self.markdown_below(root);
+        let own_folder = |path: &Utf8PathBuf| {
+            let folder =
+                path.parent().filter(|folder| path.file_name() == Some("SKILL.md") && *folder != root);
+            folder.map(Utf8Path::to_owned)
+        };
+        let skills: BTreeSet<Utf8PathBuf> = files.iter().filter_map(own_folder).collect();
+        for path in files.into_iter().filter(|path| !known.contains(path)) {
+            // A folder with a skill in it is that skill, with all that lies in it (2.1.330).
+            let skill = path.ancestors().skip(1).filter_map(|folder| skills.get(folder)).last().cloned();
+            let (prefix, stem) = match skill {
+                Some(folder) if path != folder.join("SKILL.md") => continue,
+                Some(folder) => nested_name(root, &Utf8PathBuf::from(format!("{folder}.md"))),
+                None => nested_name(root, &path),
+            };
             self.component(ComponentKind::Command, path, &stem, false, Vec::new(), &prefix);
         }
     }
