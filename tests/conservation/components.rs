@@ -286,6 +286,8 @@ fn find_markdown(tree: &Tree, manifest: &Value, entry: &Value, part: &'static st
     if manifest[part].is_null() {
         listed.insert(0, part.to_owned());
     }
+    // A file that is listed by its path has the name of the file, wherever its folder is listed.
+    listed.sort_by_key(|item| !matches!(tree.get(&root.path(item)), Some(Entry::File { .. })));
     for item in listed {
         let path = root.path(&item);
         if root.components.iter().any(|known| known.path == path && known.kind == kind) {
@@ -295,9 +297,23 @@ fn find_markdown(tree: &Tree, manifest: &Value, entry: &Value, part: &'static st
             let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
             add(root, kind, stem.to_owned(), path.clone());
         }
+        // A folder below with a skill in it is that skill.
+        let skill = |inner: &str| {
+            let mut folders = inner.match_indices('/').map(|(at, _)| inner[..at].to_owned());
+            folders.find(|folder| {
+                kind == "command" && tree.get(&join(&path, &format!("{folder}/SKILL.md"))).is_some()
+            })
+        };
         for (inner, _) in tree.below(&path).entries().filter(|(inner, _)| inner.ends_with(".md")) {
-            let name = inner.trim_end_matches(".md").replace('/', ":");
-            add(root, kind, name, join(&path, inner));
+            let name = match skill(inner) {
+                Some(folder) if inner != format!("{folder}/SKILL.md") => continue,
+                Some(folder) => folder.replace('/', ":"),
+                None => inner.trim_end_matches(".md").replace('/', ":"),
+            };
+            let file = join(&path, inner);
+            if !root.components.iter().any(|known| known.path == file && known.kind == kind) {
+                add(root, kind, name, file);
+            }
         }
     }
 }
