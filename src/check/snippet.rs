@@ -145,9 +145,14 @@ fn content(text: &str, block: Span) -> Span {
     Span::new(block.start + start, block.start + start + if closed { last } else { body.len() })
 }
 
-/// Whether the line of `span`, or the last line of text before its block, is marked as an example of what is wrong.
+/// Whether the line of `span`, or the last line of text before its block, is marked as an example of what is wrong. Only what
+/// stands near counts: a line may be as long as the text.
 pub fn is_marked_wrong(text: &str, span: Span) -> bool {
-    around(text, span).into_iter().any(|line| {
+    const NEAR: usize = 400;
+    let from = text.floor_char_boundary(span.start.saturating_sub(NEAR));
+    let to = text.ceil_char_boundary((span.end + NEAR).min(text.len()));
+    let near = Span::new(span.start - from, span.end - from);
+    around(&text[from..to], near).into_iter().any(|line| {
         let line = line.to_lowercase();
         let mut words = line.split(|c: char| !c.is_alphanumeric());
         line.contains(['❌', '✗', '✘']) || words.any(|word| matches!(word, "wrong" | "incorrect"))
