@@ -11,7 +11,7 @@ use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::polish::checklist::{ItemAction, parse};
+use crate::runtime::polish::checklist::{self, ItemAction, parse};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::surfaces::{self, Surface, surface};
 
@@ -19,7 +19,8 @@ options! {
     /// Tell who repairs what, and in which order
     ///
     /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
-    /// be repaired at the same time. An item that was given out is not given out again until the user edits it.
+    /// be repaired at the same time. An item that was given out is not given out again until the user edits it; what each asked
+    /// for is noted in the run, so that an edit made meanwhile is not lost.
     ///
     /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
     /// malformed checklist; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
@@ -129,21 +130,21 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 /// As `polish checklist parse`.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
-    let (checklist, _) = parse::read(&run, &tree)?;
+    let (read, _) = parse::read(&run, &tree)?;
     let mut response = Response {
         status: DispatchStatus::Ok,
         groups: Vec::new(),
         mode: DispatchMode::Sequential,
         afterwards: Vec::new(),
         never_dispatch: Vec::new(),
-        warnings: checklist.warnings,
+        warnings: read.warnings,
     };
-    if checklist.items.iter().any(|item| item.action == ItemAction::Replan) {
+    if read.items.iter().any(|item| item.action == ItemAction::Replan) {
         response.status = DispatchStatus::Halt;
         return Ok(Delivery::of(&response));
     }
     let mut taken = Vec::new();
-    for item in checklist.items {
+    for item in read.items {
         let reason = match item.action {
             ItemAction::Fix if !item.dispatched => {
                 if item.files.is_empty() {
@@ -162,6 +163,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::of(&response));
     }
+    checklist::give_out(&run, &taken)?;
     let (_, changed, _) = surfaces::since(&tree, &run.record.base_ref, false)?;
     let mut renamed = BTreeMap::new();
     for file in &changed {

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::record::PolishRun;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
+use crate::runtime::run::text as text_of;
+use parse::ChecklistItem;
 
 pub use super::earlier_runs::CHECKLIST;
 pub use text::{ChecklistFault, ItemAction};
@@ -39,7 +41,10 @@ pub(super) struct LockedItem {
     reasons: Vec<String>,
     /// Whether the user added it.
     added: bool,
-    /// Of one that was given out: the hash of its action, files and notes then.
+    /// Of one that is given out: the hash of its action, files and notes then. What its user writes meanwhile is for later.
+    #[serde(default)]
+    planned: Option<String>,
+    /// The same of one that came to something.
     dispatched: Option<String>,
     /// What it came to.
     result: Option<ItemOutcome>,
@@ -73,6 +78,25 @@ impl ChecklistLock {
     fn load(run: &PolishRun) -> Result<Self, CallFailure> {
         Ok(run.folder().sealed(LOCK)?.unwrap_or_else(Self::new))
     }
+}
+
+/// Notes what items asked for when they were given out.
+///
+/// # Errors
+/// What the store refuses.
+pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> Result<(), CallFailure> {
+    let held = run.store.lock()?;
+    let mut lock = ChecklistLock::load(run)?;
+    for item in items {
+        let locked = lock.items.entry(item.id).or_insert_with(|| LockedItem {
+            added: item.added_by_user,
+            reasons: item.reasons.clone(),
+            ..LockedItem::default()
+        });
+        locked.planned = Some(wanted(item.action, &item.files, &item.notes));
+    }
+    let folder = run.folder();
+    held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
 }
 
 /// The hash of what an item asks for.

@@ -293,6 +293,7 @@ static ROWS: [CodeRow; 39] = [
                 ("outside_repository", 2),
                 ("no_port", 2),
                 ("several_configs", 2),
+                ("fork_untrusted", 3),
                 ("port_in_use", 3),
                 ("no_server", 3),
                 ("no_command", 5),

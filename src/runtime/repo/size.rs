@@ -125,6 +125,22 @@ fn table<'a>(
 pub(in crate::runtime) struct ChangeSizes(BTreeMap<String, SurfaceFile>);
 
 impl ChangeSizes {
+    /// The files that a path means: itself, those that changed below a folder, or those that a pattern may stand for.
+    fn meant<'a>(&'a self, path: &'a str) -> Vec<&'a str> {
+        if self.0.contains_key(path) {
+            return vec![path];
+        }
+        let folder = path.trim_end_matches('/');
+        let (before, after) = match (path.split_once('*'), path.rsplit_once('*')) {
+            (Some((before, _)), Some((_, after))) => (before.to_owned(), after),
+            _ => (format!("{folder}/"), ""),
+        };
+        let files = self.0.keys().map(String::as_str);
+        let meant: Vec<&str> =
+            files.filter(|file| file.starts_with(&before) && file.ends_with(after)).collect();
+        if meant.is_empty() { vec![path] } else { meant }
+    }
+
     pub(in crate::runtime) fn since(repository: &Repository, base: &str) -> Result<Self, CallFailure> {
         let (_, files, _) = surfaces::since(repository, base, false)?;
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
@@ -148,13 +164,14 @@ pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) warnings: Vec<String>,
 }
 
-/// Measures files; a path twice counts once, one that did not change has no lines.
+/// Measures files; a path twice counts once, one that did not change has no lines. A folder, or a pattern with `*`, stands for
+/// all that changed in it.
 pub(in crate::runtime) fn measure(
     changed: &ChangeSizes,
     files: &[String],
     thresholds: &Thresholds,
 ) -> MeasuredSize {
-    let files = order::set(files.iter().map(|file| file.trim_start_matches("./")));
+    let files = order::set(files.iter().flat_map(|file| changed.meant(file.trim_start_matches("./"))));
     let mut surfaces: BTreeSet<Surface> = BTreeSet::new();
     let (mut lines, mut warnings) = (0, Vec::new());
     for file in &files {

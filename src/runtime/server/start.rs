@@ -25,6 +25,7 @@ use crate::runtime::launch::{LaunchMode, listening, stub};
 use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::project;
+use crate::runtime::review::arguments::TargetKind;
 use crate::runtime::run::text;
 
 options! {
@@ -132,7 +133,7 @@ struct Plan {
 /// Runs the command.
 ///
 /// # Errors
-/// `no_port`, `several_configs`, `no_command`, `command_missing`, `port_in_use`, `running`, `not_started`, `server_ended`,
+/// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`, `not_started`, `server_ended`,
 /// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
@@ -143,6 +144,12 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     }
     if options.adopt {
         return adopt::run(options, &run, surroundings);
+    }
+    let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
+    if is_foreign && run.record.target.kind == TargetKind::Pr && !run.record.flags.trust_fork {
+        let message = "the pull request comes from another repository, and nobody trusts its code yet";
+        let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
+        return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
     if let Some(host) = hosts::keeping(surroundings) {
         let message = "the sandbox ends every process together with the call that started it";

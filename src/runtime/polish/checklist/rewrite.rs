@@ -138,7 +138,8 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let locked = lock.items.entry(result.id).or_default();
         locked.added |= item.added_by_user;
         locked.reasons.clone_from(&item.reasons);
-        locked.dispatched = Some(wanted(item.action, &item.files, &item.notes));
+        let planned = locked.planned.take();
+        locked.dispatched = planned.or_else(|| Some(wanted(item.action, &item.files, &item.notes)));
         locked.result = Some(result.result);
         log.entries.push(DispatchEntry {
             at: surroundings.now().rfc3339(),
