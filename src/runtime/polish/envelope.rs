@@ -33,7 +33,7 @@ options! {
     /// with it.
     ///
     /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not write; 4 a malformed
-    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item has no result yet, or the run ended or is
+    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item that was given out has no result yet, or the run ended or is
     /// bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
@@ -133,10 +133,12 @@ pub(super) fn finish(
     let standing = EscalationState::load(run, tree)?;
     let items = standing.items.as_deref().unwrap_or_default();
     let tally = Tally::new(items);
-    if tally.not_dispatched > 0 && status == EnvelopeStatus::Complete {
-        let open = items.iter().filter(|item| item.action == ItemAction::Fix && item.result.is_none());
-        let open: Vec<String> = open.map(|item| item.id.to_string()).collect();
-        let message = format!("items that are `fix` have no result: {}", open.join(", "));
+    // One that was never given out, since another is to be planned again or the user is done, is counted as that.
+    let open =
+        items.iter().filter(|item| item.is_out && item.action == ItemAction::Fix && item.result.is_none());
+    let open: Vec<String> = open.map(|item| item.id.to_string()).collect();
+    if !open.is_empty() && status == EnvelopeStatus::Complete {
+        let message = format!("items were given out and have no result: {}", open.join(", "));
         let hint = "write their results with `polish checklist rewrite`, or stop with `polish cancel`";
         return Err(CallFailure::new(CONTENDED, "open_items", message, hint));
     }

@@ -88,6 +88,9 @@ pub struct ChecklistItem {
     pub result: Option<ItemOutcome>,
     /// Whether it was given out as it is now.
     pub dispatched: bool,
+    /// Whether it is given out, and nobody has said what it came to.
+    #[serde(skip)]
+    pub is_out: bool,
 }
 
 /// Runs the command.
@@ -182,6 +185,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             line: section.line,
             added_by_user: added,
             result: locked.and_then(|locked| locked.result),
+            is_out: locked.is_some_and(|locked| locked.planned.is_some()),
             dispatched: locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash)),
             files,
             notes,

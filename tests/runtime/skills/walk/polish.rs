@@ -124,12 +124,12 @@ fn serves(walk: &mut Walk, run: &str) -> String {
     assert_eq!(added["status"], "added", "{added}");
     assert_eq!(walk.call("4. Start", 0, &[], "").ok().json()["status"], "multiple");
     assert_eq!(walk.call("4. Start", 0, &[], "\"it's web\"").ok().json()["config"]["name"], "it's web");
-    walk.call("4. Start", 2, &[], "").ok();
+    walk.call("4. Start", 2, &[("DIR", ".")], "").ok();
     // One that nobody has.
-    let port = walk.call("4. Start", 2, &[], "--free --port 42700").ok().json()["port"].to_string();
+    let port = walk.call("4. Start", 2, &[("DIR", ".")], "--free --port 42700").ok().json()["port"].to_string();
     let values = [("RUN", run), ("PORT", port.as_str())];
 
-    let named = [values[0], values[1], ("NAME", "\"it's web\"")];
+    let named = [values[0], values[1], ("NAME", "it's web")];
     let started = walk.call("4. Start", 3, &named, "").ok().json();
     assert_eq!((&started["status"], &started["http_status"]), (&json!("started"), &json!(200)), "{started}");
     assert_eq!(walk.call("5. A port", 2, &values, "").ok().json()["status"], "running");
