@@ -16,6 +16,7 @@ mod output;
 mod races;
 mod readers;
 mod scale;
+mod scale_markdown;
 mod scale_settings;
 mod settings;
 pub mod source_host;

@@ -13,7 +13,15 @@ use crate::source::Span;
 /// The places of every Markdown text; each text is read when first asked for.
 #[derive(Debug)]
 pub struct Anchors<'a> {
-    texts: BTreeMap<&'a str, (&'a str, OnceLock<TextAnchors>)>,
+    texts: BTreeMap<&'a str, MarkdownText<'a>>,
+}
+
+#[derive(Debug)]
+struct MarkdownText<'a> {
+    text: &'a str,
+    /// The headings that its lines alone tell, without what viewers disagree on.
+    lines: OnceLock<BTreeSet<String>>,
+    places: OnceLock<TextAnchors>,
 }
 
 /// The places of one text.
@@ -29,24 +37,29 @@ impl<'a> Anchors<'a> {
     /// The texts of `project`.
     pub fn of(project: &'a Project) -> Self {
         let markdown = project.tree.files().filter(|file| file.path.extension() == Some("md"));
-        let texts = markdown.filter_map(|file| Some((file.path.as_str(), (file.text()?, OnceLock::new()))));
+        let texts = markdown.filter_map(|file| {
+            let (lines, places) = (OnceLock::new(), OnceLock::new());
+            Some((file.path.as_str(), MarkdownText { text: file.text()?, lines, places }))
+        });
         Self { texts: texts.collect() }
     }
 
     /// The places of the text at `path`; `None` where there is no such Markdown text.
     pub fn at(&self, path: &Utf8Path) -> Option<&TextAnchors> {
-        let (text, places) = self.texts.get(path.as_str())?;
-        Some(places.get_or_init(|| TextAnchors::of(text)))
+        let text = self.texts.get(path.as_str())?;
+        Some(text.places.get_or_init(|| TextAnchors::of(text.text)))
     }
 
     /// Whether a line of the text at `path` is surely the heading that a link to `anchor` means. `false` means only that a
     /// parser must look.
     pub fn has_line(&self, path: &Utf8Path, anchor: &str) -> bool {
-        let Some((text, _)) = self.texts.get(path.as_str()) else { return false };
-        let wanted = plain(anchor);
-        // Links, HTML, names of characters and marks have another text than is written.
-        let is_wanted = |title: &str| !title.contains(['[', '<', '&', '{']) && plain(title) == wanted;
-        markdown::has_sure_heading(text, is_wanted)
+        let Some(text) = self.texts.get(path.as_str()) else { return false };
+        let lines = text.lines.get_or_init(|| {
+            // Links, HTML, names of characters and marks have another text than is written.
+            let titles = markdown::sure_headings(text.text).into_iter();
+            titles.filter(|title| !title.contains(['[', '<', '&', '{'])).map(plain).collect()
+        });
+        lines.contains(&plain(anchor))
     }
 }
 

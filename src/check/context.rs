@@ -266,7 +266,7 @@ impl PluginText<'_> {
     }
 
     /// The links to files and places, found once; none where the text belongs to no component, or where each leads to a file
-    /// of its own.
+    /// of the component.
     pub fn links(&self, context: &RuleContext<'_>) -> &[LocalLink] {
         self.links.get_or_init(|| link::find(context, self))
     }
@@ -298,6 +298,11 @@ impl PluginText<'_> {
     /// Whether the file's name ends in `.md`.
     pub fn is_markdown(&self) -> bool {
         self.markdown
+    }
+
+    /// Whether it lies in a folder such as `.agents`, which hosts read in the project.
+    pub fn lies_in_a_project(&self) -> bool {
+        self.plugin.beside && self.plugin.root.components().any(|part| part.as_str().starts_with('.'))
     }
 
     /// Whether it lies among examples or templates, so that its paths are somebody else's, or tells what was.

@@ -75,9 +75,16 @@ fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     })
 }
 
-/// Whether the line that ends with the label of a definition can hold one. A label may begin on a line before.
+/// Whether the line that ends with the label of a definition can hold one. A label may begin on a line before, and of a line
+/// that is too long for this look a parser must tell.
 fn may_define(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    const LONG: usize = 1024;
+    let near = &before[before.floor_char_boundary(before.len().saturating_sub(LONG))..];
+    let line = match near.rsplit_once('\n') {
+        Some((_, line)) => line,
+        None if near.len() < before.len() => return true,
+        None => near,
+    };
     let start = line.trim_start_matches(|c: char| c.is_ascii_digit() || " \t>-*+.)".contains(c));
     start.starts_with('[') || !line.contains('[')
 }

@@ -55,7 +55,7 @@ pub const SCRIPTS: &str = "scripts/";
 
 /// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
 /// has a name that nothing in the source has: it leads nowhere, and was not meant to. So are all paths in code where each
-/// leads to a file of its own: no rule has anything to say of them, and the Markdown is not parsed.
+/// leads to a file of the component: no rule has anything to say of them, and the Markdown is not parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
     let (source, parts) = (context.targets.source(), context.paths().parts(text));
     let mut out = Vec::new();
@@ -86,8 +86,8 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     out
 }
 
-/// Whether a rule may have anything to say of a path in code: not where it leads to a file of its own, nor where it counts from the
-/// working directory, which is the user's but for scripts of a skill.
+/// Whether a rule may have anything to say of a path in code: not where it leads to a file of the component, nor where it
+/// counts from the working directory, which is the user's but for scripts of a skill.
 fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     match mention.leads(context, text) {
         PathTarget::Here { .. } => false,

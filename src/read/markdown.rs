@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::source::Span;
 
-pub use fences::{has_sure_heading, surely_closed};
+pub use fences::{sure_headings, surely_closed};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use rows::{ListBlock, ListRow, rows};
 

@@ -238,8 +238,6 @@ fn the_start_of_a_server_can_be_killed_anywhere() {
     let port = port.expect("a free port").port().to_string();
     let start = ["server", "start", "--run", "run", "--port", &port];
     walk(&stage, &start, |fault| {
-        let owner = || stage.good(&["server", "owner", "--port", &port], fault);
-        let mut now = serde_json::Value::Null;
         // One that was about to begin when its helper was killed is on record by the time it listens.
         for _ in 0..2 {
             let status = stage.good(&["server", "status", "--run", "run"], fault);
@@ -249,9 +247,8 @@ fn the_start_of_a_server_can_be_killed_anywhere() {
                 let stop = ["server", "stop", "--run", "run", "--port", &port, "--confirm-pid", &pid];
                 stage.good(&[&stop[..], &["--start-time", &time]].concat(), fault);
             }
-            now = owner();
         }
-        let owner = now;
+        let owner = stage.good(&["server", "owner", "--port", &port], fault);
         assert_eq!(owner["status"], "none", "{fault}: a server is left that nobody knows of");
         let again = stage.good(&start, fault);
         let text = |key: &str| again["server"][key].to_string();

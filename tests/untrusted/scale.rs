@@ -37,7 +37,7 @@ pub(super) fn in_proportion(many: usize, scene: fn(usize) -> Tree, command: &[&s
     assert!(four <= 9.0 * one + 25.0, "{command:?}: {one} for {many}, {four} for four times as many");
 }
 
-const CHECK: [&str; 5] = ["check", "in", "--to", "all", "--quiet"];
+pub(super) const CHECK: [&str; 5] = ["check", "in", "--to", "all", "--quiet"];
 pub(super) const BUILD: [&str; 6] = ["build", "in", "--to", "all", "--out", "out"];
 
 /// `part` once for each number, which stands for `#` in it.
@@ -49,7 +49,7 @@ pub(super) fn repeated(many: usize, part: &str) -> String {
     text
 }
 
-fn skill(body: &str) -> Tree {
+pub(super) fn skill(body: &str) -> Tree {
     demo().file("in/skills/s/SKILL.md", format!("---\nname: s\ndescription: Says it\n---\n\n{body}\n"))
 }
 

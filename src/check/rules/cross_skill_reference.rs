@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     // A project is read where it lies, with all that is around it.
-    if text.plugin.form == LocationForm::Project || lies_in_a_project(text) {
+    if text.plugin.form == LocationForm::Project || text.lies_in_a_project() {
         return;
     }
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
@@ -36,11 +36,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             _ => {}
         }
     }
-}
-
-/// Whether the text lies in a folder such as `.agents`, which hosts read in the project.
-fn lies_in_a_project(text: &PluginText<'_>) -> bool {
-    text.plugin.beside && text.plugin.root.components().any(|part| part.as_str().starts_with('.'))
 }
 
 /// Whether a page for people means a page of the forge that shows it, two folders above the branch: `../../issues`.

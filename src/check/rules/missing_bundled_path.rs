@@ -74,9 +74,7 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
     }
     let there = || first_folder(context, text, mention, wanted);
     // A command in a project's skill counts from the project, and what lies there was not read.
-    let of_project =
-        text.plugin.beside && text.plugin.root.components().any(|part| part.as_str().starts_with('.'));
-    if of_project && matches!(mention.form, PathForm::Code | PathForm::Block) && !there() {
+    if text.lies_in_a_project() && matches!(mention.form, PathForm::Code | PathForm::Block) && !there() {
         return false;
     }
     let own = text.component.map(|component| component.kind) == Some(ComponentKind::Skill);

@@ -98,10 +98,11 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
                 (passage.span, if is_of_a_part { Vec::new() } else { counts })
             })
             .collect();
+        let in_parts = if readme.above { Vec::new() } else { counted_in_parts(&passages) };
         for (passage, counts) in &passages {
             // A sentence that counts plugins speaks of all of them.
             let total = counts.iter().any(|count| count.kind.is_none());
-            for count in counts.iter().filter(|count| readme.above || !is_one_of_many(&passages, count)) {
+            for count in counts.iter().filter(|count| !in_parts.contains(&count.kind)) {
                 compare(context, readme, *passage, count, total, sink);
             }
         }
@@ -166,11 +167,11 @@ fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
     is_release(&lower) || lower.contains("](https://github.com/") || below_a_release() || of_a_category()
 }
 
-/// Whether the README of one plugin has three numbers or more for the same: then each is of a part.
-fn is_one_of_many(passages: &[(Span, Vec<StatedCount>)], count: &StatedCount) -> bool {
-    let same = passages.iter().flat_map(|(_, counts)| counts).filter(|other| other.kind == count.kind);
-    let numbers: BTreeSet<&str> = same.map(|other| other.said.as_str()).collect();
-    numbers.len() > 2
+/// What has three numbers or more in the README of one plugin: each of them is of a part.
+fn counted_in_parts(passages: &[(Span, Vec<StatedCount>)]) -> Vec<Option<ComponentKind>> {
+    let of = |kind| passages.iter().flat_map(|(_, counts)| counts).filter(move |count| count.kind == kind);
+    let numbers = |kind| of(kind).map(|count| count.said.as_str()).collect::<BTreeSet<&str>>();
+    COUNTED.iter().map(|(kind, ..)| *kind).filter(|kind| numbers(*kind).len() > 2).collect()
 }
 
 /// Holds a count to what the plugins have of which it speaks.

@@ -158,9 +158,10 @@ impl ComponentFinder<'_> {
             entries.iter().for_each(|entry| self.command_object(entry, file));
         }
         let paths = manifest::paths(file, &self.plugin.root.clone(), node, self.found);
+        let mut done = self.paths_of(ComponentKind::Command);
         for (path, item) in &paths {
             if self.tree.get(path).is_some() {
-                if self.paths_of(ComponentKind::Command).contains(path) {
+                if !done.insert(path.clone()) {
                     continue;
                 }
                 let stem = path.file_stem().unwrap_or_default().to_owned();

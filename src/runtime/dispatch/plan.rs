@@ -23,7 +23,7 @@ options! {
     /// for is noted in the run, so that an edit made meanwhile is not lost.
     ///
     /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed checklist; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
+    /// malformed checklist; 5 no checklist, it cannot be noted, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
     /// long.
     pub struct Options {
         /// The run of `polish acquire --apply`

@@ -33,8 +33,8 @@ options! {
     /// with it.
     ///
     /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not write; 4 a malformed
-    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item that was given out has no result yet, or the run ended or is
-    /// bound to another tree or commit; 7 git took too long.
+    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item that was given out has no result yet, or
+    /// the run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

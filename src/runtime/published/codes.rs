@@ -132,7 +132,7 @@ static SIZES: [ErrorCode; 5] = [
 static ROWS: [CodeRow; 39] = [
     (
         "dispatch plan",
-        &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+        &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
     ),
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),

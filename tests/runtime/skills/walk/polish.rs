@@ -126,7 +126,8 @@ fn serves(walk: &mut Walk, run: &str) -> String {
     assert_eq!(walk.call("4. Start", 0, &[], "\"it's web\"").ok().json()["config"]["name"], "it's web");
     walk.call("4. Start", 2, &[("DIR", ".")], "").ok();
     // One that nobody has.
-    let port = walk.call("4. Start", 2, &[("DIR", ".")], "--free --port 42700").ok().json()["port"].to_string();
+    let port =
+        walk.call("4. Start", 2, &[("DIR", ".")], "--free --port 42700").ok().json()["port"].to_string();
     let values = [("RUN", run), ("PORT", port.as_str())];
 
     let named = [values[0], values[1], ("NAME", "it's web")];
