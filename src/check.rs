@@ -17,6 +17,7 @@ pub mod fold;
 pub mod include;
 pub mod link;
 pub mod mention;
+mod name_search;
 mod path_parts;
 pub mod paths;
 pub mod prose;

@@ -62,9 +62,9 @@ pub(super) fn find(
     };
     for seat in taken {
         let own = owned(src, seat, source);
-        search.taken.insert(&seat.root, own.whole);
-        search.places.folders.extend(own.folders);
-        search.places.shelves.extend(own.shelves);
+        search.taken.insert(seat.root.as_str(), own.whole);
+        search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
+        search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));
     }
     search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == BUNDLE).cloned());
     search.out.left_out.extend(unread(files, targets));
@@ -97,7 +97,7 @@ struct AdjacentSearch<'a> {
     foreign: Vec<&'a ProjectFiles>,
     files: &'a Files,
     /// Folders of plugins that are read anyway, and whether everything in one is its own.
-    taken: BTreeMap<&'a Utf8Path, bool>,
+    taken: BTreeMap<&'a str, bool>,
     places: ComponentPaths,
     /// Folders of skills, by the folder that holds them.
     skills: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
@@ -115,17 +115,17 @@ struct PluginExtent {
     shelves: Vec<Utf8PathBuf>,
 }
 
-/// The places of the components of every plugin that is read anyway.
+/// The places of the components of every plugin that is read anyway, as text: thousands of folders are looked up.
 #[derive(Debug, Default)]
 struct ComponentPaths {
-    folders: BTreeSet<Utf8PathBuf>,
-    shelves: BTreeSet<Utf8PathBuf>,
+    folders: BTreeSet<String>,
+    shelves: BTreeSet<String>,
 }
 
 impl ComponentPaths {
     fn has(&self, folder: &Utf8Path) -> bool {
-        folder.ancestors().any(|above| self.folders.contains(above))
-            || folder.parent().is_some_and(|parent| self.shelves.contains(parent))
+        folder.ancestors().any(|above| self.folders.contains(above.as_str()))
+            || folder.parent().is_some_and(|parent| self.shelves.contains(parent.as_str()))
     }
 }
 
@@ -145,8 +145,9 @@ impl AdjacentSearch<'_> {
 
     fn look(&mut self, folder: &Utf8Path, depth: usize) {
         let name = folder.file_name().unwrap_or_default();
-        let whole = self.taken.get(folder).copied().unwrap_or_default();
-        if !self.taken.contains_key(folder) && !folder.as_str().is_empty() {
+        let taken = self.taken.get(folder.as_str()).copied();
+        let whole = taken.unwrap_or_default();
+        if taken.is_none() && !folder.as_str().is_empty() {
             if depth > 0 && is_uninstalled(folder) {
                 return self.pass_over(folder);
             }
@@ -178,7 +179,7 @@ impl AdjacentSearch<'_> {
             let hidden = child.file_name().is_some_and(|name| name.starts_with('.'));
             // The manifest's own folder is no place of components.
             let own_folder = Utf8Path::new(&self.source.manifest).parent().and_then(Utf8Path::file_name);
-            if (!owned || self.taken.contains_key(child.as_path())) && child.file_name() != own_folder
+            if (!owned || self.taken.contains_key(child.as_str())) && child.file_name() != own_folder
                 || whole && hidden
             {
                 self.look(&child, depth + 1);

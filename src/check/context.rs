@@ -71,6 +71,7 @@ pub struct PluginText<'a> {
     markdown: bool,
     example: bool,
     signs: OnceLock<TextSigns>,
+    may_run_commands: OnceLock<bool>,
     outline: OnceLock<Outline>,
     links: OnceLock<Vec<LocalLink>>,
     calls: OnceLock<Vec<ScriptCall>>,
@@ -235,6 +236,7 @@ impl<'a> RuleContext<'a> {
                 || is_changelog(&file.path)
                 || !owner.is_some_and(|(_, main)| main) && is_template(&file.path, text),
             signs: OnceLock::new(),
+            may_run_commands: OnceLock::new(),
             outline: OnceLock::new(),
             links: OnceLock::new(),
             calls: OnceLock::new(),
@@ -292,7 +294,9 @@ impl PluginText<'_> {
 
     /// Whether the text can hold a command that the source host runs: most do not, and need no look at what they name.
     pub fn may_run_commands(&self) -> bool {
-        ["!`", "```!"].iter().any(|mark| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some())
+        *self.may_run_commands.get_or_init(|| {
+            ["!`", "```!"].iter().any(|mark| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some())
+        })
     }
 
     /// Whether the file's name ends in `.md`.

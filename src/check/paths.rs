@@ -11,12 +11,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{PluginText, RuleContext};
 use super::mention::{PathForm, PathMention};
+use super::name_search::NameSearch;
 use super::path_parts::PathParts;
 use super::script_calls;
 use crate::model::component::Component;
 use crate::model::paths::{self as model, joined};
 use crate::model::project::Project;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, lies_in};
 
 /// Every path of the source.
 #[derive(Debug)]
@@ -27,9 +28,9 @@ pub struct SourcePaths<'a> {
     folded: OnceLock<BTreeMap<String, usize>>,
     left_out: BTreeSet<&'a str>,
     /// The parts of paths by the root of their plugin.
-    parts: BTreeMap<&'a Utf8Path, PathParts<'a>>,
-    /// Scripts that a shell cannot start by their path, sorted as text.
-    unstartable: Vec<&'a str>,
+    parts: BTreeMap<&'a str, PathParts<'a>>,
+    /// The names of scripts that a shell cannot start by their path, by the root of their plugin.
+    script_names: BTreeMap<&'a str, NameSearch>,
 }
 
 impl<'a> SourcePaths<'a> {
@@ -41,16 +42,19 @@ impl<'a> SourcePaths<'a> {
         let mut files: Vec<&str> = project.tree.files().map(|file| file.path.as_str()).collect();
         files.sort_unstable();
         let excluded: Vec<&str> = left_out.iter().copied().collect();
-        let of_plugin = |root: &'a Utf8Path| {
-            let paths = below(&files, root.as_str()).iter().chain(below(&excluded, root.as_str()));
-            PathParts::of(paths.map(|path| path[root.as_str().len()..].trim_start_matches('/')))
+        let of_plugin = |root: &'a str| {
+            let paths = below(&files, root).iter().chain(below(&excluded, root));
+            PathParts::of(paths.map(|path| path[root.len()..].trim_start_matches('/')))
         };
-        let roots = project.plugins.iter().map(|plugin| plugin.root.as_path());
+        let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
         let parts = roots.map(|root| (root, of_plugin(root))).collect();
         let unstartable = project.tree.files().filter(|file| script_calls::is_unstartable(file));
         let mut unstartable: Vec<&str> = unstartable.map(|file| file.path.as_str()).collect();
         unstartable.sort_unstable();
-        Self { files, folded: OnceLock::new(), left_out, parts, unstartable }
+        let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
+        let script_names = roots.filter_map(|root| Some((root, NameSearch::of(below(&unstartable, root))?)));
+        let script_names = script_names.collect();
+        Self { files, folded: OnceLock::new(), left_out, parts, script_names }
     }
 
     /// Whether there is a file or a folder of exactly that name, or one that takes no part.
@@ -68,15 +72,15 @@ impl<'a> SourcePaths<'a> {
         has_below(&self.files, path.as_str())
     }
 
-    /// The scripts in `folder` that a shell cannot start by their path; those of the whole source where it is empty.
-    pub fn unstartable(&self, folder: &Utf8Path) -> &[&'a str] {
-        below(&self.unstartable, folder.as_str())
+    /// Whether `text` has the name of a script in the plugin at `root` that a shell cannot start by its path.
+    pub fn names_unstartable(&self, root: &Utf8Path, text: &str) -> bool {
+        self.script_names.get(root.as_str()).is_some_and(|names| names.is_in(text))
     }
 
     /// The names in the plugin of `text`; `None` for a text from elsewhere, which has other folders around it.
     pub fn parts(&self, text: &PluginText<'_>) -> Option<&PathParts<'a>> {
-        let root = text.plugin.root.as_path();
-        self.parts.get(root).filter(|_| text.file.path.starts_with(root))
+        let root = text.plugin.root.as_str();
+        self.parts.get(root).filter(|_| lies_in(text.file.path.as_str(), root))
     }
 
     /// The file or folder whose name differs from `path` in case alone.
@@ -153,7 +157,7 @@ pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str
     let paths = context.paths();
     let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
     let readings = [here, own].map(|base| joined(base, path));
-    let inside = |path: &&Utf8PathBuf| path.starts_with(own);
+    let inside = |path: &&Utf8PathBuf| lies_in(path.as_str(), own.as_str());
     let both = || readings.iter().flatten();
     if let Some(found) = both().filter(inside).find(|path| paths.has(path)) {
         let only_from_skill = readings[0].as_ref() != Some(found);
@@ -167,7 +171,7 @@ pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str
     }
     match both().find(inside).or_else(|| both().next()) {
         None => PathTarget::OutOfSource,
-        Some(path) if path.starts_with(own) => PathTarget::Nowhere(path.clone()),
+        Some(path) if inside(&path) => PathTarget::Nowhere(path.clone()),
         Some(path) => PathTarget::AwayToNothing(path.clone()),
     }
 }

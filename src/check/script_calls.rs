@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
 use crate::read::markdown::RegionKind;
@@ -34,11 +33,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
         return Vec::new();
     }
     // Every such path leads into the plugin, and the text has the name.
-    let is_named = |path: &&str| {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        memmem::find(text.body.of(text.text).as_bytes(), name.as_bytes()).is_some()
-    };
-    if !context.paths().unstartable(&text.plugin.root).iter().any(is_named) {
+    if !context.paths().names_unstartable(&text.plugin.root, text.body.of(text.text)) {
         return Vec::new();
     }
     let mut out = Vec::new();

@@ -260,7 +260,10 @@ impl TreeWalk<'_> {
                 self.exclude(folder.join(name.to_string_lossy().as_ref()), "its name is no UTF-8", true);
                 continue;
             };
-            let path = folder.join(text);
+            let path = match folder.as_str() {
+                "" => Utf8PathBuf::from(text),
+                folder => Utf8PathBuf::from(format!("{folder}/{text}")),
+            };
             match kind {
                 // What is no link lies where its folder lies.
                 kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
@@ -312,7 +315,8 @@ impl TreeWalk<'_> {
             return self.exclude(entry.path, reason, false);
         }
         if entry.is_folder {
-            if ancestors.contains(&entry.real) {
+            // Both have no links, so that equal paths are equal texts.
+            if ancestors.iter().any(|above| above.as_os_str() == entry.real.as_os_str()) {
                 return self.exclude(entry.path, "the link leads back into a folder above it", true);
             }
             if ancestors.len() > DEPTH {
@@ -330,7 +334,7 @@ impl TreeWalk<'_> {
     }
 
     fn left_out(&self, entry: &WalkEntry, ignores: &[Gitignore]) -> Option<String> {
-        let included = self.include.has(&entry.path, entry.is_folder);
+        let included = !self.include.is_empty() && self.include.has(&entry.path, entry.is_folder);
         // An output folder that holds what is read is no part of it: a marketplace may list plugins in `dist`.
         let in_output = |path: &Path| {
             self.outputs.iter().any(|one| path.starts_with(one) && !self.start.starts_with(one))
@@ -344,10 +348,10 @@ impl TreeWalk<'_> {
             return Some("`[build] exclude` names it".to_owned());
         }
         let packages = self.passed_over == SkipPolicy::IgnoredAndPackages;
-        if packages && entry.is_folder && entry.path.file_name() == Some("node_modules") {
+        if packages && entry.is_folder && last_part(&entry.path) == "node_modules" {
             return Some(PACKAGES.to_owned());
         }
-        let name = entry.path.file_name().unwrap_or_default();
+        let name = last_part(&entry.path);
         if name.starts_with('.') && name.ends_with(UNFINISHED_ENDING) {
             return Some(UNFINISHED.to_owned());
         }
@@ -389,7 +393,12 @@ impl TreeWalk<'_> {
 }
 
 fn is_version_control(path: &Utf8Path) -> bool {
-    matches!(path.file_name(), Some(".git" | ".hg" | ".svn" | ".jj"))
+    matches!(last_part(path), ".git" | ".hg" | ".svn" | ".jj")
+}
+
+/// The name of an entry, whose path the walk has put together from names.
+fn last_part(path: &Utf8Path) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
 }
 
 #[cfg(all(test, unix))]

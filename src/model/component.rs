@@ -94,7 +94,7 @@ impl Component {
             Some(said) => said.to_owned(),
             None => self.field(key)?.scalar()?,
         };
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = if is_line(&text) { text } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
         (!line.is_empty()).then_some(line)
     }
 
@@ -154,6 +154,18 @@ impl Component {
             .and_then(|fields| fields.entry("name"))
             .map_or(crate::source::Span::new(0, 0), super::super::read::tree::MappingEntry::span)
     }
+}
+
+/// Whether a text is one line with single spaces between its words; nearly every short text is.
+fn is_line(text: &str) -> bool {
+    let mut after_space = true;
+    let words = text.bytes().all(|byte| {
+        let space = byte == b' ';
+        let ok = if space { !after_space } else { byte.is_ascii_graphic() };
+        after_space = space;
+        ok
+    });
+    words && !after_space
 }
 
 /// A list of tools as the source host reads it (2.1.330): text, or a list whose texts count. A star among them stands for

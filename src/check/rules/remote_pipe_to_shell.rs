@@ -55,19 +55,18 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 /// Whether a text has what runs a download: a pipe into a program that may, or a substitution of what one loads. Most texts
 /// that name a loader have neither.
 fn may_run(text: &str) -> bool {
-    let into_program = text.match_indices('|').any(|(at, _)| {
-        let rest = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || "&\\\"'({".contains(c));
-        let end =
-            rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c))).unwrap_or(rest.len());
+    let is_before = |c: char| matches!(c, '&' | '\\' | '"' | '\'' | '(' | '{') || c.is_whitespace();
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-');
+    let into_program = memchr::memchr_iter(b'|', text.as_bytes()).any(|at| {
+        let rest = text[at + 1..].trim_start_matches(is_before);
+        let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let name = base(&rest[..end]);
         let runs = is_shell(name) || is_interpreter(name) || THROUGH.contains(&name);
         // A variable may be set before the program.
         runs || rest[end..].starts_with('=')
     });
-    into_program
-        || LOADERS
-            .iter()
-            .any(|loader| text.match_indices(loader).any(|(at, _)| text[..at].ends_with(['(', '`'])))
+    let loads = |at: usize| LOADERS.iter().any(|loader| text[at + 1..].starts_with(loader));
+    into_program || memchr::memchr2_iter(b'(', b'`', text.as_bytes()).any(loads)
 }
 
 /// Where a download goes into a shell, by a pipe or by a substitution.

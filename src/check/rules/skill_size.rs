@@ -37,7 +37,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 
 /// What of `body` is more than `limits` allow, in words.
 pub(super) fn over(body: &str, limits: &CheckLimits) -> Vec<String> {
-    let lines = body.lines().count();
+    let ended = memchr::memchr_iter(b'\n', body.as_bytes()).count();
+    let lines = ended + usize::from(!body.is_empty() && !body.ends_with('\n'));
     let tokens = body.len().div_ceil(4);
     let mut over = Vec::new();
     if lines > limits.skill_lines {

@@ -68,15 +68,19 @@ fn is_of_another_host(context: &RuleContext<'_>, after: &str) -> bool {
 
 /// The name behind a slash at `at` that begins a word, where it ends as a name does.
 fn slash_form(body: &str, at: usize) -> Option<Span> {
-    let starts = body[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*[".contains(c));
+    let may_stand_before = |c: char| matches!(c, '`' | '"' | '\'' | '(' | '*' | '[') || c.is_whitespace();
+    if !body[..at].chars().next_back().is_none_or(may_stand_before) {
+        return None;
+    }
     let rest = &body[at + 1..];
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':');
+    let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     let name = rest[..end].trim_end_matches([':', '-', '_']);
     let after = &rest[name.len()..];
     let ends = !after.starts_with(['/', '<', '{', '\\', '*'])
         && !after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
     // A single word may be a path or a route.
-    (starts && ends && name.contains(['-', ':'])).then(|| Span::new(at + 1, at + 1 + name.len()))
+    (ends && name.contains(['-', ':'])).then(|| Span::new(at + 1, at + 1 + name.len()))
 }
 
 /// What has the name, if nothing of that name can be called with a slash.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use camino::Utf8Path;
 use serde::Serialize;
 
 use crate::check::scope::CheckScope;
@@ -16,7 +15,7 @@ use crate::printable;
 use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPath};
 use crate::report::human::{counted, fixable};
 use crate::report::{frame, sarif};
-use crate::source::BUNDLE;
+use crate::source::{BUNDLE, lies_in};
 
 /// More findings than this are not mended in one go.
 const MANY: usize = 50;
@@ -101,7 +100,7 @@ pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> Str
 /// The plugin that a finding is about, by its folder; empty for one about none.
 pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
     let roots = project.plugins.iter().map(|plugin| &plugin.root);
-    let own = roots.filter(|root| Utf8Path::new(&found.path).starts_with(root));
+    let own = roots.filter(|root| lies_in(&found.path, root.as_str()));
     own.max_by_key(|root| root.as_str().len()).map(ToString::to_string).unwrap_or_default()
 }
 

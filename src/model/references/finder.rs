@@ -30,6 +30,8 @@ struct WordChain {
     shared: usize,
     /// The first eight of those as a number, and which of its bits count.
     lead: (u64, u64),
+    /// The bytes that follow those in some word, a bit for each; all where a word ends there.
+    next: [u64; 4],
 }
 
 /// A word that was found.
@@ -67,6 +69,12 @@ impl WordFinder {
             let number =
                 |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
             chain.lead = (number(word), number(&vec![u8::MAX; word.len()]));
+            for word in chain.words.iter().map(|at| &finder.words[*at as usize]) {
+                match word.get(chain.shared) {
+                    Some(byte) => chain.next[usize::from(byte >> 6)] |= 1 << (byte & 63),
+                    None => chain.next = [u64::MAX; 4],
+                }
+            }
         }
         finder
     }
@@ -137,6 +145,11 @@ impl WordFinder {
         let word = |at: &u32| &*self.words[*at as usize];
         let mut rest = &text[start..];
         if !rest.starts_with(&word(chain.words.first()?)[..chain.shared]) {
+            return None;
+        }
+        // Most texts go on otherwise than every word.
+        let next = rest.get(chain.shared).copied().unwrap_or_default();
+        if chain.next[usize::from(next >> 6)] >> (next & 63) & 1 == 0 {
             return None;
         }
         loop {
