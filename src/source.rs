@@ -8,6 +8,7 @@ mod text;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -216,6 +217,10 @@ pub struct SourceTree {
     files: Vec<SourceFile>,
     /// Paths left out, sorted.
     pub exclusions: Vec<Exclusion>,
+    /// Links to files and folders, with the path in the source that each leads to.
+    pub links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    /// Folders in which there is nothing.
+    pub empty_folders: BTreeSet<Utf8PathBuf>,
 }
 
 impl SourceTree {
@@ -240,6 +245,8 @@ impl SourceTree {
         for file in other.files {
             self.insert(file);
         }
+        self.links.extend(other.links);
+        self.empty_folders.extend(other.empty_folders);
         self.exclusions.extend(other.exclusions);
         self.exclusions.sort();
         self.exclusions.dedup();
@@ -294,6 +301,13 @@ impl SourceTree {
             }
             self.insert(file);
         }
+        let placed = |path: Utf8PathBuf| match path.strip_prefix(from) {
+            Ok(inner) => to.join(inner),
+            Err(_) => path,
+        };
+        self.links.retain(|path, _| !path.starts_with(to));
+        let links = std::mem::take(&mut self.links).into_iter();
+        self.links = links.map(|(path, target)| (placed(path), placed(target))).collect();
     }
 
     /// Takes a file out.

@@ -11,6 +11,7 @@ use std::path::Path;
 mod bundle;
 mod components;
 mod ledger;
+mod listed_texts;
 mod markdown;
 mod source;
 mod tests;

@@ -59,6 +59,9 @@ struct CacheInputs<'a> {
     /// The settings of each plugin's own, by its folder.
     settings: Vec<(&'a str, &'a str)>,
     source: String,
+    /// Links, with what they lead to.
+    links: Vec<(&'a str, &'a str)>,
+    empty_folders: Vec<&'a str>,
     left_out: Vec<(&'a str, &'a str, bool)>,
     outside: Vec<(&'a str, &'a str, bool)>,
 }
@@ -87,6 +90,8 @@ impl CacheKey {
             config: &request.config.text,
             settings: gathered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
             source: source_digest(&gathered.tree)?,
+            links: gathered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
+            empty_folders: gathered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
             left_out: left_out(&gathered.tree.exclusions),
             outside: left_out(&gathered.outside),
         };

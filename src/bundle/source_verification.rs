@@ -17,7 +17,7 @@ pub struct SourceVerification {
     pub host: String,
     /// The version that the host's binary reports.
     pub version: String,
-    /// `pass` when no bundle lacks anything that the host lists.
+    /// `pass` when no bundle lacks anything that the host lists, and none has more.
     pub result: HostVerdict,
     /// What the host lists, sorted by plugin.
     pub plugins: Vec<SourcePlugin>,
@@ -40,7 +40,7 @@ pub struct SourcePlugin {
     pub refused: Vec<String>,
 }
 
-/// What one bundle lacks of what the source host lists.
+/// What one bundle lacks of what the source host lists, and what it has besides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceComparison {
@@ -48,6 +48,23 @@ pub struct SourceComparison {
     pub host: String,
     /// What it neither carries nor counts as a loss with a class.
     pub missing: Vec<MissingComponent>,
+    /// What it carries as a component, and the source host does not list.
+    #[serde(default)]
+    pub unlisted: Vec<UnlistedComponent>,
+}
+
+/// A component that a bundle carries, and the source host does not list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnlistedComponent {
+    /// The plugin.
+    pub plugin: String,
+    /// A skill, agent or command.
+    pub kind: ComponentKind,
+    /// Its name, as the bundle has it.
+    pub name: String,
+    /// Its file, relative to the source.
+    pub path: String,
 }
 
 /// A component that the source host lists and a bundle does not account for.

@@ -156,17 +156,15 @@ pub fn paths(
 /// When `root` is not there.
 pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
-    let (passed_over, without_bundles) = (SkipPolicy::Nothing, false);
-    let (exclude, outputs, files) = (GlobSet::empty(), Vec::new(), Vec::new());
     let mut walk = TreeWalk {
         start: root.clone(),
         root,
-        exclude,
+        exclude: GlobSet::empty(),
         include: IncludeSet::default(),
-        outputs,
-        passed_over,
-        without_bundles,
-        files,
+        outputs: Vec::new(),
+        passed_over: SkipPolicy::Nothing,
+        without_bundles: false,
+        files: Vec::new(),
         progress: Progress::default(),
         tree,
     };
@@ -244,6 +242,9 @@ impl TreeWalk<'_> {
             return self.exclude(folder.to_owned(), BUNDLE, false);
         }
         names.sort_by(|a, b| a.0.cmp(&b.0));
+        if names.is_empty() {
+            self.tree.empty_folders.insert(folder.to_owned());
+        }
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
         let read = || self.passed_over.gitignore(&self.root, &self.root.join(folder), real);
         let own = match own.then(read).transpose() {
@@ -302,6 +303,10 @@ impl TreeWalk<'_> {
         // Also where it was no link a moment ago.
         if !real.starts_with(&self.root) {
             return self.exclude(path.to_owned(), crate::source::LEAVES, true);
+        }
+        let target = real.strip_prefix(&self.root).ok().and_then(Utf8Path::from_path);
+        if let Some(target) = target.filter(|_| link) {
+            self.tree.links.insert(path.to_owned(), target.to_owned());
         }
         let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
         self.entry(WalkEntry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);
@@ -377,8 +382,7 @@ impl TreeWalk<'_> {
     /// Reads the files, in parallel and into the tree in their order.
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
-        let many = files.len();
-        let progress = self.progress.clone();
+        let (many, progress) = (files.len(), self.progress.clone());
         progress.begin("reading files", many);
         for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| {
             progress.step();

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use super::installation::MissingHost;
 use super::observation::{Installation, ObservationScope};
 use super::{DRIVERS, Driver, loaded_bundle, version};
-use crate::bundle::source_verification::{SourcePlugin, SourceVerification};
+use crate::bundle::source_verification::{SourceComparison, SourcePlugin, SourceVerification};
 use crate::bundle::verification::{HostVerdict, NamesByKind};
 use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::model::project::Project;
@@ -27,6 +27,8 @@ pub struct SourceListing {
     pub plugins: Vec<ListedPlugin>,
     /// Remarks that are no failure.
     pub notes: Vec<String>,
+    /// Some plugins were shown by their folders, without what the marketplace says of them.
+    pub lacks_entries: bool,
 }
 
 /// What the source host lists of one plugin.
@@ -143,10 +145,13 @@ pub fn verify(
     let none = BTreeSet::new();
     let compared = ledgers.iter().map(|(host, ledger)| {
         let renames = against.renames.get(host).unwrap_or(&none);
-        compare::bundle(host, &listed, ledger, renames)
+        let mut compared = compare::bundle(host, &listed, ledger, renames);
+        compared.unlisted.retain(|component| !listing.lacks_entries && !layout.has_link(&component.path));
+        compared
     });
     let compared: Vec<_> = compared.collect();
-    let passes = !unseen && compared.iter().all(|bundle| bundle.missing.is_empty());
+    let is_same = |bundle: &SourceComparison| bundle.missing.is_empty() && bundle.unlisted.is_empty();
+    let passes = !unseen && compared.iter().all(is_same);
     Ok(SourceVerification {
         path: against.folder.display().to_string(),
         host: driver.host().to_owned(),

@@ -12,7 +12,7 @@ use super::overrides::HostOverride;
 use super::part::LoweredPart;
 use super::registration::{RegisteredComponent, RegistrationInput};
 use super::repair;
-use super::safe_yaml::Repairs;
+use super::safe_yaml::{self, Repairs};
 use super::texts::ComponentText;
 use super::{agents, field_leaves, fields, installable, paths, place, reference_rows, registration, sidecar};
 use crate::bundle::draft::{MarkdownDraft, quoted};
@@ -92,6 +92,9 @@ pub(super) fn lower<'a>(
     out.part.decisions.extend(references.decisions);
     out.part.add(sidecar.part);
     out.part.nodes.extend(installable::node(scene, component, &told, inner, &draft));
+    if scene.places.repeated.contains(&(component.kind, component.qualified.clone())) {
+        return out;
+    }
     let content = match unchanged {
         true => NodeContent::CopyOf(file.origin.clone()),
         false => NodeContent::Markdown(Box::new(draft)),
@@ -277,6 +280,10 @@ fn name_skill(
     }
     let reason = renamed.as_deref().unwrap_or("the host reads the component's name from here");
     draft.set_text("name", &wanted, reason);
+    if current.is_some_and(|entry| safe_yaml::is_repeated(component, entry, &draft.text)) {
+        let reason = "another field repeats the name, so the frontmatter is rewritten, one field per line";
+        repair::rewrite(component, draft, repairs, reason);
+    }
 }
 
 /// The description of a skill that has none, where the host needs one.

@@ -139,6 +139,9 @@ impl PlainFile<'_> {
 
 /// Why a file is at `inner` on the host, where that is another place.
 fn moved(scene: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
+    if scene.plugin.linked.contains(&file.path) {
+        return Some("it is a link, and the source host takes no link for an agent or a command");
+    }
     if scene.places.renamed.contains(&file.path) {
         return Some("the host would load it as a skill, which it is not on the source host");
     }

@@ -20,6 +20,8 @@ pub struct OutputPaths {
     pub mains: PathMap<()>,
     /// Main files of components, by kind and qualified name.
     pub components: BTreeMap<(ComponentKind, String), Utf8PathBuf>,
+    /// Components whose file is that of another one, by kind and qualified name.
+    pub repeated: BTreeSet<(ComponentKind, String)>,
     /// Source paths of files that were renamed so that the host does not load them.
     pub renamed: PathMap<()>,
     /// Whether any file lies elsewhere than in the source.
@@ -37,7 +39,7 @@ impl OutputPaths {
     /// Gives every kept file of `plugin` its place.
     pub fn of(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
-        let mut taken = BTreeSet::new();
+        let mut taken = BTreeMap::new();
         for path in &plugin.files.kept {
             places.files.insert(path, plugin.inner(path).to_owned());
         }
@@ -45,13 +47,18 @@ impl OutputPaths {
             for file in &component.files {
                 places.skills.insert_new(file, at);
             }
-            let main = distinct(&mut taken, |number| main_path(plugin, component, number, target));
+            // The source host makes a command, too, of an agent whose folder is one of commands.
+            let shared = target.source.is_some().then_some(component.path.as_path());
+            let main = distinct(&mut taken, shared, |number| main_path(plugin, component, number, target));
+            if places.mains.contains(&component.path) && places.files.get(&component.path) == Some(&main) {
+                places.repeated.insert((component.kind, component.qualified.clone()));
+            }
             if let Some(facts) =
                 target.agent.installable.as_ref().filter(|_| component.kind == ComponentKind::Agent)
             {
                 let name = |number: &str| format!("{}{number}", component.name);
                 let path_of = |number: &str| fill(&facts.path, &plugin.name, &name(number), &component.path);
-                let path = distinct(&mut taken, path_of);
+                let path = distinct(&mut taken, None, path_of);
                 places.installables.insert(component.qualified.clone(), path);
             }
             if component.kind == ComponentKind::Skill {
@@ -91,6 +98,10 @@ impl OutputPaths {
             }
         }
         places.rename_nested(plugin, target);
+        if target.source.is_some() {
+            places.rename_linked(plugin);
+            places.hide_root_skill(plugin, target);
+        }
         places.move_converted(target);
         places.moved =
             places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
@@ -104,17 +115,38 @@ impl OutputPaths {
         let depth = |path: &Utf8Path| path.components().count();
         let Some(name) = pattern.file_name() else { return };
         let searched = pattern.components().next().map(|part| part.as_str().to_owned()).unwrap_or_default();
-        let mains: BTreeSet<&str> = self.components.values().map(|path| path.as_str()).collect();
         for (source, emitted) in self.files.iter_mut() {
             if emitted.file_name() == Some(name)
                 && emitted.starts_with(&searched)
                 && (target.host.nested_skill_files || depth(emitted) == depth(pattern))
-                && !mains.contains(emitted.as_str())
+                && !self.mains.contains(source)
                 && !(target.source.is_some() && plugin.shadowed.iter().any(|other| other.path == source))
             {
                 *emitted = emitted.with_file_name(unlisted(pattern));
                 self.renamed.insert(source, ());
             }
+        }
+    }
+
+    /// Gives another name to what the source host passes over as a link: a bundle has the file itself.
+    fn rename_linked(&mut self, plugin: &Plugin) {
+        for path in plugin.linked.iter().filter(|path| !self.mains.contains(path)) {
+            if let Some(emitted) = self.files.get_mut(path) {
+                *emitted = format!("{emitted}.linked").into();
+                self.renamed.insert(path, ());
+            }
+        }
+    }
+
+    /// Hides a text in the plugin's own folder that the source host does not read, since a folder of skills stands beside
+    /// it, where none does in the bundle.
+    fn hide_root_skill(&mut self, plugin: &Plugin, target: &Target) {
+        let pattern = Utf8Path::new(&target.skill.path);
+        let (Some(name), Some(folder)) = (pattern.file_name(), pattern.components().next()) else { return };
+        let path = plugin.root.join(name);
+        let is_there = self.files.values().any(|emitted| emitted.starts_with(folder.as_str()));
+        if !is_there && !self.mains.contains(&path) {
+            self.hide(&path, target);
         }
     }
 
@@ -156,15 +188,20 @@ fn shares_root(plugin: &Plugin) -> bool {
 }
 
 /// The path that `path_of` makes without a number, or with the first one that keeps it apart from those before: several
-/// names can become the same part of a path.
-fn distinct(taken: &mut BTreeSet<String>, path_of: impl Fn(&str) -> Utf8PathBuf) -> Utf8PathBuf {
+/// names can become the same part of a path. Components of one `source` share it.
+fn distinct<'a>(
+    taken: &mut BTreeMap<String, Option<&'a Utf8Path>>,
+    source: Option<&'a Utf8Path>,
+    path_of: impl Fn(&str) -> Utf8PathBuf,
+) -> Utf8PathBuf {
     let mut path = path_of("");
     for number in 2.. {
-        if taken.insert(path.as_str().to_lowercase()) {
-            break;
+        match taken.get(path.as_str().to_lowercase().as_str()) {
+            Some(first) if source.is_none() || *first != source => path = path_of(&format!("-{number}")),
+            _ => break,
         }
-        path = path_of(&format!("-{number}"));
     }
+    taken.insert(path.as_str().to_lowercase(), source);
     path
 }
 

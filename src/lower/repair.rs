@@ -57,12 +57,17 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
         || portable::is_nothing(component, &draft.text)
     {
         let reason = "hosts read this frontmatter in different ways, so it is rewritten, one field per line";
-        draft.rewritten = Some(reason.to_owned());
-        for entry in fields.entries() {
-            repairs.entry(entry.key_span.start).or_insert((RowOutcome::Mapped, reason.to_owned()));
-        }
+        rewrite(component, draft, &mut repairs, reason);
     }
     repairs
+}
+
+/// Writes all of the frontmatter, one field per line.
+pub fn rewrite(component: &Component, draft: &mut MarkdownDraft, repairs: &mut Repairs, reason: &str) {
+    draft.rewritten = Some(reason.to_owned());
+    for entry in component.document.fields.iter().flat_map(|fields| fields.entries()) {
+        repairs.entry(entry.key_span.start).or_insert((RowOutcome::Mapped, reason.to_owned()));
+    }
 }
 
 /// What is done to a field so that the host reads it.

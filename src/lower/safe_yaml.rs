@@ -53,8 +53,18 @@ pub(super) fn has_tabs(entry: &MappingEntry, text: &str) -> bool {
 
 /// Whether the value has an anchor, for which readers take different names, and nothing refers to it.
 pub(super) fn is_anchored(entry: &MappingEntry, text: &str) -> bool {
+    has_anchor(entry, text) && !text.contains("*")
+}
+
+/// Whether the value has an anchor, and something in the frontmatter may refer to it.
+pub(super) fn is_repeated(component: &Component, entry: &MappingEntry, text: &str) -> bool {
+    let yaml = component.document.yaml.map(|yaml| yaml.of(text));
+    has_anchor(entry, text) && yaml.is_some_and(|yaml| yaml.contains('*'))
+}
+
+fn has_anchor(entry: &MappingEntry, text: &str) -> bool {
     let before = text.get(entry.key_span.end..entry.node.span.start).unwrap_or_default();
-    before.trim_start_matches([':', ' ', '\t', '"', '\'']).starts_with('&') && !text.contains("*")
+    before.trim_start_matches([':', ' ', '\t', '"', '\'']).starts_with('&')
 }
 
 /// Whether a mapping within `node` has a key twice.

@@ -35,14 +35,24 @@ pub(super) fn lower(
         if other.kind != kind {
             continue;
         }
-        let again = last.get(other.name.as_str()).is_some_and(|last| *last > at);
+        let later = last.get(other.name.as_str()).filter(|last| **last > at);
+        let again = later.is_some();
         let lowering = ServerLowering { scene, facts, other, server };
+        if later.is_some_and(|later| is_alike(&scene.plugin.others[*later], server)) {
+            part.declared.push(lowering.repeated());
+            continue;
+        }
         if let Some(document) = lowering.lower(again, &mut part) {
             let name = facts.name.replace("{plugin}", &scene.plugin.name).replace("{name}", &other.name);
             servers.insert(name, document);
         }
     }
     (part, (!servers.is_empty()).then_some(Json::Object(servers)))
+}
+
+/// Whether `other` is the server, in the same words.
+fn is_alike(other: &OtherComponent, server: &ServerDefinition) -> bool {
+    matches!(&other.body, OtherBody::Server(other) if other.node.to_json() == server.node.to_json())
 }
 
 struct ServerLowering<'a> {
@@ -89,6 +99,13 @@ impl ServerLowering<'_> {
             return Some((Axis::Names, reason.to_owned()));
         }
         server_tools::refusal(self.facts, self.server, strings).map(|reason| (Axis::Servers, reason))
+    }
+
+    /// The decision about a server that is declared again in the same words.
+    fn repeated(&self) -> Decision {
+        let decision = declarations::component(self.scene, self.other);
+        let reason = "the same server is declared elsewhere, too, and is written once";
+        decision.became(RowOutcome::Mapped, reason).to(self.scene.document_place(&self.facts.path))
     }
 
     /// The decision about a server that the host gets.

@@ -59,6 +59,8 @@ pub struct Plugin {
     pub lost: Vec<LostComponent>,
     /// Its files.
     pub files: PluginFiles,
+    /// Files that would be agents or commands, were they no links.
+    pub linked: BTreeSet<Utf8PathBuf>,
     /// Components that can be read, and whose name another one has: they are among the lost ones, take no
     /// part in a build, and their texts are looked at all the same.
     pub shadowed: Vec<Component>,
@@ -227,6 +229,7 @@ pub fn read(
         shadowed: Vec::new(),
         inner_hooks: Default::default(),
         files,
+        linked: BTreeSet::new(),
         runtime: Runtime::default(),
         beside: seat.beside,
         form: seat.form,

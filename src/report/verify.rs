@@ -79,7 +79,19 @@ fn of_source(out: &mut PrintableLines, source: &SourceVerification) {
                 missing.reason
             );
         }
-        if !bundle.missing.is_empty() {
+        for unlisted in &bundle.unlisted {
+            let _ = writeln!(
+                out,
+                "  {}: `{}` has the {} `{}` (`{}`), which {} does not list",
+                bundle.host,
+                unlisted.plugin,
+                noun(unlisted.kind),
+                unlisted.name,
+                unlisted.path,
+                source.host
+            );
+        }
+        if !bundle.missing.is_empty() || !bundle.unlisted.is_empty() {
             let _ = writeln!(
                 out,
                 "    help: fix the source as `plugcast check` says and build again; report it if `check` finds nothing"

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::listed_texts::find_markdown;
 use super::markdown::frontmatter_name;
 use super::source::json;
 use crate::support::tree::{Entry, Tree};
@@ -273,51 +274,6 @@ fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
     }
 }
 
-/// Agents and commands: what the manifest lists, else every Markdown file below the folder, and what the entry adds.
-fn find_markdown(tree: &Tree, manifest: &Value, entry: &Value, part: &'static str, root: &mut Root) {
-    let kind = if part == "agents" { "agent" } else { "command" };
-    let mut listed = Vec::new();
-    for document in [manifest, entry] {
-        listed.extend(strings(&document[part]));
-        if let Some(object) = document[part].as_object() {
-            listed.extend(object.values().filter_map(|value| value["source"].as_str()).map(str::to_owned));
-        }
-    }
-    if manifest[part].is_null() {
-        listed.insert(0, part.to_owned());
-    }
-    // A file that is listed by its path has the name of the file, wherever its folder is listed.
-    listed.sort_by_key(|item| !matches!(tree.get(&root.path(item)), Some(Entry::File { .. })));
-    for item in listed {
-        let path = root.path(&item);
-        if root.components.iter().any(|known| known.path == path && known.kind == kind) {
-            continue;
-        }
-        if matches!(tree.get(&path), Some(Entry::File { .. })) {
-            let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-            add(root, kind, stem.to_owned(), path.clone());
-        }
-        // A folder below with a skill in it is that skill.
-        let skill = |inner: &str| {
-            let mut folders = inner.match_indices('/').map(|(at, _)| inner[..at].to_owned());
-            folders.find(|folder| {
-                kind == "command" && tree.get(&join(&path, &format!("{folder}/SKILL.md"))).is_some()
-            })
-        };
-        for (inner, _) in tree.below(&path).entries().filter(|(inner, _)| inner.ends_with(".md")) {
-            let name = match skill(inner) {
-                Some(folder) if inner != format!("{folder}/SKILL.md") => continue,
-                Some(folder) => folder.replace('/', ":"),
-                None => inner.trim_end_matches(".md").replace('/', ":"),
-            };
-            let file = join(&path, inner);
-            if !root.components.iter().any(|known| known.path == file && known.kind == kind) {
-                add(root, kind, name, file);
-            }
-        }
-    }
-}
-
 /// Servers of a JSON file: below the usual key, or a bare map in a file of its own.
 fn find_servers(tree: &Tree, path: &str, key: &str, kind: &'static str, root: &mut Root) {
     let Some(value) = json(tree, path) else { return };
@@ -372,7 +328,7 @@ fn find_workflows(tree: &Tree, manifest: &Value, root: &mut Root) {
     }
 }
 
-fn add(root: &mut Root, kind: &'static str, name: String, path: String) {
+pub(super) fn add(root: &mut Root, kind: &'static str, name: String, path: String) {
     if root.components.iter().any(|item| item.kind == kind && item.path == path && item.name == name) {
         return;
     }
@@ -385,7 +341,7 @@ fn add(root: &mut Root, kind: &'static str, name: String, path: String) {
     root.components.push(Item { kind, name, path });
 }
 
-fn strings(value: &Value) -> Vec<String> {
+pub(super) fn strings(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -394,7 +350,7 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 /// Joins two relative paths; `./` and a slash at the end fall away.
-fn join(folder: &str, inner: &str) -> String {
+pub(super) fn join(folder: &str, inner: &str) -> String {
     let parts = folder.split('/').chain(inner.split('/'));
     parts.filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
 }

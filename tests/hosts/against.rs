@@ -75,7 +75,7 @@ fn a_bundle_is_compared_with_the_source_around_it() {
         "hooks": ["Stop/*/1"], "mcp_servers": ["notes"],
     });
     assert_eq!(shown["plugins"], json!([{ "name": "kit", "listed": listed, "refused": [] }]));
-    assert_eq!(shown["bundles"], json!([{ "host": "codex", "missing": [] }]));
+    assert_eq!(shown["bundles"], json!([{ "host": "codex", "missing": [], "unlisted": [] }]));
     // The host left nothing in the source, and the proof stands in the bundle.
     let proof = folder.path().join("dist/codex/.plugcast/verified.json");
     fs::remove_file(proof).expect("a proof");
@@ -124,6 +124,33 @@ fn what_a_bundle_lacks_is_named_with_the_reason() {
     assert!(!proof.exists(), "a bundle that lacks something has a proof");
     let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(1);
     assert!(finished.stdout.contains("codex: `kit` lacks the agent `review:judge`"), "{}", finished.stdout);
+}
+
+#[test]
+fn what_a_bundle_has_and_the_source_host_does_not_list_is_named() {
+    let hosts = real_hosts!();
+    let folder = kit().temporary();
+    build(folder.path(), &["--to", "codex"]);
+    let path = folder.path().join("dist/codex/.plugcast/ledger.json");
+    let mut ledger: Value =
+        serde_json::from_str(&fs::read_to_string(&path).expect("a ledger")).expect("JSON");
+    // As if a file that the host does not read had been taken for a command.
+    let rows = ledger["rows"].as_array_mut().expect("rows");
+    let row = rows.iter().find(|row| row["kind"] == "command").expect("a row").clone();
+    let mut more = row.as_object().expect("a row").clone();
+    more.insert("id".to_owned(), json!("kit:commands/alias.md"));
+    more.insert("name".to_owned(), json!("kit:alias"));
+    more.insert("path".to_owned(), json!("commands/alias.md"));
+    rows.push(more.into());
+    fs::write(&path, ledger.to_string()).expect("a file");
+    let finished = verify(&hosts, folder.path(), &["dist", "--format", "json"]).expect_code(1);
+    let unlisted = &answer(&finished)["source"]["bundles"][0]["unlisted"];
+    let expected =
+        json!([{ "plugin": "kit", "kind": "command", "name": "alias", "path": "commands/alias.md" }]);
+    assert_eq!(*unlisted, expected);
+    let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(1);
+    let said = "codex: `kit` has the command `alias` (`commands/alias.md`), which claude-code does not list";
+    assert!(finished.stdout.contains(said), "{}", finished.stdout);
 }
 
 /// The plugins of a marketplace are enabled by settings, and what only the marketplace declares is listed.
@@ -286,8 +313,9 @@ fn every_case_accounts_for_what_the_source_host_lists() {
         let shown = source::verify(&against, &bundles, driver, &installation, ObservationScope::default());
         let shown = shown.unwrap_or_else(|error| panic!("{case}: {error:#}"));
         for bundle in &shown.bundles {
-            wrong
-                .extend(bundle.missing.iter().map(|missing| format!("{case}: {}: {missing:?}", bundle.host)));
+            let host = &bundle.host;
+            wrong.extend(bundle.missing.iter().map(|missing| format!("{case}: {host}: {missing:?}")));
+            wrong.extend(bundle.unlisted.iter().map(|unlisted| format!("{case}: {host}: {unlisted:?}")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

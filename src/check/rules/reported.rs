@@ -121,6 +121,15 @@ pub(super) const JSON_SYNTAX: Rule = Rule {
     check: RuleCheck::ReportedBy("src/read/json.rs"),
 };
 
+pub(super) const LINKED_COMPONENT: Rule = Rule {
+    name: "linked-component",
+    group: RuleGroup::Suspicious,
+    severity: Severity::Warning,
+    summary: "an agent or a command is a link, which hosts pass over",
+    page: include_str!("linked_component.md"),
+    check: RuleCheck::ReportedBy("src/model/plugin/find.rs"),
+};
+
 pub(super) const LSP_SHAPE: Rule = Rule {
     name: "lsp-shape",
     group: RuleGroup::Correctness,

@@ -81,7 +81,8 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
 }
 
 fn is_text_name(path: &Utf8Path) -> bool {
-    matches!(path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"))
+    let is_markdown = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+    is_markdown || matches!(path.extension(), Some("json" | "toml" | "yaml" | "yml"))
 }
 
 /// Endings that say so without any reader of their own, and programs without an ending.

@@ -55,6 +55,7 @@ pub fn list(
             "the host does not load {} of the plugins from the marketplace; they are shown by their folders",
             refused.len()
         ));
+        listing.lacks_entries = true;
         let turn = start(&refused, &SourceMarketplace::default(), installation, scope)?;
         add(&mut listing, layout, None, &turn);
     }

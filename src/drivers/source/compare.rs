@@ -1,9 +1,9 @@
 //! What the source host lists against the rows of a bundle's ledger.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ListedComponent, ListedPlugin};
-use crate::bundle::source_verification::{MissingComponent, SourceComparison};
+use crate::bundle::source_verification::{MissingComponent, SourceComparison, UnlistedComponent};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::model::qualified_name::qualify;
 
@@ -31,7 +31,7 @@ pub fn bundle(
     ledger: &Ledger,
     renames: &BTreeSet<(ComponentKind, String, String)>,
 ) -> SourceComparison {
-    let mut missing = Vec::new();
+    let (mut missing, mut unlisted) = (Vec::new(), Vec::new());
     for plugin in listed {
         let rows: Vec<&LedgerRow> = ledger.rows.iter().filter(|row| row.plugin == plugin.name).collect();
         for component in &plugin.components {
@@ -40,8 +40,51 @@ pub fn bundle(
                 missing.push(MissingComponent { plugin, kind: component.kind, name, reason, path });
             }
         }
+        // What the host refuses, it does not list.
+        if plugin.refused.is_empty() {
+            let others = listed.iter().filter(|other| other.name == plugin.name);
+            unlisted.extend(besides(&plugin.name, others, &rows, renames));
+        }
     }
-    SourceComparison { host: host.to_owned(), missing }
+    unlisted.sort();
+    unlisted.dedup();
+    SourceComparison { host: host.to_owned(), missing, unlisted }
+}
+
+/// Skills, agents and commands that a bundle carries and the host does not list. One that is for nobody is in no list.
+fn besides<'a>(
+    plugin: &'a str,
+    shown: impl Iterator<Item = &'a ListedPlugin>,
+    rows: &'a [&LedgerRow],
+    renames: &'a BTreeSet<(ComponentKind, String, String)>,
+) -> impl Iterator<Item = UnlistedComponent> + 'a {
+    const KINDS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
+    const HIDDEN: &str = "user-invocable";
+    let listed: BTreeSet<(ComponentKind, String)> = shown
+        .flat_map(|shown| &shown.components)
+        .map(|component| (component.kind, qualify(plugin, &component.name)))
+        .collect();
+    let hidden: BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row.kind == ComponentKind::Field && row.name == HIDDEN)
+        .map(|row| row.path.as_str())
+        .collect();
+    let renamed: BTreeMap<(ComponentKind, &str), &str> =
+        renames.iter().map(|(kind, from, to)| ((*kind, to.as_str()), from.as_str())).collect();
+    let is_listed = move |row: &LedgerRow| {
+        let kind = if row.kind == ComponentKind::Agent { row.kind } else { ComponentKind::Skill };
+        let own = renamed.get(&(row.kind, row.name.as_str())).copied().unwrap_or(&row.name);
+        listed.contains(&(kind, own.to_owned())) || listed.contains(&(kind, row.name.clone()))
+    };
+    rows.iter()
+        .filter(|row| KINDS.contains(&row.kind) && row.outcome != RowOutcome::Dropped)
+        .filter(move |row| !is_listed(row) && !hidden.contains(row.path.as_str()))
+        .map(move |row| UnlistedComponent {
+            plugin: plugin.to_owned(),
+            kind: row.kind,
+            name: row.name.strip_prefix(&format!("{plugin}:")).unwrap_or(&row.name).to_owned(),
+            path: row.path.clone(),
+        })
 }
 
 /// Whether a kind of row may stand for a kind that the host lists.
@@ -180,7 +223,9 @@ mod tests {
         ]);
         let named = named(listed, Some(&ledger));
         let renames = BTreeSet::from([(ComponentKind::Skill, "kit:old".to_owned(), "kit:new".to_owned())]);
-        let missing = bundle("mars", &named, &ledger, &renames).missing;
+        let compared = bundle("mars", &named, &ledger, &renames);
+        assert_eq!(compared.unlisted, []);
+        let missing = compared.missing;
         let said: Vec<(&str, &str)> =
             missing.iter().map(|missing| (missing.name.as_str(), missing.reason.as_str())).collect();
         assert_eq!(
@@ -191,5 +236,29 @@ mod tests {
                 ("judge", "it is dropped without a loss class: broken"),
             ]
         );
+    }
+
+    #[test]
+    fn what_the_host_does_not_list_is_named() {
+        let rows = vec![
+            row(ComponentKind::Plugin, "kit", "."),
+            row(ComponentKind::Skill, "kit:plan", "skills/plan/SKILL.md"),
+            row(ComponentKind::Command, "kit:alias", "commands/alias.md"),
+            row(ComponentKind::Command, "kit:parked", "commands/parked.md"),
+            row(ComponentKind::Field, "user-invocable", "commands/parked.md"),
+            dropped(row(ComponentKind::Agent, "kit:judge", "agents/judge.md"), "broken"),
+            row(ComponentKind::Command, "kit:new", "commands/old.md"),
+        ];
+        let ledger = Ledger::new(rows);
+        let named =
+            named(listed(&[(ComponentKind::Skill, "plan"), (ComponentKind::Skill, "old")]), Some(&ledger));
+        let renames = BTreeSet::from([(ComponentKind::Command, "kit:old".to_owned(), "kit:new".to_owned())]);
+        let unlisted = bundle("mars", &named, &ledger, &renames).unlisted;
+        let names: Vec<(&str, &str)> =
+            unlisted.iter().map(|one| (one.name.as_str(), one.path.as_str())).collect();
+        assert_eq!(names, [("alias", "commands/alias.md")]);
+        let refused =
+            named.into_iter().map(|plugin| ListedPlugin { refused: vec!["no".to_owned()], ..plugin });
+        assert_eq!(bundle("mars", &refused.collect::<Vec<_>>(), &ledger, &renames).unlisted, []);
     }
 }

@@ -106,6 +106,13 @@ impl SourceLayout {
         }
     }
 
+    /// Whether a path in the source leads over a link: the host reads some of these, lists one of several that lead to one
+    /// file, and installs a file in the place of others.
+    pub fn has_link(&self, path: &str) -> bool {
+        let mut parts = Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty());
+        parts.any(|part| temp_dir::is_link(&self.root.join(part)))
+    }
+
     /// The place of a folder in the source: empty for the source itself.
     pub fn inner(&self, folder: &Path) -> Option<String> {
         Some(folder.strip_prefix(&self.root).ok()?.to_string_lossy().into_owned())

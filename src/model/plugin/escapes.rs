@@ -1,7 +1,7 @@
 //! Path fields of a manifest that lead out of the plugin: the source host refuses a plugin for one of
 //! them, so each is a finding, and none is read or written.
 
-use super::find::command_name;
+use super::find::commands::command_name;
 use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::manifest;

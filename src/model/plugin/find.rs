@@ -1,21 +1,22 @@
 //! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), takes
 //! them apart and names them.
 
+pub(super) mod commands;
 mod skills;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{InlineCommand, LostComponent, Plugin, command_object, duplicates, fields};
+use super::{LostComponent, Plugin, duplicates, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
-use crate::model::qualified_name::qualify;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
-use crate::read::tree::{MappingEntry, Node, Value};
+use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::ComponentKind;
 use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
@@ -27,6 +28,8 @@ struct ComponentFinder<'a> {
     source: &'a SourceFacts,
     /// Its skills belong to no plugin of the source's.
     loose: bool,
+    /// The names of commands, by where their files are.
+    commands: BTreeMap<PathBuf, String>,
 }
 
 /// Fills `plugin.components` and `plugin.lost`; `alone`: the loose skills are all that it has.
@@ -37,7 +40,8 @@ pub(super) fn components(
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut finder = ComponentFinder { tree, plugin, found, source, loose: !loose.is_empty() };
+    let mut finder =
+        ComponentFinder { tree, plugin, found, source, loose: !loose.is_empty(), commands: BTreeMap::new() };
     let manifest_file = tree.get(finder.plugin.root.join(&source.manifest)).cloned();
     if !alone {
         finder.skills(manifest_file.as_ref());
@@ -45,6 +49,7 @@ pub(super) fn components(
         finder.commands(manifest_file.as_ref());
     }
     finder.loose_skills(loose);
+    finder.linked();
     duplicates::refuse(finder.tree, finder.plugin, finder.found);
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
 }
@@ -105,13 +110,14 @@ impl ComponentFinder<'_> {
     }
 
     fn agent(&mut self, path: Utf8PathBuf, prefix: &str) {
-        let stem = path.file_stem().unwrap_or_default().to_owned();
+        let stem = stem(&path).to_owned();
         self.component(ComponentKind::Agent, path, &stem, true, Vec::new(), prefix);
     }
 
     /// The files that a list of agents names.
     fn agent_files(&mut self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
-        let mut files = Vec::new();
+        // The source host shows one file once, also where a link leads to it.
+        let (mut files, mut origins) = (Vec::new(), BTreeSet::new());
         for (path, item) in manifest::paths(file, &self.plugin.root.clone(), node, self.found) {
             if path.extension() != Some("md") {
                 let help = "name each file, such as `./agents/name.md`; those in `agents/` are found without being named";
@@ -119,152 +125,36 @@ impl ComponentFinder<'_> {
                 self.found.push(manifest::misplaced(file, &item, why, help));
             } else if self.tree.get(&path).is_none() {
                 self.found.push(manifest::absent(file, &item, &path));
-            } else if !files.contains(&path) {
+            } else if self.tree.get(&path).is_some_and(|file| origins.insert(file.origin.clone())) {
                 files.push(path);
             }
         }
         files
     }
 
-    /// Commands that the manifest declares, else those of the default folder, and those that the marketplace's entry adds.
-    fn commands(&mut self, manifest: Option<&SourceFile>) {
-        let default = self.plugin.root.join("commands");
-        let (own, added) = (self.in_manifest("commands", manifest), self.in_entry("commands"));
-        // One that is listed by its path has the name of its file, also where its folder is listed, too (2.1.330).
-        let listed = own.iter().chain(&added).flat_map(|list| self.listed_files(list)).collect();
-        // A path that is refused goes, and the default counts.
-        if own.is_none_or(|list| !self.declared_commands(&list, &listed) && list.0.as_str().is_some()) {
-            self.commands_below(&default, &listed);
+    /// Says which files are no agents and no commands because they are links; one that is listed by its path is one.
+    fn linked(&mut self) {
+        for component in &self.plugin.components {
+            self.plugin.linked.remove(&component.path);
         }
-        if let Some(list) = added {
-            let known = self.paths_of(ComponentKind::Command);
-            self.declared_commands(&list, &known.union(&listed).cloned().collect());
-        }
+        self.found.extend(self.plugin.linked.iter().map(|path| {
+            let message = "this is a link, which the source host takes for no agent and no command";
+            let found = Diagnostic::whole(path, Severity::Warning, "linked-component", message);
+            found.help("replace the link by a file")
+        }));
     }
 
-    /// The files that a field names by their paths.
-    fn listed_files(&self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
-        let paths = manifest::paths(file, &self.plugin.root, node, &mut Vec::new());
-        paths.into_iter().map(|(path, _)| path).filter(|path| self.tree.get(path).is_some()).collect()
-    }
-
-    /// Commands of a field, once each; those below a folder but for files that are `known`. Whether it names a path.
-    fn declared_commands(
-        &mut self,
-        (node, file): &(Node, SourceFile),
-        known: &BTreeSet<Utf8PathBuf>,
-    ) -> bool {
-        if let Value::Map(entries) = &node.value {
-            entries.iter().for_each(|entry| self.command_object(entry, file));
-        }
-        let paths = manifest::paths(file, &self.plugin.root.clone(), node, self.found);
-        let mut done = self.paths_of(ComponentKind::Command);
-        for (path, item) in &paths {
-            if self.tree.get(path).is_some() {
-                if !done.insert(path.clone()) {
-                    continue;
-                }
-                let stem = path.file_stem().unwrap_or_default().to_owned();
-                self.component(ComponentKind::Command, path.clone(), &stem, false, Vec::new(), "");
-            } else if self.tree.has_folder(path) {
-                self.commands_below(path, known);
-            } else {
-                self.found.push(manifest::absent(file, item, path));
-            }
-        }
-        !paths.is_empty()
-    }
-
-    fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>) {
-        let files = self.markdown_below(root);
-        let own_folder = |path: &Utf8PathBuf| {
-            let folder =
-                path.parent().filter(|folder| path.file_name() == Some("SKILL.md") && *folder != root);
-            folder.map(Utf8Path::to_owned)
+    /// The texts below `folder` in which the source host looks for agents or commands (2.1.330): whatever the case of
+    /// their ending, and no links but those that lead out of the plugin, for which it puts the file when it installs it.
+    fn markdown_below(&mut self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let texts = self.kept_below(folder).filter(|path| is_markdown(path));
+        let link = |path: &Utf8PathBuf| {
+            let mut parts = path.ancestors().take_while(|part| *part != folder);
+            parts.find_map(|part| self.tree.links.get(part)).filter(|to| to.starts_with(&self.plugin.root))
         };
-        let skills: BTreeSet<Utf8PathBuf> = files.iter().filter_map(own_folder).collect();
-        for path in files.into_iter().filter(|path| !known.contains(path)) {
-            // A folder with a skill in it is that skill, with all that lies in it (2.1.330).
-            let skill = path.ancestors().skip(1).filter_map(|folder| skills.get(folder)).last().cloned();
-            let (prefix, stem) = match skill {
-                Some(folder) if path != folder.join("SKILL.md") => continue,
-                Some(folder) => nested_name(root, &Utf8PathBuf::from(format!("{folder}.md"))),
-                None => nested_name(root, &path),
-            };
-            self.component(ComponentKind::Command, path, &stem, false, Vec::new(), &prefix);
-        }
-    }
-
-    /// A command that the manifest declares by name, with a file or with its text.
-    fn command_object(&mut self, entry: &MappingEntry, file: &SourceFile) {
-        let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
-        let base = self.plugin.entry.as_ref().filter(|_| listed).map(|entry| entry.pointer.clone());
-        let pointer = base.unwrap_or_default().key("commands").key(&entry.key);
-        if let Err(why) = command_name(&entry.key, listed) {
-            let message = format!("the name `{}` {why}", entry.key);
-            let help = "use letters, digits and `-`, such as `my-name`";
-            self.found.push(
-                Diagnostic::at(file, entry.key_span, Severity::Error, "name-format", message.clone())
-                    .help(help),
-            );
-            return self.lose(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
-        }
-        let Some(source) = entry.node.get("source") else {
-            return if listed { self.unread_text(entry, file) } else { self.inline(entry, file, pointer) };
-        };
-        for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
-            if self.tree.get(&path).is_some() {
-                let known = self.plugin.components.len();
-                self.component(ComponentKind::Command, path, &entry.key, false, Vec::new(), "");
-                for command in &mut self.plugin.components[known..] {
-                    command.declared = command_object::fields(entry, file, &pointer);
-                }
-            } else {
-                self.found.push(manifest::absent(file, &item, &path));
-            }
-        }
-    }
-
-    /// A command whose text stands in the marketplace's entry: the source host shows none (2.1.330).
-    fn unread_text(&mut self, entry: &MappingEntry, file: &SourceFile) {
-        let message = format!("the source host shows no command `{}`: it has no `source`", entry.key);
-        let help =
-            "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
-        self.found.push(
-            Diagnostic::at(file, entry.span(), Severity::Warning, "component-format", message).help(help),
-        );
-    }
-
-    /// A command whose text stands in the manifest.
-    fn inline(&mut self, entry: &MappingEntry, file: &SourceFile, pointer: JsonPointer) {
-        let name = entry.key.clone();
-        let refused = match (names::check_component(&name), entry.node.get("content").and_then(Node::as_str))
-        {
-            (Err(why), _) => format!("the name `{name}` {why}"),
-            (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
-            (Ok(()), Some(content)) => {
-                self.plugin.inline.push(InlineCommand {
-                    qualified: qualify(&self.plugin.name, &name),
-                    name,
-                    path: file.path.clone(),
-                    span: entry.span(),
-                    declared: command_object::fields(entry, file, &pointer),
-                    pointer,
-                    content: content.to_owned(),
-                    references: OnceLock::new(),
-                });
-                return;
-            }
-        };
-        let help = "write `{ \"source\": \"./commands/…\" }` or `{ \"content\": \"…\" }`";
-        self.found.push(
-            Diagnostic::at(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
-        );
-        self.lose(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
-    }
-
-    fn markdown_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-        self.kept_below(folder).filter(|path| path.extension() == Some("md")).cloned().collect()
+        let (linked, texts) = texts.cloned().partition(|path| link(path).is_some());
+        self.plugin.linked.extend::<Vec<Utf8PathBuf>>(linked);
+        texts
     }
 
     fn lose(
@@ -379,17 +269,20 @@ impl ComponentFinder<'_> {
     }
 }
 
-/// Why a command that is declared by `name` cannot have it. One of the marketplace's entry becomes a file of its name.
-///
-/// # Errors
-/// The reason, to be put after "the name `x`".
-pub(super) fn command_name(name: &str, listed: bool) -> Result<(), &'static str> {
-    if listed { names::check(name) } else { names::check_component(name) }
+/// Whether a file has the ending `.md`, which the source host knows in upper case, too.
+fn is_markdown(path: &Utf8Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
+/// The folders between `root` and a component, and its name by its file; an ending in upper case belongs to the name.
 fn nested_name(root: &Utf8Path, path: &Utf8Path) -> (String, String) {
     let inner = path.strip_prefix(root).unwrap_or(path);
     let prefix =
         inner.parent().into_iter().flat_map(Utf8Path::components).map(|part| format!("{part}:")).collect();
-    (prefix, inner.file_stem().unwrap_or_default().to_owned())
+    (prefix, stem(inner).to_owned())
+}
+
+fn stem(path: &Utf8Path) -> &str {
+    let name = path.file_name().unwrap_or_default();
+    name.strip_suffix(".md").unwrap_or(name)
 }

@@ -47,13 +47,20 @@ impl ComponentFinder<'_> {
         let is_one = self.tree.get(default.join(SKILL_FILE)).is_some();
         let by_default = if scanned && !is_one { self.children(&default) } else { Vec::new() };
         if scanned && is_one {
-            listed.push(default);
+            listed.push(default.clone());
         }
         listed.retain(|folder| !by_default.contains(folder));
         folders.extend(by_default);
         folders.extend(listed.iter().cloned());
+        let is_there = || {
+            let tree = self.tree;
+            tree.has_folder(&default) || tree.get(&default).is_some() || tree.empty_folders.contains(&default)
+        };
         if folders.is_empty() && lists.is_empty() && self.tree.get(root.join(SKILL_FILE)).is_some() {
-            folders.push(root);
+            match is_there() {
+                true => self.found.push(beside_skills(&root)),
+                false => folders.push(root),
+            }
         }
         folders.sort();
         folders.dedup();
@@ -136,4 +143,11 @@ impl ComponentFinder<'_> {
         };
         self.plugin.files.kept.iter().filter(|path| !own(self.plugin.inner(path))).cloned().collect()
     }
+}
+
+/// Says that nobody reads a skill in the plugin's own folder, since the folder `skills` is there (2.1.330).
+fn beside_skills(root: &Utf8Path) -> Diagnostic {
+    let message = "this file is no skill: beside a folder `skills`, the source host does not read it";
+    let found = Diagnostic::whole(root.join(SKILL_FILE), Severity::Warning, "flat-skill-file", message);
+    found.help("move it to `skills/<name>/SKILL.md`, or remove the folder `skills`")
 }

@@ -1,0 +1,205 @@
+//! Where the commands of a plugin are, and what they are called (Claude Code 2.1.330).
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{ComponentFinder, nested_name};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::plugin::{InlineCommand, command_object};
+use crate::model::qualified_name::qualify;
+use crate::model::{manifest, names};
+use crate::read::pointer::JsonPointer;
+use crate::read::tree::{MappingEntry, Node, Value};
+use crate::source::{ComponentKind, SourceFile};
+
+/// A folder below commands with a file of this name, in upper or lower case, is a skill.
+const SKILL_FILE: &str = "SKILL.md";
+
+impl ComponentFinder<'_> {
+    /// Commands that the manifest declares, else those of the default folder, and those that the marketplace's entry adds.
+    pub(super) fn commands(&mut self, manifest: Option<&SourceFile>) {
+        let default = self.plugin.root.join("commands");
+        let (own, added) = (self.in_manifest("commands", manifest), self.in_entry("commands"));
+        // One that is listed by its path has the name of its file, also where its folder is listed, too.
+        let listed = own.iter().chain(&added).flat_map(|list| self.listed_files(list)).collect();
+        // A path that is refused goes, and the default counts.
+        if own.is_none_or(|list| !self.declared_commands(&list, &listed) && list.0.as_str().is_some()) {
+            self.commands_below(&default, &listed, "");
+        }
+        if let Some(list) = added {
+            let known = self.paths_of(ComponentKind::Command);
+            self.declared_commands(&list, &known.union(&listed).cloned().collect());
+        }
+    }
+
+    /// The files that a field names by their paths.
+    fn listed_files(&self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
+        let sources = node.entries().iter().filter_map(|entry| entry.node.get("source"));
+        let lists = std::iter::once(node).chain(sources);
+        let paths = lists.flat_map(|list| manifest::paths(file, &self.plugin.root, list, &mut Vec::new()));
+        paths.map(|(path, _)| path).filter(|path| self.tree.get(path).is_some()).collect()
+    }
+
+    /// Commands of a field, once each; those below a folder but for files that are `known`. Whether it names a path.
+    fn declared_commands(
+        &mut self,
+        (node, file): &(Node, SourceFile),
+        known: &BTreeSet<Utf8PathBuf>,
+    ) -> bool {
+        if let Value::Map(entries) = &node.value {
+            entries.iter().for_each(|entry| self.command_object(entry, file, known));
+        }
+        let paths = manifest::paths(file, &self.plugin.root.clone(), node, self.found);
+        for (path, item) in &paths {
+            let stem = path.file_stem().unwrap_or_default().to_owned();
+            self.command_at(path, &stem, (item, file), known);
+        }
+        !paths.is_empty()
+    }
+
+    /// The commands at a path that a field names: a file with the name `stem`, or those of a folder.
+    fn command_at(
+        &mut self,
+        path: &Utf8Path,
+        stem: &str,
+        (item, file): (&Node, &SourceFile),
+        known: &BTreeSet<Utf8PathBuf>,
+    ) {
+        if self.tree.get(path).is_none() {
+            match self.tree.has_folder(path) {
+                true => self.commands_below(path, known, path.file_name().unwrap_or_default()),
+                false => self.found.push(manifest::absent(file, item, path)),
+            }
+        } else if path.extension() != Some("md") {
+            let help = "name a folder, or a file that ends in `.md`";
+            let why =
+                "is neither a folder nor a file that ends in `.md`, so the source host shows no command";
+            let finding = manifest::misplaced(file, item, why, help);
+            self.found.push(Diagnostic { severity: Severity::Warning, ..finding });
+        } else if let Some(first) = self.command(path, stem, "") {
+            let message =
+                format!("the source host shows this file once, as `{first}`, and no command `{stem}`");
+            let finding = Diagnostic::at(file, item.span, Severity::Warning, "component-format", message);
+            self.found.push(finding.help("give each command a file of its own, or remove the entry"));
+        }
+    }
+
+    /// Takes a file as a command. One that is a command already, also where a link leads to it, is shown under the first
+    /// name, which is returned where it is another one.
+    fn command(&mut self, path: &Utf8Path, stem: &str, prefix: &str) -> Option<String> {
+        let origin = self.tree.get(path)?.origin.clone();
+        let name = qualify(&self.plugin.name, &format!("{prefix}{stem}"));
+        match self.commands.get(&origin) {
+            Some(first) => Some(first.clone()).filter(|first| *first != name),
+            None => {
+                self.commands.insert(origin, name);
+                self.component(ComponentKind::Command, path.to_owned(), stem, false, Vec::new(), prefix);
+                None
+            }
+        }
+    }
+
+    /// The commands in a folder, which gives its name to a skill that lies in it.
+    fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>, name: &str) {
+        let files = self.markdown_below(root);
+        let is_skill =
+            |path: &Utf8PathBuf| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+        let own_folder =
+            |path: &Utf8PathBuf| path.parent().filter(|_| is_skill(path)).map(Utf8Path::to_owned);
+        let skills: BTreeSet<Utf8PathBuf> = files.iter().filter_map(own_folder).collect();
+        let mut done = BTreeSet::new();
+        for path in files.into_iter().filter(|path| !known.contains(path)) {
+            // A folder with a skill in it is that skill, with all that lies in it.
+            let skill = path.ancestors().skip(1).filter_map(|folder| skills.get(folder)).last().cloned();
+            let (prefix, stem) = match skill {
+                Some(folder) if path.parent() != Some(&folder) || !is_skill(&path) => continue,
+                Some(folder) if !done.insert(folder.clone()) => continue,
+                Some(folder) if folder == root => (String::new(), self.folder_name(root, name)),
+                Some(folder) => nested_name(root, &Utf8PathBuf::from(format!("{folder}.md"))),
+                None => nested_name(root, &path),
+            };
+            self.command(&path, &stem, &prefix);
+        }
+    }
+
+    /// The name of a folder; that of the plugin's own, or of a clone, is the plugin's.
+    fn folder_name(&self, folder: &Utf8Path, name: &str) -> String {
+        let own = folder.file_name().filter(|_| folder != self.plugin.root);
+        own.unwrap_or(if name.is_empty() { &self.plugin.name } else { name }).to_owned()
+    }
+
+    /// A command that the manifest declares by name, with a file or with its text.
+    fn command_object(&mut self, entry: &MappingEntry, file: &SourceFile, known: &BTreeSet<Utf8PathBuf>) {
+        let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
+        let base = self.plugin.entry.as_ref().filter(|_| listed).map(|entry| entry.pointer.clone());
+        let pointer = base.unwrap_or_default().key("commands").key(&entry.key);
+        if let Err(why) = command_name(&entry.key, listed) {
+            let message = format!("the name `{}` {why}", entry.key);
+            let help = "use letters, digits and `-`, such as `my-name`";
+            self.found.push(
+                Diagnostic::at(file, entry.key_span, Severity::Error, "name-format", message.clone())
+                    .help(help),
+            );
+            return self.lose(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
+        }
+        let Some(source) = entry.node.get("source") else {
+            return if listed { self.unread_text(entry, file) } else { self.inline(entry, file, pointer) };
+        };
+        for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
+            let before = self.plugin.components.len();
+            self.command_at(&path, &entry.key, (&item, file), known);
+            let is_file = self.tree.get(&path).is_some();
+            for command in self.plugin.components[before..].iter_mut().filter(|_| is_file) {
+                command.declared = command_object::fields(entry, file, &pointer);
+            }
+        }
+    }
+
+    /// A command whose text stands in the marketplace's entry: the source host shows none (2.1.330).
+    fn unread_text(&mut self, entry: &MappingEntry, file: &SourceFile) {
+        let message = format!("the source host shows no command `{}`: it has no `source`", entry.key);
+        let help =
+            "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
+        self.found.push(
+            Diagnostic::at(file, entry.span(), Severity::Warning, "component-format", message).help(help),
+        );
+    }
+
+    /// A command whose text stands in the manifest.
+    fn inline(&mut self, entry: &MappingEntry, file: &SourceFile, pointer: JsonPointer) {
+        let name = entry.key.clone();
+        let refused = match (names::check_component(&name), entry.node.get("content").and_then(Node::as_str))
+        {
+            (Err(why), _) => format!("the name `{name}` {why}"),
+            (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
+            (Ok(()), Some(content)) => {
+                self.plugin.inline.push(InlineCommand {
+                    qualified: qualify(&self.plugin.name, &name),
+                    name,
+                    path: file.path.clone(),
+                    span: entry.span(),
+                    declared: command_object::fields(entry, file, &pointer),
+                    pointer,
+                    content: content.to_owned(),
+                    references: OnceLock::new(),
+                });
+                return;
+            }
+        };
+        let help = "write `{ \"source\": \"./commands/…\" }` or `{ \"content\": \"…\" }`";
+        self.found.push(
+            Diagnostic::at(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
+        );
+        self.lose(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
+    }
+}
+
+/// Why a command that is declared by `name` cannot have it. One of the marketplace's entry becomes a file of its name.
+///
+/// # Errors
+/// The reason, to be put after "the name `x`".
+pub(in crate::model::plugin) fn command_name(name: &str, listed: bool) -> Result<(), &'static str> {
+    if listed { names::check(name) } else { names::check_component(name) }
+}
