@@ -27,7 +27,7 @@ pub struct Ledger {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerRow {
-    /// Unique within the ledger: plugin, path, span and pointer.
+    /// Unique within the ledger: plugin, path, span and pointer, and the kind of a second thing that is the same part.
     pub id: String,
     /// The plugin's name; empty for a row of the whole source.
     pub plugin: String,
@@ -135,6 +135,15 @@ impl Ledger {
             places.then_with(|| (effect(b), &b.reason, &b.to).cmp(&(effect(a), &a.reason, &a.to)))
         });
         rows.dedup_by(|a, b| a.id == b.id && a.kind == b.kind && a.name == b.name);
+        // A file may be an agent and a command.
+        let mut last = String::new();
+        for row in &mut rows {
+            let id = row.id.clone();
+            if id == last {
+                row.id = format!("{id}:{}", row.kind.id());
+            }
+            last = id;
+        }
         let summary = LedgerSummary::of(&rows);
         Self { schema: crate::schema::LEDGER.tag(), rows, summary }
     }

@@ -2,7 +2,7 @@
 //! changed since is seen.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -97,7 +97,7 @@ type Step = fn(&Path);
 
 #[test]
 fn whatever_changes_is_seen() {
-    let steps: [(&str, Step); 15] = [
+    let steps: [(&str, Step); 17] = [
         ("a text of the source", |folder| {
             let text = "---\nname: a\ndescription: First.\n---\nRead [it](gone.md)!\n";
             fs::write(folder.join("src/skills/a/SKILL.md"), text).unwrap();
@@ -114,6 +114,11 @@ fn whatever_changes_is_seen() {
         ("another name of a file", |folder| {
             fs::rename(folder.join("src/skills/a/data.bin"), folder.join("src/skills/a/date.bin")).unwrap();
         }),
+        ("a link in the place of a file", |folder| {
+            fs::rename(folder.join("src/agents/w.md"), folder.join("src/skills/a/w.md")).unwrap();
+            symlink("../skills/a/w.md", folder.join("src/agents/w.md")).unwrap();
+        }),
+        ("an empty folder", |folder| fs::create_dir(folder.join("src/commands")).unwrap()),
         ("a file that takes no part and went", |folder| fs::remove_dir_all(folder.join("src/left")).unwrap()),
         ("the settings", |folder| {
             let text = "[build]\nexclude = [\"left/**\", \"*.bin\"]\n";

@@ -133,7 +133,7 @@ pub fn check(
         let main =
             owner.and_then(|owner| by_source.get(&(plugin.name.as_str(), owner.path.as_str())).copied());
         let place = FileContext { file: *file, text, plugin, owner, main };
-        if file.path.extension() == Some("md") {
+        if file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
             markdown(&place, &scanner, &offered, &mut judge);
         } else {
             documents::check(&mut judge, &place);

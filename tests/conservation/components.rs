@@ -269,7 +269,9 @@ fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
         }
     }
     let alone = root.path("SKILL.md");
-    if root.skills.is_empty() && tree.get(&alone).is_some() {
+    // A folder of skills beside it takes its place.
+    let beside = !tree.below(&root.path("skills")).top().is_empty();
+    if root.skills.is_empty() && !beside && tree.get(&alone).is_some() {
         add(root, "skill", String::new(), alone);
     }
 }

@@ -19,7 +19,7 @@ pub(super) const COMPONENT_FORMAT: Rule = Rule {
     severity: Severity::Error,
     summary: "a command in the manifest has no usable name, or neither `source` nor `content`",
     page: include_str!("component_format.md"),
-    check: RuleCheck::ReportedBy("src/model/plugin/find.rs"),
+    check: RuleCheck::ReportedBy("src/model/plugin/find/commands.rs"),
 };
 
 pub(super) const DUPLICATE_NAME: Rule = Rule {
