@@ -17,8 +17,8 @@ use plugcast::build::{self, SourceRequest};
 use plugcast::compile::Source;
 use plugcast::disk::folder::Folder;
 use plugcast::disk::sha256;
-use plugcast::disk::temp_dir::TempFolder;
 use plugcast::target::Targets;
+use plugcast::temp_dir::TempFolder;
 
 /// Measure the blocks of emitted skills, agents and commands
 #[derive(Debug, Parser)]

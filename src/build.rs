@@ -9,6 +9,7 @@ mod command_objects;
 mod config_fault;
 mod config_file;
 mod containment;
+mod counts;
 mod discover;
 pub mod helper;
 mod hidden_text;
@@ -25,12 +26,12 @@ mod unlisted_files;
 
 use std::path::PathBuf;
 
-pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::SkipPolicy;
 pub use assemble::{BundleRecord, HostBundle};
 pub(crate) use assemble::{Purpose, assemble, source_digest};
 pub use config_file::{config_of, nearest_config, read_config, read_config_in};
+pub use counts::PluginCounts;
 pub(crate) use discover::gather;
 pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_be_there};
 pub use hidden_text::hidden;

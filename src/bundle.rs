@@ -1,7 +1,6 @@
 //! What a build of one plugin for one host produces, before and after it is on disk: nodes in
 //! memory, and the manifest that lists every emitted file.
 
-pub mod counts;
 pub mod draft;
 pub mod source_verification;
 pub mod verification;

@@ -30,6 +30,7 @@ pub mod scope;
 pub mod score;
 pub mod script;
 pub mod settings;
+pub mod shell;
 pub mod signs;
 pub mod sink;
 pub mod skill_files;

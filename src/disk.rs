@@ -9,10 +9,12 @@ pub mod folder;
 pub mod foreign;
 pub mod lock;
 pub mod memory;
+mod missing_name;
+mod patience;
 pub mod reader;
 pub mod replace;
 pub mod root;
-pub mod temp_dir;
+pub mod plain_files;
 mod remedy;
 mod special;
 mod stat;
@@ -193,10 +195,7 @@ pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskE
 pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerprint>> {
     let hashed = beneath::open(folder, path)
         .and_then(|mut file| fingerprint_of(&mut file, SizeLimit::Program.bytes(), |_| Ok(())));
-    match hashed {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
-        hashed => Some(hashed),
-    }
+    missing_name::existing_path(hashed).transpose()
 }
 
 /// Why a file is not written: what was hashed is not what is there now.

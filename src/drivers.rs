@@ -26,11 +26,11 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::ledger::ComponentKind;
-use crate::process::ChildCommand;
 use loaded_bundle::LoadedBundle;
 use observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use session::{Session, Transcript};
 use source::{SourceLayout, SourceListing};
+use workspace::HostWorkspace;
 
 /// One host that can be shown a bundle.
 pub trait Driver: Sync {
@@ -106,16 +106,9 @@ const VERSION_LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
 /// # Errors
 /// When the binary cannot be started or names no version.
 pub fn version(installation: &Installation) -> Result<String> {
-    let home = crate::disk::temp_dir::TempFolder::new()?;
-    let environment =
-        [("PATH", installation.search_path.clone()), ("HOME", home.path().display().to_string())];
-    let command = ChildCommand::new(&installation.binary, home.path())
-        .argument("--version")
-        .environment(environment)
-        .limit(VERSION_LIMIT);
-    let ended = command
-        .run()
-        .map_err(|error| anyhow::anyhow!("cannot start `{}`: {error}", installation.binary.display()))?;
+    let workspace = HostWorkspace::new(None, installation)?;
+    let command = workspace.command(workspace.project()).argument("--version").limit(VERSION_LIMIT);
+    let ended = command.run().map_err(|error| anyhow::anyhow!("{}: {error}", workspace.not_started()))?;
     let said = ended.stdout_text();
     let version = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     match version {

@@ -5,21 +5,17 @@ mod snapshot;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::disk;
-use crate::process::git::{self, GitOverrides, UnreadableKey};
+use crate::git_command::{self, ConfigFailure, GitCommand, NoAnswer, UnreadableKey};
 use crate::process::{ChildCommand, ChildOutput};
 
 pub use snapshot::CommitSnapshot;
 
 /// How much git may answer: a small repository can stand for any number of files and bytes.
 const MOST: usize = 64 * 1024 * 1024;
-
-/// The exit code of a git that does not know an option.
-const NO_OPTION: i32 = 129;
 
 /// What git needs of the environment; nothing else is passed on.
 pub const PASSED: [&str; 6] =
@@ -41,9 +37,7 @@ pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
-    environment: Vec<(OsString, OsString)>,
-    /// Against what the repository's configuration names, once it was asked for.
-    overrides: Arc<OnceLock<GitOverrides>>,
+    command: GitCommand,
 }
 
 /// Why git gave no answer.
@@ -62,9 +56,15 @@ impl GitError {
     }
 }
 
-impl From<UnreadableKey> for GitError {
-    fn from(key: UnreadableKey) -> Self {
-        Self::new(key.to_string(), UnreadableKey::HELP)
+impl From<ConfigFailure<GitError>> for GitError {
+    fn from(failure: ConfigFailure<GitError>) -> Self {
+        match failure {
+            ConfigFailure::Call(error) => error,
+            ConfigFailure::Key(key) => Self::new(key.to_string(), UnreadableKey::HELP),
+            ConfigFailure::Ended(ended) => {
+                Self::new(format!("`git config` ended by {}", ended.how()), "try again")
+            }
+        }
     }
 }
 
@@ -72,8 +72,8 @@ impl Git {
     /// Git in `folder`; of `environment` only [`PASSED`] is handed on.
     pub fn new(folder: &Path, environment: impl Fn(&str) -> Option<String>) -> Self {
         let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), environment(name)?.into())));
-        let environment = git::environment(passed.chain([("GIT_NO_LAZY_FETCH".into(), "1".into())]));
-        Self { folder: folder.to_owned(), environment, overrides: Arc::default() }
+        let command = GitCommand::new(git_command::command("git", folder, passed));
+        Self { folder: folder.to_owned(), command }
     }
 
     /// Runs git to its end; a failing git is no error.
@@ -87,17 +87,14 @@ impl Git {
     /// What became of a call of git that answers with at most `most` bytes.
     fn ended(&self, command: &ChildCommand, most: usize) -> Result<ChildOutput, GitError> {
         let ended = command.run_piped(most).map_err(not_run)?;
-        if !ended.timed_out && !git::lacked_memory(&ended.stderr_text()) {
-            return Ok(ended);
-        }
-        match disk::special_file_for(&self.folder) {
-            Some(path) => {
+        match NoAnswer::find(&ended, &self.folder) {
+            None => Ok(ended),
+            Some(NoAnswer::SpecialFile(path)) => {
                 Err(GitError::new(format!("`{}` {}", path.display(), disk::SPECIAL.0), disk::SPECIAL.1))
             }
-            None if ended.timed_out => {
+            Some(NoAnswer::TimedOut) => {
                 Err(GitError::new("`git` did not end in time", "run git by hand in this folder to see why"))
             }
-            None => Ok(ended),
         }
     }
 
@@ -222,31 +219,7 @@ impl Git {
     }
 
     fn command(&self, arguments: &[&str]) -> Result<ChildCommand, GitError> {
-        Ok(self.overridden(self.overrides()?, arguments))
-    }
-
-    fn overridden(&self, overrides: &GitOverrides, arguments: &[&str]) -> ChildCommand {
-        let command = ChildCommand::new("git", &self.folder).environment(self.environment.iter().cloned());
-        let command = overrides.apply(command).arguments(arguments.iter().copied());
-        let command = command.memory(git::MEMORY);
-        command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
-    }
-
-    fn overrides(&self) -> Result<&GitOverrides, GitError> {
-        if let Some(known) = self.overrides.get() {
-            return Ok(known);
-        }
-        let ask = |question: &[&str]| self.ended(&self.overridden(&GitOverrides::default(), question), MOST);
-        let answer = ask(&git::QUESTION)?;
-        let found = match answer.code {
-            Some(NO_OPTION) => GitOverrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false)?,
-            // Nothing is found, or a folder without a repository, which every other question is told as well.
-            Some(_) => GitOverrides::parse(&answer.stdout, true)?,
-            None => {
-                return Err(GitError::new(format!("`git config` ended by {}", answer.how()), "try again"));
-            }
-        };
-        Ok(self.overrides.get_or_init(|| found))
+        Ok(self.command.command(arguments.iter().copied(), |question| self.ended(question, MOST))?)
     }
 
     fn missing(&self, reference: &str) -> Result<String, GitError> {
@@ -272,7 +245,7 @@ fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
     if ended.succeeded() {
         return Ok(ended.stdout.clone());
     }
-    if git::lacked_memory(&ended.stderr_text()) {
+    if git_command::lacked_memory(&ended.stderr_text()) {
         let message = "`git` needs more than 2 GiB of memory for what it was asked".to_owned();
         return Err(GitError::new(
             message,

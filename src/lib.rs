@@ -37,6 +37,9 @@ pub mod process;
 pub mod parallel;
 pub mod progress;
 pub mod disk;
+#[cfg(feature = "compiler")]
+pub mod temp_dir;
+pub mod git_command;
 
 pub mod read;
 

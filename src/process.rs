@@ -8,8 +8,6 @@
 )]
 
 pub mod detached;
-pub mod foreign;
-pub mod git;
 mod group;
 pub mod interrupt;
 mod child_output;
@@ -153,6 +151,12 @@ impl ChildCommand {
     /// pipes.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
+        self
+    }
+
+    /// The same in another folder.
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = folder.into();
         self
     }
 

@@ -13,7 +13,6 @@ pub mod markdown;
 pub mod path_words;
 pub mod pointer;
 pub mod salvage;
-pub mod shell;
 pub mod shell_names;
 pub mod tags;
 pub mod tree;

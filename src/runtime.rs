@@ -25,6 +25,7 @@ pub mod run;
 pub mod server;
 pub mod store;
 pub mod environment;
+mod foreign_process;
 
 use std::ffi::OsString;
 use std::io::Write;

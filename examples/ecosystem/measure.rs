@@ -10,7 +10,6 @@ use plugcast::bundle::verification::{HostVerdict, HostVerification, Method};
 use plugcast::compile::Source;
 use plugcast::diagnostic::Severity;
 use plugcast::disk::folder::Folder;
-use plugcast::disk::temp_dir::TempFolder;
 use plugcast::drivers::installation::HostSearch;
 use plugcast::drivers::observation::ObservationScope;
 use plugcast::drivers::source::{self, ComparisonSource};
@@ -18,6 +17,7 @@ use plugcast::drivers::{self, Driver, verify};
 use plugcast::ledger::{ComponentKind, Ledger, RowOutcome};
 use plugcast::model::project::Project;
 use plugcast::target::Targets;
+use plugcast::temp_dir::TempFolder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
-use crate::bundle::counts::PluginCounts;
+use super::counts::PluginCounts;
 use crate::bundle::{
     BODY, BundleManifest, BundleNode, HelperFile, ManifestFile, ManifestHelper, NodeContent,
 };

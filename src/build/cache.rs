@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::SourceRequest;
 use super::assemble::source_digest;
+use super::counts::PluginCounts;
 use super::discover::DiscoveredSource;
 use super::{BuildError, BundleRecord, HostBundle};
 use crate::bundle::BundleManifest;
-use crate::bundle::counts::PluginCounts;
 use crate::diagnostic::Diagnostic;
 use crate::disk::folder::Folder;
 use crate::disk::reader::SizeLimit;

@@ -1,7 +1,7 @@
 //! Shell text taken apart by the whole grammar of bash: its commands, the operators between them, its pipes and redirections, each
 //! with its place. What stands in quotes, comments, here-documents and substitutions is no command here.
 //!
-//! [`crate::read::shell`] is another reader because much shell text of a plugin is no bash: a transcript with its output, a
+//! [`super::shell`] is another reader because much shell text of a plugin is no bash: a transcript with its output, a
 //! fragment with a quote or a loop that is never closed, the command of a hook on some other system. It takes what it can from any of
 //! them, where this one takes nothing; rules about the form of a whole script need the grammar, and rules about
 //! what is run must see every line.
@@ -288,7 +288,7 @@ fn redirect(node: &Node) -> Option<Redirect> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::shell;
+    use crate::check::shell;
 
     #[test]
     fn what_is_no_bash_is_nothing_here_and_something_to_the_other_reader() {

@@ -4,8 +4,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::RuleContext;
+use crate::check::shell::{self, SimpleCommand};
 use crate::model::plugin::{LocationForm, OtherBody, OtherComponent, Plugin};
-use crate::read::shell::{self, SimpleCommand};
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 

@@ -2,8 +2,8 @@
 //! language, and code between backticks; and whether the line warns against them.
 
 use super::context::PluginText;
+use crate::check::shell::{self, SimpleCommand};
 use crate::read::markdown::RegionKind;
-use crate::read::shell::{self, SimpleCommand};
 use crate::read::shell_names::may_be_shell;
 use crate::source::{Span, line_end, line_start};
 

@@ -12,7 +12,7 @@ use crate::build;
 use crate::bundle::source_verification::SourceVerification;
 use crate::bundle::verification::{AbsentHost, HostVerdict, Verification};
 use crate::disk::folder::Folder;
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::drivers::installation::{HostSearch, MissingHost};
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::{DRIVERS, Driver, loaded_bundle, source, verify};
@@ -20,6 +20,7 @@ use crate::model::near;
 use crate::progress::Progress;
 use crate::report;
 use crate::schema::VERIFY;
+use crate::temp_dir::TempFolder;
 
 /// Load bundles in their real hosts, offline, and compare what each host shows with the ledger
 #[derive(Debug, Clone, Args)]
@@ -192,7 +193,7 @@ fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
     if loaded_bundle::is_bundle(folder) {
         return Ok(vec![Folder::open(folder)?]);
     }
-    let names = temp_dir::names_in(folder);
+    let names = plain_files::names_in(folder);
     let is_bundle = |name: &String| !name.starts_with('.') && loaded_bundle::is_bundle(&folder.join(name));
     let mut bundles = names.into_iter().filter(is_bundle).peekable();
     let open = match bundles.peek() {
@@ -274,7 +275,7 @@ mod tests {
         let dist = TempFolder::new().unwrap();
         for bundle in bundles {
             let path = dist.path().join(bundle).join(".plugcast/manifest.json");
-            temp_dir::write(&path, manifest(bundle).as_bytes(), false).unwrap();
+            plain_files::write(&path, manifest(bundle).as_bytes(), false).unwrap();
         }
         let args = VerifyArgs {
             folder: dist.path().to_path_buf(),

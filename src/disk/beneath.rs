@@ -13,6 +13,7 @@ use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
+use super::missing_name::gone;
 use super::{FileKind, memory, reader};
 
 /// What a folder is opened with that somebody named.
@@ -163,10 +164,7 @@ pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
 /// # Errors
 /// When a part of it is a link or no folder.
 pub fn must_be_folder(root: &Path, path: &Utf8Path) -> io::Result<()> {
-    match open_folder(root, path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result.map(drop),
-    }
+    gone(open_folder(root, path).map(drop))
 }
 
 pub(super) fn outside() -> io::Error {

@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, Stat, fstat, openat, statat}
 use rustix::io::Errno;
 use rustix::path::Arg;
 
+use super::missing_name::{existing, existing_path, gone};
 use super::reader::{self, SizeLimit};
 use super::{DiskError, beneath, fs_op};
 use crate::source::UNFINISHED_ENDING;
@@ -44,10 +45,9 @@ impl Folder {
     /// When it is not there, no folder, or closed.
     pub fn open(path: &Path) -> Result<Self, DiskError> {
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        match openat(CWD, named, beneath::NAMED_FOLDER, Mode::empty()) {
-            Ok(handle) => Ok(Self { handle, path: path.to_owned() }),
-            Err(error) => Err(DiskError::new("open", path, error.into())),
-        }
+        let opened = openat(CWD, named, beneath::NAMED_FOLDER, Mode::empty());
+        let handle = opened.map_err(|error| DiskError::new("open", path, error.into()))?;
+        Ok(Self { handle, path: path.to_owned() })
     }
 
     /// The same; `None` when nothing is there.
@@ -76,11 +76,9 @@ impl Folder {
     /// # Errors
     /// When it is a link, no folder, or closed.
     pub fn inner(&self, name: &str) -> Result<Option<Self>, DiskError> {
-        match enter(self, name) {
-            Ok(handle) => Ok(Some(Self { handle, path: self.path.join(name) })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(DiskError::new("open", &self.path.join(name), error)),
-        }
+        let path = self.path.join(name);
+        let opened = existing(enter(self, name)).map_err(|error| DiskError::new("open", &path, error))?;
+        Ok(opened.map(|handle| Self { handle, path }))
     }
 
     /// The folder that holds `path`, and its name there.
@@ -102,15 +100,10 @@ impl Folder {
     /// When it is no regular file, reached through a link, larger than 64 MiB, or no UTF-8.
     pub fn read_text(&self, path: &Utf8Path) -> Result<Option<String>, DiskError> {
         let full = self.path.join(path);
-        match beneath::open_in(&self.handle, path)
-            .and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document))
-        {
-            Ok(bytes) => super::text(&full, bytes).map(Some),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(None)
-            }
-            Err(error) => Err(DiskError::new("read", &full, error)),
-        }
+        let bytes = beneath::open_in(&self.handle, path)
+            .and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document));
+        let bytes = existing_path(bytes).map_err(|error| DiskError::new("read", &full, error))?;
+        bytes.map(|bytes| super::text(&full, bytes)).transpose()
     }
 
     /// Gives the file of this name new bytes in one step, with the mode 0644.
@@ -127,12 +120,8 @@ impl Folder {
     /// # Errors
     /// When it is there and cannot be removed.
     pub fn remove_file(&self, name: &str) -> Result<(), DiskError> {
-        match fs_op::remove_file(self, name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(DiskError::new("remove", &self.path.join(name), error))
-            }
-            _ => Ok(()),
-        }
+        gone(fs_op::remove_file(self, name))
+            .map_err(|error| DiskError::new("remove", &self.path.join(name), error))
     }
 }
 

@@ -12,6 +12,7 @@ use rustix::fs::{Dir, FileType};
 
 use super::DiskError;
 use super::folder::{self, Folder, MOST_DEPTH};
+use super::missing_name::existing;
 use super::replace::{OWN_FOLDER, OutputFile};
 use crate::order;
 
@@ -135,11 +136,10 @@ impl ForeignSearch<'_> {
             };
             self.found.extend(kind.map(|kind| ForeignEntry { path: path.clone(), kind }));
             if is_folder && !is_ours {
-                match dir.fd().map_err(io::Error::from).and_then(|at| folder::enter(at, name)) {
-                    Ok(inner) => self.list(inner, path, depth + 1)?,
-                    // Somebody has just removed it.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => return Err(failed(path, error)),
+                let inner = dir.fd().map_err(io::Error::from).and_then(|at| folder::enter(at, name));
+                // Where there is none, somebody has just removed it.
+                if let Some(inner) = existing(inner).map_err(|error| failed(path, error))? {
+                    self.list(inner, path, depth + 1)?;
                 }
             }
             path.pop();

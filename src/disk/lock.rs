@@ -8,20 +8,19 @@ use std::io::{self, Read, Seek};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use camino::Utf8Path;
 
 use super::folder::{self, Folder};
+use super::missing_name::existing;
+use super::patience::Patience;
 use super::{DiskError, beneath, fs_op};
-use crate::process::interrupt;
 
 /// How long a build waits for another one.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 const NAME: &str = ".plugcast.lock";
-/// The first pause between two tries.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// Held until it is dropped, with the folder that it is about.
 #[derive(Debug)]
@@ -114,22 +113,15 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, 
     let (base, folder) = (folder.base.as_deref(), folder.path());
     let path = folder.join(NAME);
     let failed = |error| DiskError::new("lock", &path, error);
-    let start = Instant::now();
-    let mut pause = SHORTEST_PAUSE;
+    let mut patience = Patience::new(patience);
     let mut made = CreatedFolders::default();
     loop {
-        let open = match open_or_make(folder, base, &mut made) {
-            // Another build has just removed what it had made.
-            Err(error) if error.source.kind() == io::ErrorKind::NotFound && start.elapsed() < patience => {
-                continue;
-            }
+        let opened = open_or_make(folder, base, &mut made)
+            .and_then(|open| fs_op::open(&open, NAME).map(|file| (open, file)).map_err(failed));
+        let (open, mut file) = match opened {
+            // The build that ended just now removed the folders that it had made.
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound && !patience.is_over() => continue,
             opened => opened?,
-        };
-        let mut file = match fs_op::open(&open, NAME) {
-            Ok(file) => file,
-            // The build that ended just now removed the folder that it had made.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && start.elapsed() < patience => continue,
-            Err(error) => return Err(failed(error).into()),
         };
         match file.try_lock() {
             // A file of another name, too, is not this one's to write: its name here goes, and the next try makes one.
@@ -147,10 +139,8 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, 
             // The build that ended just now removed this file.
             Ok(()) => {}
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
-            Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
-                return Err(held(folder, &mut file));
-            }
-            Err(TryLockError::WouldBlock) => pause = wait_for(pause).map_err(failed)?,
+            Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held(folder, &mut file)),
+            Err(TryLockError::WouldBlock) => patience.pause().map_err(failed)?,
         }
     }
 }
@@ -162,21 +152,15 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, 
 pub fn wait(folder: &Path, patience: Duration) -> Result<(), LockError> {
     let path = folder.join(NAME);
     let failed = |error| DiskError::new("lock", &path, error);
-    let start = Instant::now();
-    let mut pause = SHORTEST_PAUSE;
+    let mut patience = Patience::new(patience);
     loop {
-        let mut file = match beneath::open(folder, Utf8Path::new(NAME)) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(failed(error).into()),
-        };
+        let opened = existing(beneath::open(folder, Utf8Path::new(NAME))).map_err(failed)?;
+        let Some(mut file) = opened else { return Ok(()) };
         match file.try_lock_shared() {
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
-            Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
-                return Err(held(folder, &mut file));
-            }
-            Err(TryLockError::WouldBlock) => pause = wait_for(pause).map_err(failed)?,
+            Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held(folder, &mut file)),
+            Err(TryLockError::WouldBlock) => patience.pause().map_err(failed)?,
         }
     }
 }
@@ -187,13 +171,6 @@ fn held(folder: &Path, file: &mut File) -> LockError {
     let known = (&mut *file).take(64).read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
     let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };
     LockError::Held { folder: folder.to_owned(), holder }
-}
-
-/// Pauses, and returns how long to pause the next time.
-fn wait_for(pause: Duration) -> io::Result<Duration> {
-    interrupt::check()?;
-    std::thread::sleep(pause);
-    Ok((pause * 2).min(Duration::from_millis(200)))
 }
 
 /// Opens `folder`, links that are there followed unless they are below `base`, and makes what is missing of it, from the

@@ -6,6 +6,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::missing_name::existing_path;
 use super::{DiskError, beneath, memory};
 
 /// How large a file may be that is read whole, by its kind.
@@ -101,13 +102,7 @@ pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError>
         Some(place) => place.node().and_then(|node| in_memory(node, limit)),
         None => open(path).and_then(|file| read_file(&file, limit)),
     };
-    match bytes {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(DiskError::new("read", path, error)),
-    }
+    existing_path(bytes).map_err(|error| DiskError::new("read", path, error))
 }
 
 /// Reads the file at `path`, which had no link in it when it was found.

@@ -118,7 +118,7 @@ impl Root {
         if let Some(root) = Self::open(path, link)? {
             return Ok(root);
         }
-        super::temp_dir::make_folder(path).map_err(|error| DiskError::new("create", path, error))?;
+        super::plain_files::make_folder(path).map_err(|error| DiskError::new("create", path, error))?;
         Self::open(path, link)?
             .ok_or_else(|| DiskError::new("open", path, io::ErrorKind::NotFound.into()).into())
     }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::edit::{self, EditError};
 use super::folder::{self, Folder};
+use super::missing_name::existing;
 use super::{DiskError, beneath, fs_op, replace};
 use crate::schema;
 
@@ -259,10 +260,7 @@ pub fn complete(
 
 /// The folder that holds `path`, and its name there; `None` where there is no such folder.
 fn parent_of<'a>(root: &Folder, path: &'a Utf8Path) -> io::Result<Option<(OwnedFd, &'a str)>> {
-    match root.parent_of(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        parent => parent.map(Some),
-    }
+    existing(root.parent_of(path))
 }
 
 /// Removes what a run left at `path`, if its name is one that only a staged file has.

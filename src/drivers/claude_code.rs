@@ -18,7 +18,7 @@ use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
 use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
-use super::session::{Session, SessionOpening, Transcript};
+use super::session::{Session, Transcript};
 use super::source::{SourceLayout, SourceListing};
 use super::{Driver, text};
 use crate::bundle::verification::Method;
@@ -156,12 +156,7 @@ impl Driver for ClaudeCode {
     }
 
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
-        let prompt = match &session.opening {
-            SessionOpening::Prompt(prompt) => prompt.clone(),
-            SessionOpening::Invoke { name, arguments } => {
-                format!("/{name} {arguments}").trim_end().to_owned()
-            }
-        };
+        let prompt = session.opening.prompt('/');
         conversation::session(session, &prompt, installation)
     }
 }

@@ -15,10 +15,10 @@ use self::home::CodexHome;
 use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
-use super::session::{Session, SessionLoad, SessionOpening, Transcript};
+use super::session::{Session, SessionLoad, Transcript};
 use super::{Driver, own_name};
 use crate::bundle::verification::Method;
-use crate::disk::temp_dir;
+use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
@@ -123,7 +123,7 @@ impl Driver for Codex {
             );
             let transcript = exec::prompt(
                 &home,
-                &home.project(),
+                home.project(),
                 &format!("say ok {}", mentions.join(" ")),
                 script,
                 &[],
@@ -153,18 +153,13 @@ impl Driver for Codex {
     }
 
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
-        let prompt = match &session.opening {
-            SessionOpening::Prompt(prompt) => prompt.clone(),
-            SessionOpening::Invoke { name, arguments } => {
-                format!("${name} {arguments}").trim_end().to_owned()
-            }
-        };
+        let prompt = session.opening.prompt('$');
         let home = match &session.loading {
             SessionLoad::Home(folder) => CodexHome::existing(folder, installation)?,
             SessionLoad::Bundle { folder, .. } => {
                 let plugins = session.loading.plugin_folders()?;
                 let names = plugins.iter().filter_map(|plugin| plugin.file_name()?.to_str());
-                CodexHome::new(&temp_dir::absolute(folder)?, names, installation)?
+                CodexHome::new(&plain_files::absolute(folder)?, names, installation)?
             }
         };
         if let Some((_, refusal)) = home.refused.first() {

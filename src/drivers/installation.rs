@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::observation::Installation;
 use super::{DRIVERS, Driver, text};
-use crate::disk::temp_dir;
+use crate::disk::plain_files;
 use crate::progress::Progress;
 
 /// The name under which a caller names ripgrep among the binaries.
@@ -47,7 +47,7 @@ impl HostSearch {
                 driver.pinned()
             ),
         })?;
-        if !temp_dir::is_executable(&binary) {
+        if !plain_files::is_executable(&binary) {
             return Err(MissingHost {
                 message: format!("`{}` is not an executable file", binary.display()),
                 help: format!("name the binary of host `{host}` with `--host-bin {host}=PATH`"),
@@ -69,22 +69,22 @@ impl HostSearch {
         let named = self.named.iter().find(|(host, _)| host == name);
         // A host's folder is not ours: a relative path would mean another file there.
         named
-            .map(|(_, path)| temp_dir::absolute(path).unwrap_or_else(|_| path.clone()))
+            .map(|(_, path)| plain_files::absolute(path).unwrap_or_else(|_| path.clone()))
             .or_else(|| self.on_path(command))
     }
 
     /// A command on the search path.
     pub fn on_path(&self, command: &str) -> Option<PathBuf> {
         let folders = self.search_path.split(':').filter(|folder| folder.starts_with('/'));
-        folders.map(|folder| Path::new(folder).join(command)).find(|path| temp_dir::is_executable(path))
+        folders.map(|folder| Path::new(folder).join(command)).find(|path| plain_files::is_executable(path))
     }
 
     /// Ripgrep as named, else the one in the package of a Codex binary.
     fn ripgrep(&self) -> Option<PathBuf> {
         let named = self.named.iter().find(|(name, _)| name == RIPGREP).map(|(_, path)| path.clone());
-        named.filter(|path| temp_dir::is_executable(path)).or_else(|| {
+        named.filter(|path| plain_files::is_executable(path)).or_else(|| {
             DRIVERS.iter().filter(|driver| driver.carries_ripgrep()).find_map(|driver| {
-                let binary = temp_dir::absolute(&self.binary(driver.host(), driver.command())?).ok()?;
+                let binary = plain_files::absolute(&self.binary(driver.host(), driver.command())?).ok()?;
                 binary.ancestors().skip(1).take(6).find_map(ripgrep_in_package)
             })
         })
@@ -96,14 +96,16 @@ impl HostSearch {
 fn ripgrep_in_package(folder: &Path) -> Option<PathBuf> {
     let under = |folder: &Path| {
         let vendor = folder.join("vendor");
-        temp_dir::names_in(&vendor).into_iter().map(move |triple| vendor.join(triple).join("codex-path/rg"))
+        plain_files::names_in(&vendor)
+            .into_iter()
+            .map(move |triple| vendor.join(triple).join("codex-path/rg"))
     };
     let scope = folder.join("node_modules/@openai");
-    let siblings = temp_dir::names_in(&scope)
+    let siblings = plain_files::names_in(&scope)
         .into_iter()
         .flat_map(|package| under(&scope.join(package)).collect::<Vec<_>>());
     let mut places = std::iter::once(folder.join("codex-path/rg")).chain(under(folder)).chain(siblings);
-    places.find(|path| temp_dir::is_executable(path))
+    places.find(|path| plain_files::is_executable(path))
 }
 
 #[cfg(test)]
@@ -112,10 +114,10 @@ mod tests {
 
     #[test]
     fn finds_ripgrep_in_a_package_and_commands_on_the_path() {
-        let scratch = temp_dir::TempFolder::new().unwrap();
+        let scratch = crate::temp_dir::TempFolder::new().unwrap();
         let package = scratch.path().join("node_modules/@openai/codex-linux-x64/vendor/triple");
-        temp_dir::write(&package.join("bin/codex"), b"", true).unwrap();
-        temp_dir::write(&package.join("codex-path/rg"), b"", true).unwrap();
+        plain_files::write(&package.join("bin/codex"), b"", true).unwrap();
+        plain_files::write(&package.join("codex-path/rg"), b"", true).unwrap();
         for folder in [package.clone(), package.join("../.."), scratch.path().to_path_buf()] {
             assert!(ripgrep_in_package(&folder).is_some(), "{}", folder.display());
         }

@@ -7,8 +7,9 @@ use camino::Utf8Path;
 use super::loaded_bundle::LoadedBundle;
 use crate::build;
 use crate::disk::folder::Folder;
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::process::temporary;
+use crate::temp_dir::TempFolder;
 
 /// Files as the manifest lists them, and what is wrong with the others.
 pub struct CheckedCopy {
@@ -30,10 +31,10 @@ impl CheckedCopy {
         let mut faults = Vec::new();
         for (path, sha256, executable) in files.chain(helpers) {
             let to = folder.path().join(path);
-            let copied = temp_dir::copy_beneath(&bundle.root, Utf8Path::new(path), &to, executable)
+            let copied = plain_files::copy_beneath(&bundle.root, Utf8Path::new(path), &to, executable)
                 .with_context(|| format!("cannot copy `{path}` to `{}`", temporary::folder().display()))?;
             if copied.as_ref() != Some(sha256) {
-                temp_dir::remove(&to)?;
+                plain_files::remove(&to)?;
                 let sentence = format!("`{path}` does not match the manifest; build the bundle again");
                 faults.push((path.clone(), sentence));
             }

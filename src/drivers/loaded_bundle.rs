@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use serde::de::DeserializeOwned;
 
 use crate::bundle::{BundleManifest, ManifestFile};
-use crate::disk::{self, beneath, temp_dir};
+use crate::disk::{self, beneath, plain_files};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
 use crate::sourcemap::SourceMap;
@@ -60,7 +60,7 @@ impl LoadedPlugin {
 
 /// Whether the folder is a bundle.
 pub fn is_bundle(folder: &Path) -> bool {
-    temp_dir::exists(&folder.join(".plugcast/manifest.json"))
+    plain_files::exists(&folder.join(".plugcast/manifest.json"))
 }
 
 /// The manifest of a bundle.
@@ -86,7 +86,7 @@ impl LoadedBundle {
     /// When a document of the bundle cannot be read, or a plugin's folder is missing.
     pub fn load(folder: &Path, shown: impl Fn(ComponentKind, &str, &str) -> String) -> Result<Self> {
         let root =
-            temp_dir::absolute(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
+            plain_files::absolute(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
         let manifest = manifest(&root)?;
         let listed = manifest.files.iter().map(|file| &file.path);
         let mut listed = listed.chain(manifest.helpers.iter().map(|helper| &helper.path));
@@ -141,7 +141,7 @@ impl LoadedBundle {
                 bail!("the ledger names plugin `{name}`, which is not a valid name; build the bundle again");
             }
             let folder = root.join("plugins").join(name);
-            if !temp_dir::exists(&folder) {
+            if !plain_files::exists(&folder) {
                 bail!(
                     "the ledger names plugin `{name}`, but `{}` is missing; build the bundle again",
                     folder.display()
@@ -204,10 +204,10 @@ fn one_line(text: Option<&serde_json::Value>) -> String {
 /// # Errors
 /// When the bundle or a named plugin is missing.
 pub fn plugin_folders(bundle: &Path, only: &[String]) -> Result<Vec<PathBuf>> {
-    let plugins = temp_dir::absolute(&bundle.join("plugins"))
+    let plugins = plain_files::absolute(&bundle.join("plugins"))
         .with_context(|| format!("`{}` has no `plugins`", bundle.display()))?;
-    let names = if only.is_empty() { temp_dir::names_in(&plugins) } else { only.to_vec() };
-    let missing = names.iter().find(|name| !temp_dir::exists(&plugins.join(name)));
+    let names = if only.is_empty() { plain_files::names_in(&plugins) } else { only.to_vec() };
+    let missing = names.iter().find(|name| !plain_files::exists(&plugins.join(name)));
     match missing {
         Some(name) => bail!("`{}` has no plugin `{name}`", bundle.display()),
         None => Ok(names.iter().map(|name| plugins.join(name)).collect()),

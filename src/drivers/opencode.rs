@@ -21,8 +21,9 @@ use super::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
 use super::session::{Session, SessionOpening, Transcript};
 use super::{Driver, own_name, text};
 use crate::bundle::verification::Method;
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
+use crate::temp_dir::TempFolder;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -174,13 +175,7 @@ impl Driver for OpenCode {
             .arguments(session.arguments)
             .arguments(opening);
         let ended = command.environment(session.environment).run()?;
-        let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Transcript {
-            exchange: home.model.finish(),
-            events,
-            code: ended.code,
-            stderr: ended.stderr_text(),
-        })
+        Ok(Transcript::new(&ended, home.model.finish()))
     }
 }
 
@@ -225,7 +220,7 @@ fn see_lists<'a>(
     let (skills, commands, agents) = (names(&lists[0]), names(&lists[1]), names(&lists[2]));
     let offered: String = requests.map(|request| request.system.as_str()).collect();
     for (plugin, folder) in bundle.plugins.iter().zip(folders) {
-        let data = temp_dir::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
+        let data = plain_files::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
         observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
         // A skill is also a command, and is offered to the model if it has a description, unless only a person may

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::loaded_bundle::plugin_folders;
 use super::script::{Exchange, ModelScript};
+use crate::process::ChildOutput;
 
 /// One run of a host.
 pub struct Session {
@@ -77,6 +78,18 @@ pub enum SessionOpening {
     },
 }
 
+impl SessionOpening {
+    /// What is typed, on a host that invokes a skill by its name behind `sign`.
+    pub fn prompt(&self, sign: char) -> String {
+        match self {
+            SessionOpening::Prompt(prompt) => prompt.clone(),
+            SessionOpening::Invoke { name, arguments } => {
+                format!("{sign}{name} {arguments}").trim_end().to_owned()
+            }
+        }
+    }
+}
+
 impl Session {
     /// A session with all plugins of a bundle.
     pub fn of_bundle(folder: &Path, project: &Path, opening: SessionOpening, script: ModelScript) -> Self {
@@ -106,6 +119,12 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// What a host that has ended wrote, one event a line, and what passed between it and its model.
+    pub fn new(ended: &ChildOutput, exchange: Exchange) -> Self {
+        let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Self { exchange, events, code: ended.code, stderr: ended.stderr_text() }
+    }
+
     /// The results of every tool call, in order, each once.
     pub fn tool_results(&self) -> Vec<String> {
         let mut seen = BTreeSet::new();

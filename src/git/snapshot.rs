@@ -12,9 +12,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Git, GitError, answered, not_run};
 use crate::disk::memory::{MemoryNode, MemoryTree};
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::process::temporary;
 use crate::source::MOST_BYTES;
+use crate::temp_dir::TempFolder;
 
 /// How many bytes the names of a tree may take, as git lists them.
 const MOST_NAMES: usize = 64 * 1024 * 1024;
@@ -187,7 +188,7 @@ impl CommitSnapshot {
     pub fn remove(&self, path: &Path) -> bool {
         match &self.place {
             SnapshotRoot::Memory(tree) => tree.remove(path),
-            SnapshotRoot::Disk(_) => path.starts_with(self.top()) && temp_dir::remove(path).is_ok(),
+            SnapshotRoot::Disk(_) => path.starts_with(self.top()) && plain_files::remove(path).is_ok(),
         }
     }
 
@@ -240,12 +241,13 @@ fn on_disk(
     // Links last, so that no file is written through one, whatever the file system takes for the same name.
     let (links, files): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.is_link());
     for entry in files {
-        let made = temp_dir::create(&scratch.path().join(&entry.path), bytes(entry), entry.is_executable());
+        let made =
+            plain_files::create(&scratch.path().join(&entry.path), bytes(entry), entry.is_executable());
         made.map_err(|error| failed(&error))?;
     }
     for entry in links {
         let target = String::from_utf8_lossy(bytes(entry)).into_owned();
-        let made = temp_dir::link(&scratch.path().join(&entry.path), Path::new(&target));
+        let made = plain_files::link(&scratch.path().join(&entry.path), Path::new(&target));
         made.map_err(|error| failed(&error))?;
     }
     for folder in [GIT, folder.as_str()] {

@@ -11,7 +11,8 @@ use super::answer::{CallFailure, TIMEOUT};
 use super::environment::Environment;
 use super::hosts::{self, SandboxAccess};
 use crate::disk;
-use crate::process::{ChildCommand, ChildOutput, git};
+use crate::git_command::{self, NoAnswer};
+use crate::process::{ChildCommand, ChildOutput};
 
 /// Most bytes that an answer of a child may have.
 pub const MOST: usize = 256 * 1024 * 1024;
@@ -20,9 +21,7 @@ pub const MOST: usize = 256 * 1024 * 1024;
 pub fn command(surroundings: &Environment, name: &str, folder: &Path, limit: Duration) -> ChildCommand {
     let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
-    let command = ChildCommand::new(program, folder).environment(git::environment(own)).limit(limit);
-    let command = command.memory(git::MEMORY);
-    command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
+    git_command::command(program, folder, own).limit(limit)
 }
 
 /// Runs a child to its end, whatever its exit code.
@@ -54,18 +53,15 @@ pub fn settled(
     result: io::Result<ChildOutput>,
 ) -> Result<ChildOutput, CallFailure> {
     match result {
-        Ok(ended) if ended.timed_out || git::lacked_memory(&ended.stderr_text()) => {
-            match disk::special_file_for(folder) {
-                Some(path) => Err(special_file(&path)),
-                None if ended.timed_out => {
-                    let message = format!("`{name}` did not end in time");
-                    let hint = "run it again; if it hangs again, run that program by hand to see why";
-                    Err(CallFailure::new(TIMEOUT, "timeout", message, hint))
-                }
-                None => Ok(ended),
+        Ok(ended) => match NoAnswer::find(&ended, folder) {
+            None => Ok(ended),
+            Some(NoAnswer::SpecialFile(path)) => Err(special_file(&path)),
+            Some(NoAnswer::TimedOut) => {
+                let message = format!("`{name}` did not end in time");
+                let hint = "run it again; if it hangs again, run that program by hand to see why";
+                Err(CallFailure::new(TIMEOUT, "timeout", message, hint))
             }
-        }
-        Ok(ended) => Ok(ended),
+        },
         Err(_) if crate::process::interrupt::pending() => Err(CallFailure::interrupted()),
         Err(error) if error.kind() == io::ErrorKind::NotFound && surroundings.program(name).is_none() => {
             Err(CallFailure::environment(

@@ -5,7 +5,7 @@ mod checkout;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::CallFailure;
@@ -13,7 +13,7 @@ use super::child;
 use super::document;
 use super::environment::Environment;
 use super::hosts::SandboxAccess;
-use crate::process::git::{self, GitOverrides, UnreadableKey, lacked_memory};
+use crate::git_command::{self, ConfigFailure, GitCommand, GitOverrides, UnreadableKey, lacked_memory};
 use crate::process::{ChildCommand, ChildOutput, OutputSink};
 pub use checkout::MergeOutcome;
 
@@ -30,14 +30,11 @@ pub struct Repository {
     /// Another file than the working tree's own index.
     index: Option<PathBuf>,
     surroundings: Environment,
-    /// Against what the repository's configuration names, once it was asked for.
-    overrides: Arc<Mutex<Option<Arc<GitOverrides>>>>,
+    command: GitCommand,
 }
 
 /// Questions that read no object and no file, so that no filter and no remote can take part.
 const PLAIN: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
-/// The exit code of a git that does not know an option.
-const NO_OPTION: i32 = 129;
 
 impl Repository {
     /// The working tree that holds `folder`.
@@ -49,7 +46,7 @@ impl Repository {
             top: folder.to_owned(),
             index: None,
             surroundings: surroundings.clone(),
-            overrides: Arc::default(),
+            command: GitCommand::new(child::command(surroundings, "git", folder, LOCAL)),
         };
         if !crate::disk::is_folder(folder) {
             return Err(CallFailure::environment(
@@ -58,7 +55,7 @@ impl Repository {
                 "check the path",
             ));
         }
-        let top = found.plain(&GitOverrides::default(), ["rev-parse", "--show-toplevel"]);
+        let top = found.command.plain(["rev-parse", "--show-toplevel"]);
         let ended = child::run(surroundings, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
@@ -68,7 +65,7 @@ impl Repository {
         let top = path(line(&ended.stdout));
         // A configuration can name any folder for the working tree.
         let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
-        let repository = found.plain(&GitOverrides::default(), ["rev-parse", "--absolute-git-dir"]);
+        let repository = found.command.plain(["rev-parse", "--absolute-git-dir"]);
         let repository = path(line(&child::run(surroundings, "git", &repository)?.stdout));
         if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
@@ -79,6 +76,7 @@ impl Repository {
         if let Some(special) = crate::disk::special_file_in(&top) {
             return Err(child::special_file(&special));
         }
+        found.command = found.command.in_folder(&top);
         found.top = top;
         Ok(found)
     }
@@ -98,43 +96,31 @@ impl Repository {
         arguments: impl IntoIterator<Item = A>,
     ) -> Result<ChildCommand, CallFailure> {
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-        if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
-            return Ok(self.plain(&GitOverrides::default(), arguments));
-        }
-        Ok(self.plain(&*self.overrides()?, arguments))
-    }
-
-    fn plain<A: Into<OsString>>(
-        &self,
-        overrides: &GitOverrides,
-        arguments: impl IntoIterator<Item = A>,
-    ) -> ChildCommand {
-        let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
-        let command = child::command(&self.surroundings, "git", &self.top, LOCAL).environment(index);
-        overrides.apply(command).arguments(arguments)
-    }
-
-    /// What is said against the programs that the configuration names; git is asked once, and again after a checkout.
-    fn overrides(&self) -> Result<Arc<GitOverrides>, CallFailure> {
-        let known = self.known().clone();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let answer = self.ask(&git::QUESTION)?;
-        let parsed = match answer.code {
-            Some(NO_OPTION) => GitOverrides::parse(&self.ask(&git::OLD_QUESTION)?.stdout, false),
-            // A configuration that cannot be read fails the next question as well.
-            Some(_) => GitOverrides::parse(&answer.stdout, true),
-            None => return Err(self.failed("config", &answer)),
+        let command = if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
+            self.command.plain(arguments)
+        } else {
+            let ask = |question: &ChildCommand| child::run(&self.surroundings, "git", question);
+            self.command.command(arguments, ask).map_err(|failure| self.unknown_programs(failure))?
         };
-        let found = parsed.map_err(|key| {
-            CallFailure::environment(document::NOT_UTF8, key.to_string(), UnreadableKey::HELP)
-        })?;
-        Ok(Arc::clone(self.known().insert(Arc::new(found))))
+        let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
+        Ok(command.environment(index))
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Arc<GitOverrides>>> {
-        self.overrides.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is said against the programs that the configuration names.
+    fn overrides(&self) -> Result<Arc<GitOverrides>, CallFailure> {
+        let ask = |question: &ChildCommand| child::run(&self.surroundings, "git", question);
+        self.command.overrides(ask).map_err(|failure| self.unknown_programs(failure))
+    }
+
+    /// Git did not say which programs the configuration names.
+    fn unknown_programs(&self, failure: ConfigFailure<CallFailure>) -> CallFailure {
+        match failure {
+            ConfigFailure::Call(failure) => failure,
+            ConfigFailure::Key(key) => {
+                CallFailure::environment(document::NOT_UTF8, key.to_string(), UnreadableKey::HELP)
+            }
+            ConfigFailure::Ended(ended) => self.failed("config", &ended),
+        }
     }
 
     /// A call of git as somebody else may make it, word by word.
@@ -143,7 +129,7 @@ impl Repository {
     /// As [`Repository::git`].
     pub fn argv(&self, arguments: &[String]) -> Result<Vec<String>, CallFailure> {
         let overrides = self.overrides()?;
-        let words = git::words().map(str::to_owned);
+        let words = git_command::words().map(str::to_owned);
         Ok(overrides
             .program()
             .chain(words)
@@ -283,7 +269,7 @@ impl Repository {
     /// # Errors
     /// `sandboxed` or `fetch_failed`.
     pub fn fetch(&self, options: &[&str], remote: &str, refs: &[&str]) -> Result<(), CallFailure> {
-        let program = format!("--upload-pack={}", git::UPLOAD_PACK);
+        let program = format!("--upload-pack={}", git_command::UPLOAD_PACK);
         let fixed =
             ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", &program];
         let words = [&fixed[..], options, &["--end-of-options", remote], refs].concat();

@@ -15,7 +15,8 @@ use super::answer::CallFailure;
 use super::child;
 use super::git::Repository;
 use super::hosts::SandboxAccess;
-use crate::process::{ChildOutput, git};
+use crate::git_command;
+use crate::process::ChildOutput;
 
 /// How long one call may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -220,7 +221,7 @@ fn graphql(
 ) -> Result<Value, CallFailure> {
     let surroundings = repository.surroundings();
     let mut command = child::command(surroundings, "gh", &repository.top, LIMIT)
-        .environment(git::variables())
+        .environment(git_command::variables())
         .arguments(["api", "graphql", "--hostname", &at.host])
         .arguments(["-f", &format!("query={query}")])
         .arguments(["-f", &format!("owner={}", at.owner), "-f", &format!("name={}", at.name)]);

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::disk;
-use crate::process::foreign;
+use super::foreign_process;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
 use crate::runtime::environment::Environment;
@@ -98,7 +98,7 @@ pub(in crate::runtime) fn belongs_to(mut pid: u32, leader: u32) -> bool {
 /// Whether the very process is there that has this number and started then.
 pub(in crate::runtime) fn is_alive(pid: u32, started: Option<u64>) -> bool {
     if !has_processes() {
-        return foreign::is_there(pid);
+        return foreign_process::is_there(pid);
     }
     start_time(pid) == started && !has_ended(pid)
 }

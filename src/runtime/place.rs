@@ -175,14 +175,14 @@ mod tests {
         let own: Vec<_> = Environment::read().variables().cloned().collect();
         let git = |words: &[&str]| {
             let done = crate::process::ChildCommand::new("git", &top)
-                .environment(crate::process::git::environment(own.clone()))
+                .environment(crate::git_command::environment(own.clone()))
                 .arguments(words.iter().copied())
                 .run()
                 .unwrap();
             assert!(done.succeeded(), "{words:?}: {}", done.stderr_text());
         };
         let write = |name: &str, text: &str| {
-            crate::disk::temp_dir::write(&top.join(name), text.as_bytes(), false).unwrap();
+            crate::disk::plain_files::write(&top.join(name), text.as_bytes(), false).unwrap();
         };
         git(&["init", "-q"]);
         write("a.rs", "one\ntwo\nthree");

@@ -24,7 +24,7 @@ use crate::disk::durable::AppendFile;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError, RootLink, RootLock};
 use crate::disk::{self, DiskError, FileKind};
-use crate::process::git::GitOverrides;
+use crate::git_command::GitCommand;
 
 /// The folder's name in a working tree.
 const NAME: &str = ".plugcast";
@@ -161,9 +161,9 @@ impl Store {
         if tracked::is_surely_untracked(&self.root) {
             return Ok(());
         }
-        let command = child::command(&self.surroundings, "git", &self.root, LIMIT);
+        let git = GitCommand::new(child::command(&self.surroundings, "git", &self.root, LIMIT));
         let paths = OWN.map(|name| format!(":(literal){name}"));
-        let asked = GitOverrides::default().apply(command).arguments(["ls-files", "-z", "--cached", "--"]);
+        let asked = git.plain(["ls-files", "-z", "--cached", "--"]);
         let ended = child::run(&self.surroundings, "git", &asked.arguments(paths))?;
         // A place outside of every repository was named.
         let outside = !ended.succeeded() && ended.stderr_text().contains("not a git repository");

@@ -49,7 +49,7 @@ const BY_NAME: [&str; 5] = [
     "src/disk/beneath.rs",
     "src/disk/folder.rs",
     "src/disk/root.rs",
-    "src/disk/temp_dir.rs",
+    "src/disk/plain_files.rs",
     "src/disk/fs_op.rs",
 ];
 
@@ -100,7 +100,7 @@ fn changes_outside_of_their_owners_are_found() {
         assert_eq!(found("src/cli/build.rs", text), 1, "{text}");
     }
     assert_eq!(found("src/disk/fs_op.rs", "use rustix::fs::{fchmod, renameat};"), 0);
-    assert_eq!(found("src/disk/temp_dir.rs", "fn f() { step::create(CWD, path) }"), 0);
+    assert_eq!(found("src/disk/plain_files.rs", "fn f() { step::create(CWD, path) }"), 0);
     let tests = "fn a() {}\n#[cfg(test)]\n#[expect(clippy::x, reason = \"a\")]\nmod tests { fn f() { fs::write(a, b) } }";
     assert_eq!(found("src/disk/edit.rs", tests), 0);
     assert_eq!(found("src/disk/edit.rs", "fn f() { fs::read(a); step::rename(a, b); }"), 0);

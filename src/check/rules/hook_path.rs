@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             TextRole::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
             TextRole::Shell => {
                 let commands = ran.commands();
-                let first = |command: &crate::read::shell::SimpleCommand| {
+                let first = |command: &crate::check::shell::SimpleCommand| {
                     command.program(&["exec", "env"]).first().map(|word| (word.text.clone(), word.span))
                 };
                 commands.iter().filter_map(first).collect()

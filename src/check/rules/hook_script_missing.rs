@@ -7,11 +7,11 @@ use camino::Utf8Path;
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText};
+use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::near;
 use crate::model::plugin::{LocationForm, Plugin};
-use crate::read::shell::base;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {

@@ -3,11 +3,11 @@
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText, TextRole};
+use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::near;
 use crate::model::plugin::{OtherBody, Plugin};
-use crate::read::shell::base;
 use crate::read::shell_names::{is_shell, is_windows_shell};
 use crate::read::tree::Node;
 use crate::source::Span;

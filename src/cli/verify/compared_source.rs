@@ -131,14 +131,14 @@ fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::temp_dir;
+    use crate::disk::plain_files;
 
     #[test]
     fn a_folder_around_a_bundle_is_read_only_where_it_holds_what_the_bundle_was_built_from() {
         let top = tempfile::tempdir().unwrap();
         let targets = Targets::embedded().unwrap();
         // A folder of plugins, like the one of all temporary files.
-        temp_dir::write(&top.path().join("other/SKILL.md"), b"Text.", false).unwrap();
+        plain_files::write(&top.path().join("other/SKILL.md"), b"Text.", false).unwrap();
         let manifest: BundleManifest = serde_json::from_value(serde_json::json!({
             "schema": "", "plugcast": "", "target": "codex", "source_digest": "", "digest": "", "helpers": [],
             "files": [
@@ -150,12 +150,12 @@ mod tests {
         }))
         .unwrap();
         let bundle = top.path().join("codex");
-        temp_dir::write(&bundle.join(".plugcast/manifest.json"), b"{}", false).unwrap();
+        plain_files::write(&bundle.join(".plugcast/manifest.json"), b"{}", false).unwrap();
         let found = || around(&bundle, &manifest, &targets);
         assert_eq!(found(), Vec::<PathBuf>::new());
-        temp_dir::write(&top.path().join("skills/plan/SKILL.md"), b"Text.", false).unwrap();
+        plain_files::write(&top.path().join("skills/plan/SKILL.md"), b"Text.", false).unwrap();
         assert_eq!(found(), Vec::<PathBuf>::new());
-        temp_dir::write(&top.path().join("skills/plan/notes.md"), b"Text.", false).unwrap();
+        plain_files::write(&top.path().join("skills/plan/notes.md"), b"Text.", false).unwrap();
         assert_eq!(found(), [disk::canonical(top.path()).unwrap()]);
     }
 }

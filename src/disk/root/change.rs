@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use super::{MOST_DEPTH, Root, RootError, split};
 use crate::disk::durable::AppendFile;
+use crate::disk::missing_name::gone;
 use crate::disk::{FileKind, fs_op};
 
 impl Root {
@@ -199,10 +200,7 @@ fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
 
 /// A new file; what an earlier run left there when it was killed goes, and a link is never followed.
 fn fresh(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
-    match remove_at(folder, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    gone(remove_at(folder, name))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     fs_op::adding(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
 }

@@ -4,14 +4,14 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::{LINK, Root, RootError, SPECIAL};
 use crate::disk::fs_op;
-use crate::process::interrupt;
+use crate::disk::patience::Patience;
 
 /// Held until it is dropped.
 #[derive(Debug)]
@@ -38,8 +38,7 @@ impl Root {
     /// [`RootError::Held`] when that one does not end in time, and when the file is not trusted or cannot be made.
     pub fn lock(&self, path: &Path, holder: &str, patience: Duration) -> Result<RootLock, RootError> {
         let failed = |error| self.failed("lock", path, error);
-        let start = Instant::now();
-        let mut pause = Duration::from_millis(5);
+        let mut patience = Patience::new(patience);
         loop {
             let (folder, name) = self.made_parent(path)?;
             let flags = OFlags::RDWR
@@ -74,7 +73,7 @@ impl Root {
                     // The process that ended just now removed this file.
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
-                Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
+                Err(TryLockError::WouldBlock) if patience.is_over() => {
                     let mut text = String::new();
                     let known = file.by_ref().take(200).read_to_string(&mut text).is_ok();
                     let holder = if known { text.trim() } else { "" };
@@ -82,11 +81,7 @@ impl Root {
                         if holder.is_empty() { "unknown" } else { holder }.to_owned(),
                     ));
                 }
-                Err(TryLockError::WouldBlock) => {
-                    interrupt::check().map_err(failed)?;
-                    std::thread::sleep(pause);
-                    pause = (pause * 2).min(Duration::from_millis(200));
-                }
+                Err(TryLockError::WouldBlock) => patience.pause().map_err(failed)?,
             }
         }
     }

@@ -7,13 +7,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::validation::MANIFEST;
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::drivers::anthropic_messages::AnthropicMessages;
 use crate::drivers::model_server::{FixedAnswer, ModelServer, texts_of};
 use crate::drivers::observation::{Installation, LIMIT, ObservationScope};
 use crate::drivers::script::{Exchange, ModelRequest, ModelScript};
 use crate::drivers::session::{Session, Transcript};
-use crate::drivers::{text, workspace};
+use crate::drivers::text;
+use crate::drivers::workspace::HostWorkspace;
 use crate::process::{ChildCommand, ChildLine, RunningChild};
 
 /// What the scripted model answers to everything.
@@ -28,7 +29,7 @@ const FIXED: &[FixedAnswer] = &[FixedAnswer { method: "HEAD", path: "/", status:
 fn settings(plugins: &[String], scope: ObservationScope) -> String {
     let name = |folder: &String| {
         let folder = Path::new(folder);
-        let manifest = temp_dir::read(&folder.join(MANIFEST)).unwrap_or_default();
+        let manifest = plain_files::read(&folder.join(MANIFEST)).unwrap_or_default();
         let manifest: Value =
             serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -46,13 +47,7 @@ fn settings(plugins: &[String], scope: ObservationScope) -> String {
 
 /// The environment of every start. No request leaves the machine: what is not the scripted model
 /// goes to a port where nobody listens.
-pub fn environment(
-    home: &Path,
-    installation: &Installation,
-    model: Option<&ModelServer>,
-) -> Vec<(String, String)> {
-    let mut pairs =
-        vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
+pub fn environment(model: Option<&ModelServer>) -> Vec<(&'static str, String)> {
     let fixed = [
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("DISABLE_TELEMETRY", "1"),
@@ -66,10 +61,10 @@ pub fn environment(
         // The listing is cut to 8000 characters otherwise, and names would seem to be missing.
         ("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000"),
     ];
-    pairs.extend(fixed.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let mut pairs = fixed.map(|(key, value)| (key, value.to_owned())).to_vec();
     if let Some(model) = model {
-        pairs.push(("ANTHROPIC_BASE_URL".to_owned(), model.address()));
-        pairs.push(("ANTHROPIC_API_KEY".to_owned(), "scripted".to_owned()));
+        pairs.push(("ANTHROPIC_BASE_URL", model.address()));
+        pairs.push(("ANTHROPIC_API_KEY", "scripted".to_owned()));
     }
     pairs
 }
@@ -78,7 +73,7 @@ pub fn environment(
 pub struct HostConversation {
     host: RunningChild,
     model: ModelServer,
-    _folders: TempFolder,
+    _workspace: HostWorkspace,
 }
 
 /// What one message brought.
@@ -128,24 +123,22 @@ impl HostConversation {
         scope: ObservationScope,
         prepare: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<Self> {
-        let folders = TempFolder::new()?;
-        let (home, project) = (folders.folder("home")?, workspace::create(&folders)?);
-        prepare(&home)?;
+        let workspace = HostWorkspace::new(None, installation)?;
+        prepare(workspace.home())?;
         let model = ModelServer::start(&AnthropicMessages, FIXED)?;
-        let mut command = print_mode(installation, &project, plugins)
+        let mut command = print_mode(&workspace, workspace.project(), plugins)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
             // Neither settings nor instructions of the folders above the project.
             .arguments(["--setting-sources", "user"])
-            .environment(environment(&home, installation, Some(&model)))
+            .environment(environment(Some(&model)))
             .environment([("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")]);
         command = command.arguments(["--settings", &settings(plugins, scope)]);
         if !scope.allow_exec {
             command = command.argument("--strict-mcp-config");
         }
-        let host =
-            command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
-        Ok(Self { host, model, _folders: folders })
+        let host = command.start().with_context(|| workspace.not_started())?;
+        Ok(Self { host, model, _workspace: workspace })
     }
 
     /// Sends a message and reads events up to its result.
@@ -180,8 +173,8 @@ impl HostConversation {
     }
 }
 
-fn print_mode(installation: &Installation, project: &Path, plugins: &[String]) -> ChildCommand {
-    let mut command = ChildCommand::new(&installation.binary, project).argument("-p").limit(LIMIT).guarded();
+fn print_mode(workspace: &HostWorkspace, project: &Path, plugins: &[String]) -> ChildCommand {
+    let mut command = workspace.command(project).argument("-p");
     for plugin in plugins {
         command = command.arguments(["--plugin-dir", plugin]);
     }
@@ -190,24 +183,18 @@ fn print_mode(installation: &Installation, project: &Path, plugins: &[String]) -
 
 /// Runs one session for a test.
 pub fn session(session: Session, prompt: &str, installation: &Installation) -> Result<Transcript> {
-    let folders = TempFolder::new()?;
-    let fresh = folders.folder("home")?;
-    let home = session.loading.home().unwrap_or(&fresh);
+    let workspace = HostWorkspace::new(session.loading.home(), installation)?;
     let model = ModelServer::start(&AnthropicMessages, FIXED)?;
     model.follow(session.script);
     let plugins: Vec<String> = session.loading.plugin_folders()?.iter().map(|folder| text(folder)).collect();
-    let mut command = print_mode(installation, &session.project, &plugins)
+    let mut command = print_mode(&workspace, &session.project, &plugins)
         .arguments(session.arguments)
-        .environment(environment(home, installation, Some(&model)))
+        .environment(environment(Some(&model)))
         .environment(session.environment);
     if !session.allowed_tools.is_empty() {
         command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);
     }
     // The prompt goes to standard input, where no word of it can be taken for an option.
-    let ended = command
-        .input(prompt)
-        .run()
-        .with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
-    let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    Ok(Transcript { exchange: model.finish(), events, code: ended.code, stderr: ended.stderr_text() })
+    let ended = command.input(prompt).run().with_context(|| workspace.not_started())?;
+    Ok(Transcript::new(&ended, model.finish()))
 }

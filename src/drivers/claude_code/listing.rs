@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::disk::temp_dir;
+use crate::disk::plain_files;
 use crate::drivers::loaded_bundle::LoadedPlugin;
 
 /// The line above the skills, and the one above the agents, which may come before or after.
@@ -46,7 +46,7 @@ fn split(entry: &str) -> (&str, &str) {
 /// lack what they need on this machine.
 pub fn ships(plugin: &LoadedPlugin, server: &str) -> bool {
     let manifests = [".mcp.json", ".claude-plugin/plugin.json"];
-    manifests.iter().filter_map(|file| temp_dir::read(&plugin.folder.join(file)).ok()).any(|text| {
+    manifests.iter().filter_map(|file| plain_files::read(&plugin.folder.join(file)).ok()).any(|text| {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         let entry = value["mcpServers"].get(server).or_else(|| value.get(server)).map(ToString::to_string);
         entry.is_some_and(|entry| entry.contains("${CLAUDE_PLUGIN_ROOT}"))

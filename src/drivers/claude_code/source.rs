@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 
 use super::conversation::{HostConversation, HostTurn};
 use super::{done, init, listing, names, validation};
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::script::{Conversation, ModelScript};
 use crate::drivers::source::{ListedComponent, ListedPlugin, SourceLayout, SourceListing};
 use crate::drivers::text;
 use crate::ledger::ComponentKind;
+use crate::temp_dir::TempFolder;
 
 /// The marketplace file of a source.
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
@@ -144,20 +145,20 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     if layout.plugins.contains(&layout.root) {
         name.push_str("-and-skills");
     }
-    let shelf = temp_dir::absolute(scratch)?.join(&name);
+    let shelf = plain_files::absolute(scratch)?.join(&name);
     for folder in &layout.skills {
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = own.filter(|_| *folder != layout.root).unwrap_or_else(|| name.clone());
         // A folder above stands before a name that another one has.
         let (mut link, mut above) = (shelf.join("skills").join(&own), folder.ancestors().skip(1));
-        while temp_dir::exists(&link) {
+        while plain_files::exists(&link) {
             let (Some(name), Some(last)) = (above.next().and_then(Path::file_name), link.file_name()) else {
                 break;
             };
             link = link.with_file_name(format!("{}-{}", name.to_string_lossy(), last.to_string_lossy()));
         }
-        if !temp_dir::exists(&link) {
-            temp_dir::link(&link, folder)?;
+        if !plain_files::exists(&link) {
+            plain_files::link(&link, folder)?;
         }
     }
     Ok(Some(shelf))
@@ -176,7 +177,7 @@ struct SourceMarketplace {
 
 impl SourceMarketplace {
     fn read(layout: &SourceLayout) -> Self {
-        let text = temp_dir::read(&layout.root.join(MARKETPLACE)).unwrap_or_default();
+        let text = plain_files::read(&layout.root.join(MARKETPLACE)).unwrap_or_default();
         let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let base = document["metadata"]["pluginRoot"].as_str().unwrap_or_default();
         let (mut folders, mut entries) = (BTreeMap::new(), BTreeMap::new());
@@ -186,7 +187,7 @@ impl SourceMarketplace {
                 continue;
             };
             let base = if source.starts_with('.') { "" } else { base };
-            let folder = temp_dir::absolute(&layout.root.join(base).join(source));
+            let folder = plain_files::absolute(&layout.root.join(base).join(source));
             if let Some(folder) = folder.ok().filter(|folder| folder.starts_with(&layout.root)) {
                 entries.entry(folder.clone()).or_insert_with(|| entry.clone());
                 folders.entry(name.to_owned()).or_insert(folder);
@@ -207,8 +208,8 @@ impl SourceMarketplace {
         let settings = json!({ "extraKnownMarketplaces": { &self.name: { "source": source } }, "enabledPlugins": enabled });
         let known = json!({ &self.name: { "source": source, "installLocation": text(&self.root), "lastUpdated": "2026-01-01T00:00:00.000Z" } });
         let folder = home.join(".claude");
-        temp_dir::write(&folder.join("settings.json"), settings.to_string().as_bytes(), false)?;
-        temp_dir::write(
+        plain_files::write(&folder.join("settings.json"), settings.to_string().as_bytes(), false)?;
+        plain_files::write(
             &folder.join("plugins/known_marketplaces.json"),
             known.to_string().as_bytes(),
             false,
@@ -246,7 +247,7 @@ fn examine(
         return Ok(());
     }
     let path = copy.join(validation::MANIFEST);
-    let given = temp_dir::read(&path).ok();
+    let given = plain_files::read(&path).ok();
     let mut manifest = match &given {
         Some(text) => serde_json::from_str(text).unwrap_or_default(),
         None => json!({ "name": plugin.name }),
@@ -259,9 +260,9 @@ fn examine(
         own.len() > before
     });
     if given.is_none() || own == Some(true) {
-        temp_dir::write(&path, manifest.to_string().as_bytes(), false)?;
+        plain_files::write(&path, manifest.to_string().as_bytes(), false)?;
     }
-    temp_dir::remove(&copy.join(MARKETPLACE))?;
+    plain_files::remove(&copy.join(MARKETPLACE))?;
     let examined = validation::examine(&plugin.name, &copy, installation)?;
     plugin.refused.extend(examined.refusals);
     let Some(inventory) = examined.inventory else { return Ok(()) };
@@ -273,15 +274,15 @@ fn examine(
 
 /// A copy of a source whose marketplace has a name that anyone may use.
 fn renamed(layout: &SourceLayout, scratch: &Path) -> Result<SourceLayout> {
-    let root = temp_dir::absolute(scratch)?.join("copy");
+    let root = plain_files::absolute(scratch)?.join("copy");
     copy_documents(&layout.root, &root, CopiedTexts::Whole, 0)?;
     let path = root.join(MARKETPLACE);
-    let text = temp_dir::read(&path).unwrap_or_default();
+    let text = plain_files::read(&path).unwrap_or_default();
     let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     if let Some(document) = document.as_object_mut() {
         document.insert("name".to_owned(), json!("source"));
     }
-    temp_dir::write(&path, document.to_string().as_bytes(), false)?;
+    plain_files::write(&path, document.to_string().as_bytes(), false)?;
     Ok(SourceLayout { root, ..layout.clone() })
 }
 
@@ -298,11 +299,11 @@ enum CopiedTexts {
 fn copy_documents(from: &Path, to: &Path, texts: CopiedTexts, depth: usize) -> Result<bool> {
     const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
     let mut declares = false;
-    temp_dir::make_folder(to)?;
-    for name in temp_dir::names_in(from) {
+    plain_files::make_folder(to)?;
+    for name in plain_files::names_in(from) {
         let (inner, copy) = (from.join(&name), to.join(&name));
-        if temp_dir::is_folder(&inner) {
-            if depth < 16 && !SKIPPED.contains(&name.as_str()) && !temp_dir::is_link(&inner) {
+        if plain_files::is_folder(&inner) {
+            if depth < 16 && !SKIPPED.contains(&name.as_str()) && !plain_files::is_link(&inner) {
                 declares |= copy_documents(&inner, &copy, texts, depth + 1)?;
             }
             continue;
@@ -313,15 +314,16 @@ fn copy_documents(from: &Path, to: &Path, texts: CopiedTexts, depth: usize) -> R
             }
             ending
                 if (texts == CopiedTexts::Whole || matches!(ending, Some("json" | "md")))
-                    && temp_dir::is_file(&inner)
-                    && temp_dir::size(&inner).is_some_and(|size| size <= LARGEST) =>
+                    && plain_files::is_file(&inner)
+                    && plain_files::size(&inner).is_some_and(|size| size <= LARGEST) =>
             {
-                temp_dir::read_bytes(&inner).with_context(|| format!("cannot read `{}`", inner.display()))?
+                plain_files::read_bytes(&inner)
+                    .with_context(|| format!("cannot read `{}`", inner.display()))?
             }
             _ => Vec::new(),
         };
         declares |= name == ".mcp.json" || DECLARING.iter().any(|word| holds(&bytes, word));
-        temp_dir::write(&copy, &bytes, false)?;
+        plain_files::write(&copy, &bytes, false)?;
     }
     Ok(declares)
 }

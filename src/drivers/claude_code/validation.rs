@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::conversation::environment;
 use super::inventory::InstalledInventory;
-use crate::disk::temp_dir::{self, TempFolder};
-use crate::drivers::observation::{Installation, LIMIT};
-use crate::drivers::{text, workspace};
-use crate::process::ChildCommand;
+use crate::disk::plain_files;
+use crate::drivers::observation::Installation;
+use crate::drivers::text;
+use crate::drivers::workspace::HostWorkspace;
+use crate::temp_dir::TempFolder;
 
 /// What the host says of a plugin's folder without starting anything.
 #[derive(Debug, Default)]
@@ -41,12 +42,12 @@ pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result
     let other = format!("shown-{name}");
     let copies = TempFolder::new()?;
     let copy = copies.path().join(&other);
-    temp_dir::copy_tree(folder, &copy)?;
+    plain_files::copy_tree(folder, &copy)?;
     let path = copy.join(MANIFEST);
-    let mut manifest: Value = serde_json::from_str(&temp_dir::read(&path)?)
+    let mut manifest: Value = serde_json::from_str(&plain_files::read(&path)?)
         .with_context(|| format!("`{}` is not valid JSON", path.display()))?;
     manifest["name"] = other.as_str().into();
-    temp_dir::write(&path, manifest.to_string().as_bytes(), false)?;
+    plain_files::write(&path, manifest.to_string().as_bytes(), false)?;
     let inventory = validate(&copy, installation)?.inventory;
     Ok(PluginValidation {
         refusals: Vec::new(),
@@ -66,13 +67,12 @@ struct ValidationRun {
 }
 
 fn validate(plugin: &Path, installation: &Installation) -> Result<ValidationRun> {
-    let folders = TempFolder::new()?;
-    let home = folders.folder("home")?;
-    let command = ChildCommand::new(&installation.binary, workspace::create(&folders)?)
+    let workspace = HostWorkspace::new(None, installation)?;
+    let command = workspace
+        .command(workspace.project())
         .arguments(["plugin", "validate", "--json", &text(plugin)])
-        .environment(environment(&home, installation, None))
-        .limit(LIMIT);
-    let ended = command.run().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+        .environment(environment(None));
+    let ended = command.run().with_context(|| workspace.not_started())?;
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();
     let inventory = InstalledInventory::of(&report);
     if ended.succeeded() {

@@ -19,7 +19,7 @@ impl AppServer {
     /// # Errors
     /// When it does not start or does not answer.
     pub fn start(home: &CodexHome) -> Result<Self> {
-        let command = home.command(&home.project()).argument("app-server");
+        let command = home.command(home.project()).argument("app-server");
         let mut server = Self { host: command.start().context("cannot start `codex app-server`")?, calls: 0 };
         let client = json!({ "name": "plugcast", "title": "plugcast", "version": env!("CARGO_PKG_VERSION") });
         server.call(

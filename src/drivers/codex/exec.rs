@@ -52,8 +52,7 @@ pub fn prompt(
         .arguments(["--", prompt])
         .environment(environment);
     let ended = command.run().context("cannot start `codex exec`")?;
-    let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    Ok(Transcript { exchange: model.finish(), events, code: ended.code, stderr: ended.stderr_text() })
+    Ok(Transcript::new(&ended, model.finish()))
 }
 
 /// Runs one session for a test.

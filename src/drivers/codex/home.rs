@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
-use crate::disk::temp_dir::{self, TempFolder};
-use crate::drivers::observation::{Installation, LIMIT};
-use crate::drivers::{text, workspace};
+use crate::disk::plain_files;
+use crate::drivers::observation::Installation;
+use crate::drivers::text;
+use crate::drivers::workspace::HostWorkspace;
 use crate::process::{ChildCommand, ChildOutput};
 
 /// A port where nobody listens.
@@ -17,10 +18,7 @@ const NOBODY: &str = "http://127.0.0.1:9";
 
 /// The home, and what the host said while it was filled.
 pub struct CodexHome {
-    folders: TempFolder,
-    /// `HOME`, fresh or given.
-    home: PathBuf,
-    installation: Installation,
+    workspace: HostWorkspace,
     /// Where the host has put its copy of each plugin.
     copies: BTreeMap<String, String>,
     /// The marketplace's name.
@@ -39,8 +37,7 @@ impl CodexHome {
         plugins: impl Iterator<Item = &'a str>,
         installation: &Installation,
     ) -> Result<Self> {
-        let fresh = TempFolder::new()?;
-        let mut home = Self::in_folder(fresh.folder("home")?, fresh, installation)?;
+        let mut home = Self::empty(None, installation)?;
         let added = home.call(&["plugin", "marketplace", "add", &text(bundle), "--json"])?;
         match answer(&added).ok().and_then(|answer| answer["marketplaceName"].as_str().map(str::to_owned)) {
             Some(name) => home.marketplace = name,
@@ -58,8 +55,8 @@ impl CodexHome {
                 }
             }
             let agents = bundle.join("agents").join(plugin);
-            if temp_dir::exists(&agents) {
-                temp_dir::copy_tree(&agents, &home.folder().join("agents").join(plugin))?;
+            if plain_files::exists(&agents) {
+                plain_files::copy_tree(&agents, &home.folder().join("agents").join(plugin))?;
             }
         }
         Ok(home)
@@ -70,27 +67,26 @@ impl CodexHome {
     /// # Errors
     /// When its folders cannot be made.
     pub fn existing(home: &Path, installation: &Installation) -> Result<Self> {
-        Self::in_folder(home.to_path_buf(), TempFolder::new()?, installation)
+        Self::empty(Some(home), installation)
     }
 
-    fn in_folder(home: PathBuf, folders: TempFolder, installation: &Installation) -> Result<Self> {
-        workspace::create(&folders)?;
+    fn empty(given: Option<&Path>, installation: &Installation) -> Result<Self> {
+        let workspace = HostWorkspace::new(given, installation)?;
         let (marketplace, refused) = (String::new(), Vec::new());
-        let copies = BTreeMap::new();
-        let home = Self { folders, home, installation: installation.clone(), copies, marketplace, refused };
+        let home = Self { workspace, copies: BTreeMap::new(), marketplace, refused };
         // The host does not make its own folder.
-        temp_dir::make_folder(&home.folder())?;
+        plain_files::make_folder(&home.folder())?;
         Ok(home)
     }
 
     /// The host's own folder, `CODEX_HOME`.
     pub fn folder(&self) -> PathBuf {
-        self.home.join(".codex")
+        self.workspace.home().join(".codex")
     }
 
     /// An empty folder to work in.
-    pub fn project(&self) -> PathBuf {
-        self.folders.path().join("project")
+    pub fn project(&self) -> &Path {
+        self.workspace.project()
     }
 
     /// The plugin's id in this home.
@@ -111,9 +107,7 @@ impl CodexHome {
 
     /// A command of the host in this home, not started yet.
     pub fn command(&self, folder: &Path) -> ChildCommand {
-        ChildCommand::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment([
-            ("PATH", self.installation.search_path.clone()),
-            ("HOME", text(&self.home)),
+        self.workspace.command(folder).environment([
             ("CODEX_HOME", text(&self.folder())),
             // The host and its git ask for lists of plugins, and `mcp list` asks every server how to log in.
             ("HTTP_PROXY", NOBODY.to_owned()),
@@ -128,9 +122,9 @@ impl CodexHome {
     /// # Errors
     /// When it cannot be started.
     pub fn call(&self, arguments: &[&str]) -> Result<ChildOutput> {
-        let command = self.command(&self.project()).arguments(arguments.iter().copied());
+        let command = self.command(self.project()).arguments(arguments.iter().copied());
         let command = command.environment([("NO_PROXY", "")]);
-        command.run().with_context(|| format!("cannot start `{}`", self.installation.binary.display()))
+        command.run().with_context(|| self.workspace.not_started())
     }
 
     /// The MCP servers as the host lists them.
@@ -167,14 +161,14 @@ impl CodexHome {
 
     fn disable(&self, names: &BTreeSet<String>) -> Result<()> {
         let path = self.folder().join("config.toml");
-        let mut config = temp_dir::read(&path)?;
+        let mut config = plain_files::read(&path)?;
         for server in names {
             for plugin in self.copies.keys() {
                 let (id, server) = (key(&self.id(plugin)), key(server));
                 config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
             }
         }
-        Ok(temp_dir::write(&path, config.as_bytes(), false)?)
+        Ok(plain_files::write(&path, config.as_bytes(), false)?)
     }
 }
 

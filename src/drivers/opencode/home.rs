@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::drivers::model_server::{FixedAnswer, ModelServer};
-use crate::drivers::observation::{Installation, LIMIT};
+use crate::drivers::observation::Installation;
 use crate::drivers::openai_chat::OpenaiChat;
-use crate::drivers::{text, workspace};
+use crate::drivers::text;
+use crate::drivers::workspace::HostWorkspace;
 use crate::process::ChildCommand;
 
 /// What the host asks outside of conversations: nothing (1.18.33 with a provider of its own list).
@@ -18,12 +19,12 @@ const FIXED: &[FixedAnswer] = &[];
 /// The data of the module that registers a plugin's components.
 pub const MODULE_DATA: &str = "plugcast.plugin.json";
 
+/// The folder of the configuration, beside the home.
+const CONFIG_FOLDER: &str = "config";
+
 /// The home, its configuration and its model.
 pub struct OpenCodeHome {
-    folders: TempFolder,
-    /// `HOME`, fresh or given.
-    home: PathBuf,
-    installation: Installation,
+    workspace: HostWorkspace,
     /// The scripted model.
     pub model: ModelServer,
 }
@@ -40,11 +41,9 @@ impl OpenCodeHome {
         quiet: &[String],
         installation: &Installation,
     ) -> Result<Self> {
-        let folders = TempFolder::new()?;
-        let fresh = folders.folder("home")?;
-        workspace::create(&folders)?;
+        let workspace = HostWorkspace::new(given, installation)?;
         // npm takes the next folder above that has one for the project to install into.
-        temp_dir::write(&folders.path().join("package.json"), b"{}\n", false)?;
+        plain_files::write(&workspace.folder().join("package.json"), b"{}\n", false)?;
         let model = ModelServer::start(&OpenaiChat, FIXED)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
         let servers: serde_json::Map<String, Value> =
@@ -65,27 +64,25 @@ impl OpenCodeHome {
             "snapshot": false,
             "provider": { "scripted": { "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options, "models": models } },
         });
-        temp_dir::write(&folders.path().join("config/opencode.json"), config.to_string().as_bytes(), false)?;
-        let home = given.map_or(fresh, Path::to_path_buf);
-        Ok(Self { folders, home, installation: installation.clone(), model })
+        let file = workspace.folder().join(CONFIG_FOLDER).join("opencode.json");
+        plain_files::write(&file, config.to_string().as_bytes(), false)?;
+        Ok(Self { workspace, model })
     }
 
     /// An empty folder to work in.
-    pub fn project(&self) -> PathBuf {
-        self.folders.path().join("project")
+    pub fn project(&self) -> &Path {
+        self.workspace.project()
     }
 
     /// A command of the host in this home, not started yet.
     pub fn command(&self, folder: &Path) -> ChildCommand {
-        let inside = |folder: &str| text(&self.home.join(folder));
+        let inside = |folder: &str| text(&self.workspace.home().join(folder));
         let mut pairs = vec![
-            ("PATH", self.installation.search_path.clone()),
-            ("HOME", text(&self.home)),
             ("XDG_CONFIG_HOME", inside(".config")),
             ("XDG_DATA_HOME", inside(".local/share")),
             ("XDG_CACHE_HOME", inside(".cache")),
             ("XDG_STATE_HOME", inside(".local/state")),
-            ("OPENCODE_CONFIG_DIR", text(&self.folders.path().join("config"))),
+            ("OPENCODE_CONFIG_DIR", text(&self.workspace.folder().join(CONFIG_FOLDER))),
             // The host installs a package of its own into every configuration folder, and waits over
             // a minute for a network that does not answer.
             ("npm_config_offline", "true".to_owned()),
@@ -94,6 +91,6 @@ impl OpenCodeHome {
         let switches: Vec<String> =
             switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
         pairs.extend(switches.iter().map(|switch| (switch.as_str(), "1".to_owned())));
-        ChildCommand::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
+        self.workspace.command(folder).environment(pairs)
     }
 }

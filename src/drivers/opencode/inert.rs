@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::home::MODULE_DATA;
 use crate::disk::beneath;
-use crate::disk::temp_dir::{self, TempFolder};
+use crate::disk::plain_files;
 use crate::target::Targets;
+use crate::temp_dir::TempFolder;
 
 /// The copy.
 pub struct InertPlugin {
@@ -29,14 +30,14 @@ impl InertPlugin {
     pub fn copy(plugin: &Path, copies: &TempFolder) -> Result<Result<Self, String>> {
         let name = plugin.file_name().context("a plugin's folder has a name")?;
         let folder = copies.path().join(name);
-        temp_dir::copy_tree(plugin, &folder)?;
+        plain_files::copy_tree(plugin, &folder)?;
         if let Some(changed) = changed_module(&folder)? {
             return Ok(Err(format!(
                 "`{changed}` is not the module that this plugcast writes; build the bundle again, or pass `--allow-exec`"
             )));
         }
         let path = folder.join(MODULE_DATA);
-        let mut data: Value = serde_json::from_str(&temp_dir::read(&path)?)
+        let mut data: Value = serde_json::from_str(&plain_files::read(&path)?)
             .with_context(|| format!("`{}` is no JSON", path.display()))?;
         if let Some(data) = data.as_object_mut() {
             data.remove("hooks");
@@ -54,7 +55,7 @@ impl InertPlugin {
             body.remove("includes");
         }
         let servers = data["mcp"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-        temp_dir::write(&path, data.to_string().as_bytes(), false)?;
+        plain_files::write(&path, data.to_string().as_bytes(), false)?;
         Ok(Ok(Self { folder, servers }))
     }
 }
@@ -75,12 +76,12 @@ fn changed_module(folder: &Path) -> Result<Option<String>> {
         .find(|target| target.templates.contains_key(MODULE))
         .context("the module is embedded")?;
     for (name, text) in target.templates.iter().filter(|(name, _)| name.ends_with(".js")) {
-        if temp_dir::read_bytes(&folder.join(name)).ok().as_deref() != Some(text.as_bytes()) {
+        if plain_files::read_bytes(&folder.join(name)).ok().as_deref() != Some(text.as_bytes()) {
             return Ok(Some(name.clone()));
         }
     }
-    let package: Value =
-        serde_json::from_str(&temp_dir::read(&folder.join(PACKAGE)).unwrap_or_default()).unwrap_or_default();
+    let package: Value = serde_json::from_str(&plain_files::read(&folder.join(PACKAGE)).unwrap_or_default())
+        .unwrap_or_default();
     let loads_module = package["main"] == format!("./{MODULE}").as_str() && package.get("exports").is_none();
     Ok((!loads_module).then(|| PACKAGE.to_owned()))
 }

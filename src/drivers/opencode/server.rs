@@ -48,7 +48,7 @@ impl OpenCodeServer {
     pub fn start(home: &OpenCodeHome) -> Result<Self> {
         let password = password();
         let command = home
-            .command(&home.project())
+            .command(home.project())
             .arguments(SERVE)
             .environment([("OPENCODE_SERVER_PASSWORD", password.as_str())]);
         let mut host = command.start().context("cannot start `opencode serve`")?;

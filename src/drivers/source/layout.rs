@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::disk::temp_dir;
+use crate::disk::plain_files;
 
 /// The files and folders that make a folder a plugin for the host.
 const PARTS: [&str; 8] = [
@@ -66,7 +66,7 @@ impl SourceLayout {
     /// When it is not there.
     pub fn find(source: &Path) -> Result<Self> {
         let root =
-            temp_dir::absolute(source).with_context(|| format!("cannot open `{}`", source.display()))?;
+            plain_files::absolute(source).with_context(|| format!("cannot open `{}`", source.display()))?;
         let mut layout = Self { root: root.clone(), ..Self::default() };
         // One that lists nothing hides no plugin that stands beside it.
         if is_file(&root, MARKETPLACE) && (lists(&root) || !is_file(&root, PARTS[0])) {
@@ -82,7 +82,7 @@ impl SourceLayout {
         if !manifest && is_file(folder, "SKILL.md") {
             return self.skills.push(folder.to_path_buf());
         }
-        let has_part = |part: &str| temp_dir::exists(&folder.join(part));
+        let has_part = |part: &str| plain_files::exists(&folder.join(part));
         let declared = manifest || FOREIGN.into_iter().any(|manifest| is_file(folder, manifest));
         let has_parts = PARTS.into_iter().any(has_part) && !is_shelf(folder);
         if manifest || has_parts {
@@ -92,13 +92,13 @@ impl SourceLayout {
         if manifest || has_parts && (declared || depth > 0) || depth == DEPTH {
             return;
         }
-        for name in temp_dir::names_in(folder) {
+        for name in plain_files::names_in(folder) {
             let child = folder.join(&name);
             let bundle = is_file(&child, ".plugcast/manifest.json");
             let own = PARTS.iter().any(|part| part.split('/').next() == Some(&name));
             if !(name.starts_with('.') || has_parts && (own || UNINSTALLED.contains(&name.as_str())))
                 && !SKIPPED.contains(&name.as_str())
-                && temp_dir::is_folder(&child)
+                && plain_files::is_folder(&child)
                 && !bundle
             {
                 self.look(&child, depth + 1);
@@ -121,7 +121,7 @@ impl SourceLayout {
 
 /// Whether the marketplace file of a folder lists a plugin.
 fn lists(folder: &Path) -> bool {
-    let text = temp_dir::read(&folder.join(MARKETPLACE)).unwrap_or_default();
+    let text = plain_files::read(&folder.join(MARKETPLACE)).unwrap_or_default();
     let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     document["plugins"]
         .as_array()
@@ -134,5 +134,5 @@ fn is_shelf(folder: &Path) -> bool {
 }
 
 fn is_file(folder: &Path, name: &str) -> bool {
-    temp_dir::is_file(&folder.join(name))
+    plain_files::is_file(&folder.join(name))
 }

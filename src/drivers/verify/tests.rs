@@ -10,11 +10,12 @@ use serde_json::json;
 use super::*;
 use crate::bundle::ManifestFile;
 use crate::bundle::verification::Method;
-use crate::disk::temp_dir;
+use crate::disk::plain_files;
 use crate::drivers::observation::{BodyInvocation, Invoker};
 use crate::drivers::session::{Session, Transcript};
 use crate::ledger::ComponentKind;
 use crate::progress::Progress;
+use crate::temp_dir::TempFolder;
 
 /// A host that lists these names, and gives the model this text for every body.
 struct PlayedHost {
@@ -74,13 +75,13 @@ impl Driver for PlayedHost {
 
 /// A bundle with the skills `demo:one` and `demo:two` (whose words were edited) and an agent; a third
 /// skill is dropped. The binary is in it as well.
-fn bundle() -> temp_dir::TempFolder {
-    let folder = temp_dir::TempFolder::new().unwrap();
+fn bundle() -> TempFolder {
+    let folder = TempFolder::new().unwrap();
     let skill = |name: &str| format!("plugins/demo/skills/{name}/SKILL.md");
     let mut files = Vec::new();
     for name in ["one", "two"] {
         let text = format!("---\nname: {name}\n---\nwords of {name}\n");
-        temp_dir::write(&folder.path().join(skill(name)), text.as_bytes(), false).unwrap();
+        plain_files::write(&folder.path().join(skill(name)), text.as_bytes(), false).unwrap();
         let sha256: String = sha256_of(text.as_bytes());
         files.push(json!({ "path": skill(name), "mode": "0644", "size": text.len(), "sha256": sha256, "from": skill(name) }));
     }
@@ -97,7 +98,7 @@ fn bundle() -> temp_dir::TempFolder {
     let edit = json!({ "edit": "variable", "emitted": range, "source": range, "reason": "x" });
     let document = |name: &str, value: serde_json::Value| {
         let path = folder.path().join(".plugcast").join(name);
-        temp_dir::write(&path, value.to_string().as_bytes(), false).unwrap();
+        plain_files::write(&path, value.to_string().as_bytes(), false).unwrap();
     };
     let listed: Vec<ManifestFile> = serde_json::from_value(json!(files)).unwrap();
     let digest = ManifestFile::digest(&listed);
@@ -110,7 +111,7 @@ fn bundle() -> temp_dir::TempFolder {
         "sourcemap.json",
         json!({ "schema": "plugcast.sourcemap/1", "files": [{ "path": skill("two"), "from": skill("two"), "edits": [edit] }] }),
     );
-    temp_dir::write(&folder.path().join("played"), b"#!/bin/sh\necho Played 1.0.0\n", true).unwrap();
+    plain_files::write(&folder.path().join("played"), b"#!/bin/sh\necho Played 1.0.0\n", true).unwrap();
     folder
 }
 
@@ -141,7 +142,7 @@ fn everything_shown_passes_and_leaves_a_proof() {
     assert_eq!((result.result, result.invoked, result.total), (HostVerdict::Pass, 2, 2), "{plugin:?}");
     assert_eq!(plugin.expected.skills, ["demo:one", "demo:two"]);
     assert_eq!((plugin.method.skills, plugin.method.agents), (Some(Method::Listed), Some(Method::Resolved)));
-    let proof = temp_dir::read(&folder.path().join(".plugcast/verified.json")).unwrap();
+    let proof = plain_files::read(&folder.path().join(".plugcast/verified.json")).unwrap();
     let proof: VerificationRecord = serde_json::from_str(&proof).unwrap();
     let manifest = loaded_bundle::manifest(folder.path()).unwrap();
     assert_eq!(proof.digest, ManifestFile::digest(&manifest.files));
@@ -156,7 +157,7 @@ fn missing_and_unexpected_names_fail_and_take_an_old_proof_away() {
     let plugin = &result.plugins[0];
     assert_eq!(result.result, HostVerdict::Fail);
     assert_eq!((plugin.missing[0].as_str(), plugin.unexpected[0].as_str()), ("demo:two", "demo:three"));
-    assert!(!temp_dir::exists(&folder.path().join(".plugcast/verified.json")));
+    assert!(!plain_files::exists(&folder.path().join(".plugcast/verified.json")));
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn a_body_that_does_not_arrive_fails() {
 fn a_bundle_that_was_changed_proves_nothing() {
     let folder = bundle();
     let file = folder.path().join("plugins/demo/skills/one/SKILL.md");
-    temp_dir::write(&file, b"---\nname: one\n---\nwords of one\nand more\n", false).unwrap();
+    plain_files::write(&file, b"---\nname: one\n---\nwords of one\nand more\n", false).unwrap();
     let result = shown(folder.path(), BOTH, "words of one\nand more\nwords of two\n");
     assert_eq!(result.result, HostVerdict::Fail);
     assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` does not match the manifest"));
@@ -186,12 +187,12 @@ fn a_proof_is_left_in_the_bundle_that_was_opened() {
     let (folder, elsewhere) = (bundle(), bundle());
     let result = shown(folder.path(), BOTH, "words of one\nwords of two\n");
     let manifest = loaded_bundle::manifest(folder.path()).unwrap();
-    let proof = |folder: &Path| temp_dir::exists(&folder.join(".plugcast/verified.json"));
+    let proof = |folder: &Path| plain_files::exists(&folder.join(".plugcast/verified.json"));
     let open = Folder::open(folder.path()).unwrap();
     let own = |name: &str| folder.path().join(name);
-    temp_dir::remove(&own(".plugcast/verified.json")).unwrap();
+    plain_files::remove(&own(".plugcast/verified.json")).unwrap();
     rustix::fs::rename(own(".plugcast"), own("away")).unwrap();
-    temp_dir::link(&own(".plugcast"), &elsewhere.path().join(".plugcast")).unwrap();
+    plain_files::link(&own(".plugcast"), &elsewhere.path().join(".plugcast")).unwrap();
     let refused = record(&open, &manifest, &result, false).unwrap_err().to_string();
     assert!(refused.contains("it is a link or a file, not a folder"), "{refused}");
     assert!(!proof(elsewhere.path()));

@@ -87,8 +87,7 @@ impl Repository {
     fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), CallFailure> {
         let words = [&[verb, "--quiet"][..], words].concat();
         let ended = child::run(&self.surroundings, "git", &self.git(words.iter().copied())?.uninterrupted());
-        // A configuration may hold for one branch only, or lie in a file of the working tree.
-        *self.known() = None;
+        self.command.forget_overrides();
         let ended = ended?;
         if ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
     }

@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::Server;
-use crate::process::{foreign, interrupt};
+use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, TIMEOUT};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::foreign_process;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
@@ -128,10 +129,10 @@ fn ended(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, C
     let meant = if family.is_empty() { vec![(pid, started)] } else { family.to_vec() };
     if !family.is_empty() {
         // What it starts meanwhile is in its group.
-        foreign::end_group(pid, kill, is_family_alive).map_err(refused)?;
+        foreign_process::end_group(pid, kill, is_family_alive).map_err(refused)?;
     }
     for one in meant.iter().filter(|one| family.is_empty() || is_there(one)) {
-        foreign::end(one.0, kill, || is_there(one)).map_err(refused)?;
+        foreign_process::end(one.0, kill, || is_there(one)).map_err(refused)?;
     }
     let is_left = || meant.iter().any(is_there) || !family.is_empty() && is_family_alive();
     let until = Instant::now() + if family.is_empty() { PATIENCE } else { PATIENCE_WITH_CHILDREN };

@@ -37,11 +37,11 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let root = top.path().join(".plugcast");
         let index = |bytes: &[u8]| {
-            disk::temp_dir::write(&top.path().join(".git/index"), bytes, false).unwrap();
+            disk::plain_files::write(&top.path().join(".git/index"), bytes, false).unwrap();
             is_surely_untracked(&root)
         };
         assert!(!is_surely_untracked(&root), "there is no repository");
-        disk::temp_dir::make_folder(&top.path().join(".git")).unwrap();
+        disk::plain_files::make_folder(&top.path().join(".git")).unwrap();
         assert!(!is_surely_untracked(&root), "there is no index");
         assert!(index(b"DIRC\0\0\0\x02....src/a.rs\0"));
         for (bytes, what) in [

@@ -2,8 +2,8 @@
 
 use super::request::{PullRequestFacts, ask_github, remote_among};
 use super::{BaseRequest, BaseSource, HEAD, HeadState, ORIGIN};
+use crate::git_command;
 use crate::order;
-use crate::process::git;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
@@ -158,7 +158,7 @@ pub fn default_branch(repository: &Repository) -> Result<Option<String>, CallFai
 
 /// The branch that a remote itself names as its HEAD: a clone of one branch does not hold it.
 fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, CallFailure> {
-    let program = format!("--upload-pack={}", git::UPLOAD_PACK);
+    let program = format!("--upload-pack={}", git_command::UPLOAD_PACK);
     let listed = repository.ask(&["ls-remote", "--symref", &program, "--end-of-options", remote, HEAD])?;
     let told = listed.stdout_text();
     let head = told.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));

@@ -86,7 +86,7 @@ pub(super) fn is_binary_lock(path: &str) -> bool {
 /// Whether a file is no text and no program: it holds a zero byte, begins no script, and cannot be run.
 pub(super) fn is_data(path: &Path) -> bool {
     let bytes = match disk::kind(path) {
-        Some(disk::FileKind::File) if !disk::temp_dir::is_executable(path) => {
+        Some(disk::FileKind::File) if !disk::plain_files::is_executable(path) => {
             disk::read_bytes(path).ok().flatten()
         }
         _ => None,

@@ -1,5 +1,5 @@
-//! Temporary folders and the plain file access of the drivers and their tests: a fresh folder that
-//! is removed when dropped, reading, writing with a mode, and copying a tree.
+//! Plain access by path, for folders that are ours: reading, writing with a mode, links, and copying a tree. What a
+//! repository brings is read and written by the other files of this module.
 
 use std::fs;
 use std::io;
@@ -10,48 +10,10 @@ use camino::Utf8Path;
 use rustix::fs::CWD;
 use walkdir::WalkDir;
 
+use super::missing_name::gone;
 use super::reader::{self, SizeLimit};
 use super::{beneath, fs_op};
 use crate::order;
-use crate::process::interrupt;
-use crate::process::temporary::{self, temporary};
-
-/// A fresh folder outside every project, removed with all it holds when dropped.
-#[derive(Debug)]
-pub struct TempFolder {
-    folder: tempfile::TempDir,
-}
-
-impl TempFolder {
-    /// Makes the folder.
-    ///
-    /// # Errors
-    /// When the system's folder for temporary files cannot be written.
-    pub fn new() -> io::Result<Self> {
-        interrupt::busy();
-        interrupt::check()?;
-        // What is laid out there may be private, and nobody else may swap names in it.
-        let private = fs::Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().prefix(temporary::PREFIX).permissions(private).tempdir();
-        let folder = temporary(folder)?;
-        Ok(Self { folder })
-    }
-
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// Makes a folder inside, with its parents, and returns its path.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn folder(&self, relative: &str) -> io::Result<PathBuf> {
-        let path = self.path().join(relative);
-        make_folder(&path)?;
-        Ok(path)
-    }
-}
 
 /// Makes a folder with its parents; one that is there already is no error.
 ///
@@ -121,10 +83,7 @@ pub fn link(path: &Path, target: &Path) -> io::Result<()> {
 /// # Errors
 /// When it is there and cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    match fs_op::remove_file(CWD, path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    gone(fs_op::remove_file(CWD, path))
 }
 
 /// Reads a file as text; bytes that are no UTF-8 are replaced.
@@ -227,17 +186,10 @@ pub fn copy_beneath(root: &Path, path: &Utf8Path, to: &Path, executable: bool) -
 mod tests {
     use super::*;
 
-    /// It once had the mode that the process's mask leaves of 0777.
-    #[test]
-    fn a_temporary_folder_is_closed_to_others() {
-        let scratch = TempFolder::new().unwrap();
-        assert_eq!(fs::metadata(scratch.path()).unwrap().permissions().mode() & 0o777, 0o700);
-    }
-
     #[test]
     fn copies_a_tree_with_modes() {
-        let scratch = TempFolder::new().unwrap();
-        let from = scratch.folder("from").unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let from = scratch.path().join("from");
         write(&from.join("bin/run"), b"#!/bin/sh\n", true).unwrap();
         write(&from.join("text"), b"words", false).unwrap();
         let to = scratch.path().join("to");
@@ -249,12 +201,13 @@ mod tests {
     /// A folder that cannot be listed once left an empty copy behind, and a link into itself never ended.
     #[test]
     fn a_tree_that_cannot_be_copied_whole_is_an_error() {
-        let scratch = TempFolder::new().unwrap();
+        let scratch = tempfile::tempdir().unwrap();
         let to = scratch.path().join("to");
         let missing = copy_tree(&scratch.path().join("none"), &to).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
         assert!(missing.to_string().contains("none"), "{missing}");
-        let from = scratch.folder("from/below").unwrap();
+        let from = scratch.path().join("from/below");
+        make_folder(&from).unwrap();
         link(&from.join("up"), scratch.path()).unwrap();
         let looping = copy_tree(&scratch.path().join("from"), &to).unwrap_err();
         assert!(looping.to_string().contains("up"), "{looping}");

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 
-use super::super::ChildCommand;
-use super::{UPLOAD_PACK, numbered, words};
+use super::settings::{UPLOAD_PACK, numbered, words};
 use crate::order;
+use crate::process::ChildCommand;
 
 /// Settings against what a repository's configuration names by a name of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl fmt::Display for UnreadableKey {
 }
 
 impl GitOverrides {
-    /// By the answer to [`QUESTION`](super::QUESTION), or to [`OLD_QUESTION`](super::OLD_QUESTION) if not `scoped`. The
+    /// By git's answer to what stands in its configuration, with the place of each key if `scoped`. The
     /// user's own choice of a program that connects or signs in stays; that of a repository does not count.
     ///
     /// # Errors

@@ -1,27 +1,9 @@
-//! How `git` and `gh` are started, by both programs. A repository is not trusted: nothing that its configuration, its
-//! attributes or its files name is run, nothing is asked, and its index stays as it is.
-
-mod overrides;
+//! What `git` and `gh` are told before their own arguments: settings, and an environment that starts no program.
 
 use std::ffi::{OsStr, OsString};
-use std::time::Duration;
-
-pub use overrides::{GitOverrides, UnreadableKey};
-
-/// How long git may run before somebody looks whether it waits for a pipe or a device.
-pub const WATCH: Duration = Duration::from_secs(2);
-
-/// How much memory git may take, in bytes: a few trees that name each other stand for any number of files.
-pub const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
-
-/// Whether git said that it has not enough memory.
-pub fn lacked_memory(said: &str) -> bool {
-    let said = said.to_ascii_lowercase();
-    said.contains("out of memory") || said.contains("cannot allocate memory")
-}
 
 /// Settings that hold for every call, as `-c` takes them.
-pub const SETTINGS: [&str; 28] = [
+const SETTINGS: [&str; 28] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "safe.bareRepository=explicit",
@@ -53,13 +35,10 @@ pub const SETTINGS: [&str; 28] = [
     "core.trustctime=true",
 ];
 
-/// Options of every comparison: no program of the user's takes part.
-pub const DIFF: [&str; 2] = ["--no-ext-diff", "--no-textconv"];
-
-/// The question that [`GitOverrides::parse`] reads the answer of.
-pub const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-regexp", SECTIONS];
+/// The question that [`GitOverrides::parse`](super::GitOverrides::parse) reads the answer of.
+pub(super) const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-regexp", SECTIONS];
 /// The same for a git that cannot tell where a setting stands.
-pub const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];
+pub(super) const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];
 const SECTIONS: &str = r"^(core|credential|diff|fetch|filter|hook|http|mailmap|merge|remote)\.";
 
 /// Variables of git that are the user's own to set; every other one is left out.
@@ -158,7 +137,7 @@ pub fn variables() -> Vec<(OsString, OsString)> {
     numbered(SETTINGS.iter().filter_map(|setting| setting.split_once('=')))
 }
 
-fn numbered<'a>(settings: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(OsString, OsString)> {
+pub(super) fn numbered<'a>(settings: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(OsString, OsString)> {
     let mut pairs: Vec<(OsString, OsString)> = Vec::new();
     let mut count = 0;
     for (key, value) in settings {

@@ -1,7 +1,7 @@
 //! The simple commands of a shell's text with their words and places: enough to tell which program a
 //! line runs and with what. Nothing is expanded, and reading cannot fail.
 
-use super::shell_names::is_shell;
+use crate::read::shell_names::is_shell;
 use crate::source::Span;
 
 /// A word of a command.
