@@ -1,4 +1,4 @@
-//! The blocks *On this host* of whole sources: how large they are, and a sample of them for a person to judge.
+//! The blocks *On this host* of whole sources: how large they are, and a sample of them to be judged.
 //! `--sample 40 --seed 17` prints the same components on every machine.
 #![expect(
     clippy::disallowed_methods,

@@ -215,7 +215,7 @@ pub fn near(name: &str) -> Option<&'static str> {
 /// The settings of `config`, checked against the table.
 ///
 /// # Errors
-/// Which word is no rule, group or glob, and what was perhaps meant.
+/// The unknown rule or group, or the invalid glob, and what was perhaps meant.
 pub fn settings(config: &crate::model::config::CheckConfig) -> Result<Settings, settings::UnknownWord> {
     Settings::new(config)
 }

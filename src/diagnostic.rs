@@ -116,10 +116,10 @@ pub struct RelatedPlace {
     pub column: usize,
     /// What is there.
     pub message: String,
-    /// Line and column after the last character, for whoever shows it; no part of the JSON.
+    /// Line and column after the last character, for the report; no part of the JSON.
     #[serde(skip)]
     pub end: Option<(usize, usize)>,
-    /// Whether the finding itself is there once more, for whoever shows it; no part of the JSON.
+    /// Whether the finding itself is there twice, for the report; no part of the JSON.
     #[serde(skip)]
     pub repeats: bool,
 }

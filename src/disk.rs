@@ -114,7 +114,7 @@ impl DiskError {
 /// Reads a whole file as text; `None` if there is no such file.
 ///
 /// # Errors
-/// When it exists and is no regular file, cannot be read, is larger than 64 MiB, or is no UTF-8.
+/// When it exists and is not a regular file, cannot be read, is larger than 64 MiB, or is not valid UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, DiskError> {
     read_bytes(path)?.map(|bytes| text(path, bytes)).transpose()
 }
@@ -122,7 +122,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, DiskError> {
 /// Reads a file of settings; `None` if there is no such file.
 ///
 /// # Errors
-/// When it exists and is no regular file, cannot be read, or is larger than 4 MiB.
+/// When it exists and is not a regular file, cannot be read, or is larger than 4 MiB.
 pub fn read_settings(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
     reader::read(path, SizeLimit::Settings)
 }
@@ -137,7 +137,7 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {
 /// Reads a whole file; `None` if there is no such file.
 ///
 /// # Errors
-/// When it exists and is no regular file, cannot be read, or is larger than 64 MiB.
+/// When it exists and is not a regular file, cannot be read, or is larger than 64 MiB.
 pub fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
     reader::read(path, SizeLimit::Document)
 }

@@ -69,12 +69,12 @@ impl ChildOutput {
         self.code == Some(0)
     }
 
-    /// Standard output as text; bytes that are no UTF-8 are replaced.
+    /// Standard output as text; bytes that are not valid UTF-8 are replaced.
     pub fn stdout_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Standard error as text; bytes that are no UTF-8 are replaced.
+    /// Standard error as text; bytes that are not valid UTF-8 are replaced.
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }

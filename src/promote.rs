@@ -1,5 +1,5 @@
 //! From beta to stable: what has to change in every text of a repository so that the skill `plan-beta`
-//! is `plan`, which places keep the old name rightly, and which a person has to decide. Pure: texts in,
+//! is `plan`, which places keep the old name rightly, and which the user has to decide. Pure: texts in,
 //! edits by byte range out; the result is checked in memory, and `cli` writes.
 
 mod selection;
@@ -35,7 +35,7 @@ use crate::rewrite::{self, Edit};
 use crate::source::{FileContent, SourceFile, SourceTree, Span};
 use mention::{MentionFinder, MentionVerdict};
 
-/// What a person decides.
+/// What the user decides.
 #[derive(Debug, Clone, Default)]
 pub struct PromotionDecisions {
     /// Files in which every whole mention is the skill's name.
@@ -73,7 +73,7 @@ pub struct PromotionEdit {
 pub struct PromotionPlan {
     /// Texts that change, by the path that they have now, relative to SRC.
     pub texts: BTreeMap<Utf8PathBuf, RewrittenText>,
-    /// Places that may name the skill, and nobody but a person knows.
+    /// Places that may name the skill, and nobody but the user knows.
     pub unsure: Vec<Remark>,
     /// Places that rightly keep the old name.
     pub left: Vec<Remark>,

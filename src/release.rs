@@ -53,7 +53,7 @@ pub enum ReleaseError {
 
 type ReleaseCheck = fn(&ReleaseContext<'_>, &mut Vec<Diagnostic>) -> Result<(), ReleaseError>;
 
-/// Every check, in the order in which a person would go through them.
+/// Every check, in the order in which the user would go through them.
 const CHECKS: [ReleaseCheck; 7] = [
     versions::check,
     changelog::check,

@@ -108,7 +108,7 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
     let surroundings = Environment::read();
     let (interrupted, _) = CallFailure::interrupted().print(&schema, format);
     let last = move || {
-        // The output itself is held by whoever prints the answer; a part of ours is better than nothing.
+        // The output itself is held by the code that prints the answer; a part of ours is better than nothing.
         let _ = rustix::io::write(rustix::stdio::stdout(), interrupted.as_bytes());
     };
     // Without it an interrupt ends the program at once, which loses nothing but the tidying up.

@@ -67,7 +67,7 @@ impl SchemaId {
                 "`{found}` is newer than this plugcast ({}) understands: install a plugcast that writes version {version} of `{name}`",
                 env!("CARGO_PKG_VERSION")
             )),
-            Err(_) => Err(format!("`{found}` is no schema version; expected `{}`", self.tag())),
+            Err(_) => Err(format!("`{found}` is not a schema version; expected `{}`", self.tag())),
         }
     }
 }

@@ -17,7 +17,7 @@ pub struct PolishConfig {
     pub batch_files: Option<u64>,
     /// Changed lines of a batch.
     pub batch_lines: Option<u64>,
-    /// Items to plan again from which on a person decides.
+    /// Items to plan again from which on the user decides.
     pub replans: Option<u64>,
 }
 

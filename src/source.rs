@@ -1,5 +1,5 @@
 //! What was read: files with their text, byte spans, and the line index that turns a byte offset
-//! into the line and column that a person sees. Pure data; `disk` fills it.
+//! into the line and column that the user sees. Pure data; `disk` fills it.
 
 mod kind;
 mod lines;
@@ -18,6 +18,9 @@ pub use kind::ComponentKind;
 pub use lines::{LineIndex, line_end, line_start, next_line};
 pub use paths::PathMap;
 pub use text::SharedText;
+
+/// The file that makes its folder a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
 
 /// A byte range of one file, end exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +58,7 @@ impl Span {
     }
 }
 
-/// A place as a person counts: both 1-based, the column in Unicode code points.
+/// A place as the user counts: both 1-based, the column in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// 1-based line.
@@ -151,7 +154,7 @@ impl SourceFile {
 }
 
 /// Why version-control data takes no part.
-pub const VERSION_CONTROL: &str = "version-control data is no part of a plugin";
+pub const VERSION_CONTROL: &str = "version-control data is not part of a plugin";
 /// Why an ignored path takes no part.
 pub const IGNORED: &str = "a `.gitignore` of the source ignores it";
 /// Why installed packages take no part.

@@ -9,7 +9,7 @@ const YAML: &str = "a: &x {b: *x}\n? c\n: |\n  d\n\"e\\u00e9\": !t [1, 0x2, ~]\n
 const JSON: &str =
     "{ // c\n \"a\": [1.5e3, -0, \"\\ud83d\\ude00\\n\", null,], /* d */ \"é\": {\"a\": true} }";
 const MARKETPLACE: &str = r#"{"name":"m","plugins":[{"name":"a","source":"./a/../b"},{"name":"a"},{"source":{"source":"github","repo":"x/y"},"name":"c"},{"name":"d","source":"/etc"},7]}"#;
-/// What a byte is exchanged for: what means something to a reader, and what is no UTF-8.
+/// What a byte is exchanged for: what means something to a reader, and what is not valid UTF-8.
 const BYTES: &[u8] = b"\n\0\"'{}[]:#-&*|\\ /.\xff\xc3";
 
 fn around(text: &[u8], body: fn(&[u8])) {

@@ -226,7 +226,7 @@ fn a_list_that_makes_every_request_large_is_said() {
     assert!(!said.contains("listing-budget"), "{said}");
 }
 
-/// Whoever wants to accept or explain a loss needs its id, and once had to look for it in the bundle.
+/// An author who wants to accept or explain a loss needs its id, and once had to look for it in the bundle.
 #[test]
 fn verbose_prints_the_ids_that_explain_and_acceptance_take() {
     let folder = source("").temporary();

@@ -223,7 +223,7 @@ fn a_bundle_of_a_newer_plugcast_is_left_alone() {
     assert_eq!(state(&folder.path().join("out/codex")), before);
 }
 
-/// `dist` below SRC is no part of the source.
+/// `dist` below SRC is not part of the source.
 #[test]
 fn the_output_may_lie_in_the_source() {
     let folder = source().temporary();

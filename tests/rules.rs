@@ -75,7 +75,7 @@ fn examples_of_every_page_fail_and_pass_as_it_says() {
     }
 }
 
-/// Counts of public repositories, which a person judged, are worth something as long as their rules exist.
+/// Counts of public repositories, which were judged by reading, are worth something as long as their rules exist.
 #[test]
 fn the_counts_of_public_repositories_name_known_rules_and_commits() {
     let path = crate::support::root().join("tests/snapshots/check.json");

@@ -96,9 +96,9 @@ fn answers_its_script_and_rejects_the_rest(spoken: &Spoken) {
         "no conversation of the script takes this request",
         "the request body is not valid JSON",
         "the request has no `",
-        "`POST /v1/embeddings` is no request that the script knows",
-        "`GET /v1/models` is no request that the script knows",
-        &format!("`GET {}` is no request that the script knows", spoken.path),
+        "`POST /v1/embeddings` is not a request that the script knows",
+        "`GET /v1/models` is not a request that the script knows",
+        &format!("`GET {}` is not a request that the script knows", spoken.path),
     ];
     let refused: Vec<&Answer> =
         answers.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, answer)| answer).collect();

@@ -65,6 +65,12 @@ fn a_message_is_plain_english() {
     each("phrases that read as a translation", &rust_files(&["src"]), messages::translated);
 }
 
+/// Pages and comments have the language of the messages.
+#[test]
+fn pages_and_comments_are_plain_english() {
+    each("phrases that read as a translation", &tracked(), messages::translated_prose);
+}
+
 #[test]
 fn changes_of_the_file_system_have_their_owners() {
     each("changes of the file system", &rust_files(&["src"]), changes::unowned_changes);

@@ -1,5 +1,5 @@
 //! Programs whose output is recorded once and replayed: `git` and `gh`, so that what they cost themselves is the
-//! same for whoever calls them, and can be taken off.
+//! same for every caller, and can be taken off.
 
 use std::collections::BTreeMap;
 use std::fs;

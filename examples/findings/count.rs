@@ -74,7 +74,7 @@ impl Found {
     }
 }
 
-/// One finding for one cause in a file, which is what a person judges.
+/// One finding for one cause in a file, which is what is judged.
 fn of_files(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     fold::of_places(&fold::of_hosts(found), |found| found.path.clone())
 }

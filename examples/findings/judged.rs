@@ -1,4 +1,4 @@
-//! Findings that a person judged by reading: whether each error is true, and whether the author would act on each warning.
+//! Findings that were judged by reading: whether each error is true, and whether the author would act on each warning.
 
 use std::collections::BTreeSet;
 use std::path::Path;

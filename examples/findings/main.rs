@@ -1,6 +1,6 @@
 //! What `plugcast check` finds in whole public repositories, counted per rule: by default, for every
 //! host, and for the source host alone. `--snapshot FILE` compares the counts with those of an earlier run, or writes
-//! them; `--list RULE` prints where a rule speaks, which is what a person judges.
+//! them; `--list RULE` prints where a rule reports, which is what is judged.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,

@@ -1,5 +1,5 @@
 //! What a build takes no part of and a check reads all the same: skills and plugins beside those of a marketplace or a
-//! manifest, and the folders of projects. What is passed over has its reason.
+//! manifest, and the folders of projects. What is skipped has its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
-use super::layout::{DEPTH, SKILL_FILE, holds_components, holds_texts, is_uninstalled};
+use super::layout::{DEPTH, holds_components, holds_texts, is_uninstalled};
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk;
@@ -16,7 +16,7 @@ use crate::model::plugin::{LocationForm, PluginLocation, settings};
 use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
-use crate::source::{BUNDLE, Exclusion};
+use crate::source::{BUNDLE, Exclusion, SKILL_FILE};
 use crate::target::{ProjectFiles, Targets};
 
 /// Why skills and plugins that nobody installs take no part.
@@ -30,7 +30,7 @@ const UNLISTED: &str = "no plugin of the marketplace has it";
 pub(super) struct AdjacentSources {
     /// Plugins, projects and skills.
     pub seats: Vec<PluginLocation>,
-    /// What holds some and is passed over.
+    /// What holds some and is skipped.
     pub left_out: Vec<Exclusion>,
 }
 

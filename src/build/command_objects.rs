@@ -7,7 +7,7 @@ use crate::model::overrides::HostOverrides;
 use crate::model::plugin::Plugin;
 use crate::target::Targets;
 
-/// Adds it to what `overrides` says of each host; what the author's settings say counts before it.
+/// Adds it to what `overrides` says of each host; the author's settings take precedence.
 pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
     let components =
         || plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |own| (plugin, own)));

@@ -20,7 +20,7 @@ use crate::model::runtime::Runtime;
 use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::{
-    Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, TOO_LARGE, TOO_LARGE_TOGETHER, by_parts,
+    Exclusion, LEAVES, OUTSIDE, SKILL_FILE, SourceFile, SourceTree, TOO_LARGE, TOO_LARGE_TOGETHER, by_parts,
 };
 use crate::target::Targets;
 
@@ -42,7 +42,7 @@ pub struct DiscoveredSource {
     pub(super) readme: Option<SourceFile>,
     /// What lies beside the plugins.
     pub(super) outside: Vec<Exclusion>,
-    /// Skills and plugins that a check passes over.
+    /// Skills and plugins that a check skips.
     pub(super) left_out: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
     pub(super) settings: BTreeMap<Utf8PathBuf, String>,
@@ -250,7 +250,7 @@ pub fn is_source(folder: &Path, targets: &Targets) -> bool {
     let source = targets.source();
     let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     let mut files = catalogues.chain([source.marketplace.as_str(), "plugcast.toml"]);
-    let has_plugin = |folder: &Path| is_plugin(folder, source) || disk::is_file(&folder.join("SKILL.md"));
+    let has_plugin = |folder: &Path| is_plugin(folder, source) || disk::is_file(&folder.join(SKILL_FILE));
     files.any(|file| disk::is_file(&folder.join(file)))
         || has_plugin(folder)
         || children(folder).unwrap_or_default().iter().any(|name| has_plugin(&folder.join(name)))

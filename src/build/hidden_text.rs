@@ -1,4 +1,4 @@
-//! What a build says of texts that hold characters nobody sees: it carries them to every host, so that whoever
+//! What a build says of texts that hold characters nobody sees: it carries them to every host, so that those who
 //! builds hears of them without `check`. Those of JSON are found where it is read.
 
 use camino::Utf8PathBuf;

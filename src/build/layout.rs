@@ -15,11 +15,11 @@ use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
 use crate::read::{frontmatter, json};
+use crate::source::SKILL_FILE;
 use crate::target::Targets;
 
 /// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
 pub(super) const DEPTH: usize = 6;
-pub(super) const SKILL_FILE: &str = "SKILL.md";
 /// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
 const UNINSTALLED_FOLDERS: [&str; 8] =
     ["test", "tests", "__tests__", "fixtures", "testdata", "evals", "doc", "docs"];
@@ -47,7 +47,7 @@ pub(super) fn seats(
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let has_manifest = disk::is_file(&src.join(&source.manifest));
     let here = |loose_skills| {
-        // A manifest that is there and names nothing gets findings with their place instead.
+        // A manifest without components gets findings with their place instead.
         let own = || (!has_manifest).then(|| foreign_name(src, source).unwrap_or_else(|| request.own_name()));
         PluginLocation {
             root: Utf8PathBuf::new(),
@@ -59,7 +59,7 @@ pub(super) fn seats(
             form: LocationForm::Plugin,
         }
     };
-    if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
+    if !has_manifest && disk::is_file(&src.join(SKILL_FILE)) {
         return Ok(vec![here(vec![Utf8PathBuf::new()])]);
     }
     let folders = &targets.source_host().checks.project_folders;
@@ -74,7 +74,7 @@ pub(super) fn seats(
     // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
     let found = below(&listing.get()?.0, source, has_parts);
     let seat = |root: Utf8PathBuf| {
-        // One with a manifest that names nothing is refused by the source host.
+        // One whose manifest has no components is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
         PluginLocation {
@@ -181,7 +181,7 @@ fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, ou
 pub(super) fn holds_components(folder: &Utf8Path, files: &Files) -> bool {
     let skills = folder.join("skills");
     let is_skill = |child: Utf8PathBuf| files.has(&child.join(SKILL_FILE));
-    // A skill that is called so is no part of a plugin.
+    // A skill that is called so is not part of a plugin.
     let own = |name: &str| !files.has(&folder.join(name).join(SKILL_FILE));
     own("skills") && files.children(&skills, false).into_iter().any(is_skill)
         || ["agents", "commands"].into_iter().any(|name| own(name) && holds_texts(&folder.join(name), files))

@@ -25,7 +25,7 @@ impl<'a> Listing<'a> {
         Self { src, request, listed: OnceCell::new() }
     }
 
-    /// The files, and what was passed over.
+    /// The files, and what was skipped.
     ///
     /// # Errors
     /// When a folder cannot be listed.

@@ -68,7 +68,7 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
     }
 }
 
-/// Sees that no link leads to an output folder that no person has named.
+/// Sees that no link leads to an output folder that no user has named.
 ///
 /// # Errors
 /// [`BuildError::Place`] where one does.
@@ -242,7 +242,7 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));
         let is_exclusion = |row: &LedgerRow| row.outcome == RowOutcome::Dropped && row.loss.is_none();
-        // Whoever wrote it, it is what a build would have written.
+        // It is what a build would have written.
         old == Ledger::new(old.rows.clone())
             && emit::json::entries(&old, 2) == there
             && old.rows.iter().filter(passing).all(is_exclusion)

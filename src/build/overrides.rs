@@ -1,5 +1,5 @@
 //! `[targets.<host>]` of every `plugcast.toml` of a build, held against the hosts and the components that there
-//! are: what names nothing is a mistake at its place, never passed over.
+//! are: an unknown name is a mistake at its place, never skipped.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,14 +23,14 @@ use crate::target::{Target, Targets, ValueFormat};
 
 /// What hosts are told, by host.
 type HostSections = BTreeMap<String, HostOverrides>;
-/// Kinds whose components have frontmatter, with the section that speaks for all of them.
+/// Kinds whose components have frontmatter, with the section that applies to all of them.
 const KINDS: [(ComponentKind, &str); 3] = [
     (ComponentKind::Skill, "skills"),
     (ComponentKind::Agent, "agents"),
     (ComponentKind::Command, "commands"),
 ];
 
-/// A `plugcast.toml` and what it speaks for.
+/// A `plugcast.toml` and what it applies to.
 struct ConfigScope<'a> {
     config: &'a Config,
     /// Relative to SRC.
@@ -41,7 +41,7 @@ struct ConfigScope<'a> {
     targets: &'a Targets,
 }
 
-/// Ties what `config`, which speaks for all of SRC, and the files of plugins `of_roots` say to `plugins`.
+/// Ties what `config`, which applies to all of SRC, and the files of plugins `of_roots` say to `plugins`.
 ///
 /// # Errors
 /// At the first word that names no host, no component or no field, and at a name that is taken.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::names;
 use crate::model::overrides::{HostOverrides, NewName};
 use crate::model::plugin::Plugin;
+use crate::model::qualified_name::QualifiedName;
 use crate::source::ComponentKind;
 use crate::target::Targets;
 
@@ -28,7 +29,7 @@ fn untyped(
     plugin: &Plugin,
     typed: impl Fn(&str) -> String,
     known: &HostOverrides,
-) -> Vec<((ComponentKind, String), NewName)> {
+) -> Vec<((ComponentKind, QualifiedName), NewName)> {
     let files = plugin.components.iter().filter(|component| component.kind != ComponentKind::Agent);
     let files = files.map(|component| (component.kind, &component.name, &component.qualified));
     let inline =

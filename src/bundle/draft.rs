@@ -17,6 +17,9 @@ use crate::sourcemap::EditKind;
 /// What an edit is and why it is made.
 pub type EditLabel = (EditKind, String);
 
+/// An edit of a file's text.
+pub type DraftEdit = Edit<EditLabel>;
+
 /// Edits of one file.
 #[derive(Debug, Clone)]
 pub struct MarkdownDraft {
@@ -27,7 +30,7 @@ pub struct MarkdownDraft {
     /// The text taken apart.
     pub document: MarkdownDocument,
     /// Edits of the text.
-    pub edits: Vec<Edit<EditLabel>>,
+    pub edits: Vec<DraftEdit>,
     /// What becomes of fields of the frontmatter; edits of their bytes give way.
     pub changes: Vec<DraftField>,
     /// Why the frontmatter is written as a whole; edits of its bytes give way.

@@ -1,5 +1,5 @@
 //! Texts that say that they are copies: a comment `copy of NAME-OR-PATH`, in HTML or in the language of
-//! the file. The line that says it is no part of the copy.
+//! the file. The line that says it is not part of the copy.
 
 use memchr::memmem;
 

@@ -63,7 +63,7 @@ impl<'a> ComponentDirectory<'a> {
             built_in,
         };
         for plugin in &project.plugins {
-            out.others.extend(plugin.inline.iter().map(|command| command.qualified.clone()));
+            out.others.extend(plugin.inline.iter().map(|command| command.qualified.to_string()));
             let names = plugin.others.iter().map(|other| &other.name);
             let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
             out.others.extend(names.map(|name| qualify(&plugin.name, name)));
@@ -84,15 +84,15 @@ impl<'a> ComponentDirectory<'a> {
     fn add(&mut self, component: &'a Component) {
         if component.kind == ComponentKind::Agent {
             self.agents.insert(&component.qualified, component);
-            let (plugin, name) = (plugin_of(&component.qualified), last_of(&component.name));
+            let (plugin, name) = (component.qualified.plugin(), last_of(&component.name));
             self.last.entry(name).or_default().push(component);
             self.lower.entry(plugin).or_default().entry(name.to_lowercase()).or_default().push(component);
             self.stems.entry((plugin, stem(component))).or_default().push(component);
             return;
         }
-        self.skills.insert(component.qualified.clone(), component);
+        self.skills.insert(component.qualified.to_string(), component);
         if let Some(alias) = component.alias() {
-            self.skills.entry(qualify(plugin_of(&component.qualified), &alias)).or_insert(component);
+            self.skills.entry(qualify(component.qualified.plugin(), &alias)).or_insert(component);
         }
     }
 

@@ -47,7 +47,7 @@ pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> 
         let key =
             (part(finding), finding.severity, &*finding.rule, &*finding.message, finding.hosts.as_slice());
         let at = *first.entry(key).or_insert(out.len());
-        // A message that names nothing may stand for several causes.
+        // A message without names may stand for several causes.
         let takes = |head: &Diagnostic| {
             let applicability = |finding: &Diagnostic| finding.fix.as_ref().map(|fix| fix.applicability);
             applicability(head) == applicability(finding)

@@ -9,7 +9,9 @@ use percent_encoding::percent_decode_str;
 
 use super::context::{PluginText, RuleContext};
 use super::paths::{self, PathTarget};
+use super::rules::{ROOT_RELATIVE_LINK, SKILL_BOUNDARY};
 use crate::read::intent::stands_for_any;
+use crate::read::markdown::destination_parts;
 use crate::source::Span;
 
 /// How most addresses begin.
@@ -106,11 +108,11 @@ fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> b
     let there = match path.is_empty() {
         true => text.file.path.clone(),
         false => match paths::leads(context, text, &path) {
-            PathTarget::Here { only_from_skill: true, .. } if context.settings.has("root-relative-link") => {
+            PathTarget::Here { only_from_skill: true, .. } if context.settings.is_on(&ROOT_RELATIVE_LINK) => {
                 return true;
             }
             PathTarget::Away(path)
-                if !path.starts_with(&text.plugin.root) || context.settings.has("skill-boundary") =>
+                if !path.starts_with(&text.plugin.root) || context.settings.is_on(&SKILL_BOUNDARY) =>
             {
                 return true;
             }
@@ -123,11 +125,8 @@ fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> b
 
 /// The path and the anchor of a destination; `None` for what leads out of the plugin or stands for any.
 fn taken_apart(destination: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
-    let (path, anchor) = match destination.split_once('#') {
-        Some((path, anchor)) => (path, Some(decoded(anchor))),
-        None => (destination, None),
-    };
-    let path = decoded(path.split('?').next().unwrap_or_default());
+    let (path, anchor) = destination_parts(destination);
+    let (path, anchor) = (decoded(path), anchor.map(decoded));
     if path.is_empty() {
         return anchor.map(|anchor| (path, Some(anchor)));
     }

@@ -8,6 +8,7 @@ use memchr::memmem;
 use super::context::{PluginText, RuleContext};
 use super::path_parts::PathParts;
 use super::paths::{self, PathTarget};
+use super::rules::SKILL_BOUNDARY;
 use crate::model::paths::plain;
 use crate::read::markdown::RegionKind;
 use crate::read::path_words::{goes_on, is_edge, without_lines, without_marks, word_end, word_start};
@@ -54,7 +55,7 @@ pub enum PathForm {
 pub const SCRIPTS: &str = "scripts/";
 
 /// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
-/// has a name that nothing in the source has: it leads nowhere, and was not meant to. So are all paths in code where each
+/// has a name that nothing in the source has: its target is missing, and was meant to be. So are all paths in code where each
 /// leads to a file of the component: no rule has anything to say of them, and the Markdown is not parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
     let (source, parts) = (context.targets.source(), context.paths().parts(text));
@@ -91,7 +92,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
 fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     match mention.leads(context, text) {
         PathTarget::Here { .. } => false,
-        PathTarget::Away(_) => context.settings.has("skill-boundary"),
+        PathTarget::Away(_) => context.settings.is_on(&SKILL_BOUNDARY),
         PathTarget::Nowhere(_) => {
             mention.path.strip_prefix("./").is_none_or(|path| path.starts_with(SCRIPTS))
         }

@@ -1,5 +1,5 @@
 //! The names of the files and folders of a plugin: nearly every word with a slash in a text begins with none of them, and
-//! leads nowhere.
+//! leads to no file.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -131,6 +131,10 @@ use super::rule::Rule;
 /// the lines of `reported`.
 pub const RULES: &[Rule] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
+/// Rules for which texts are looked at more closely where they are on.
+pub(super) const ROOT_RELATIVE_LINK: Rule = root_relative_link::RULE;
+pub(super) const SKILL_BOUNDARY: Rule = skill_boundary::RULE;
+
 /// The rule of that name.
 pub fn find(name: &str) -> Option<&'static Rule> {
     RULES.binary_search_by(|rule| rule.name.cmp(name)).ok().map(|at| &RULES[at])

@@ -9,7 +9,7 @@ use crate::model::plugin::{LocationForm, OtherBody, OtherComponent, Plugin};
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
-/// What a text is to whoever runs it.
+/// What a text is to the one who runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRole {
     /// A text for a shell.

@@ -44,7 +44,7 @@ impl Shard {
     /// Reads `2/5`.
     ///
     /// # Errors
-    /// A sentence, when it is no part of a whole.
+    /// A sentence, when it is not part of a whole.
     pub fn parse(text: &str) -> Result<Self, String> {
         let numbers = text.split_once('/').and_then(|(number, total)| {
             let (number, total) = (number.parse().ok()?, total.parse().ok()?);

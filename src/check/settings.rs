@@ -48,7 +48,7 @@ impl Settings {
     /// away; a rule that is named counts more than its group.
     ///
     /// # Errors
-    /// The first word that is no rule, group or profile.
+    /// The first unknown rule, group or profile.
     pub fn new(config: &CheckConfig) -> Result<Self, UnknownWord> {
         let mut settings = Self::quiet();
         settings.limits = config.limits.clone();
@@ -86,7 +86,7 @@ impl Settings {
     /// rule that is named counts more than its group.
     ///
     /// # Errors
-    /// The first word that is no rule or group.
+    /// The first unknown rule or group.
     pub fn narrowed(mut self, select: &[String], ignore: &[String]) -> Result<Self, UnknownWord> {
         let (selected, ignored) = (words(select)?, words(ignore)?);
         if !select.is_empty() {
@@ -108,12 +108,6 @@ impl Settings {
     /// Whether `rule` is on.
     pub fn is_on(&self, rule: &Rule) -> bool {
         self.on.contains(rule.name)
-    }
-
-    /// Whether the rule of that name is on.
-    pub fn has(&self, name: &str) -> bool {
-        debug_assert!(rules::find(name).is_some(), "{name} is a rule");
-        self.on.contains(name)
     }
 
     /// The severity that the configuration gives to a rule.

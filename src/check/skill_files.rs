@@ -4,9 +4,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::model::plugin::Plugin;
 
-/// What a skill's file is called.
-pub const SKILL_FILE: &str = "SKILL.md";
-
 /// The kept files below the folder `skills` of a plugin, each with its path inside that folder.
 pub fn in_skill_folders(plugin: &Plugin) -> impl Iterator<Item = (&Utf8PathBuf, &Utf8Path)> {
     plugin.files.kept.iter().filter_map(|path| {

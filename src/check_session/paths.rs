@@ -7,6 +7,7 @@ use camino::Utf8PathBuf;
 use super::CheckError;
 use crate::build;
 use crate::disk;
+use crate::source::SKILL_FILE;
 use crate::target::Targets;
 
 /// What is read.
@@ -77,7 +78,7 @@ fn main_file(path: &Path, targets: &Targets) -> Option<PathBuf> {
         return Some(path.to_owned());
     }
     let real = disk::canonical(path).ok()?;
-    let file = real.join("SKILL.md");
+    let file = real.join(SKILL_FILE);
     let plugin = plugin_of(&file, targets);
     let is_skill = disk::is_file(&file) && plugin != real;
     (is_skill || is_of_components(&real, &plugin, targets)).then_some(file)
@@ -118,7 +119,7 @@ pub fn plugin_of(file: &Path, targets: &Targets) -> PathBuf {
         name.is_some_and(|name| build::COMPONENT_FOLDERS.contains(&name))
     };
     let around = within().filter(holds).last().and_then(Path::parent);
-    let skill = || within().filter(|folder| disk::is_file(&folder.join("SKILL.md"))).last();
+    let skill = || within().filter(|folder| disk::is_file(&folder.join(SKILL_FILE))).last();
     around.or_else(skill).unwrap_or(folder).to_owned()
 }
 

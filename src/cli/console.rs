@@ -1,5 +1,5 @@
 //! Where output goes: results to stdout, everything about the run to stderr. A closed pipe is
-//! success: whoever reads has had enough.
+//! success: the reader has had enough.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -177,7 +177,7 @@ fn place(said: &str, other: &str) -> Result<StateLocation, CommandFailure> {
     let git = super::git(here);
     git.in_work_tree("pass two folders, or name a commit inside a git repository")
         .map_err(|error| no_folder(said, error))?;
-    // A commit that is here counts before a colon in its name.
+    // A commit that is here takes precedence over a colon in its name.
     let (reference, folder) = match said.split_once(':') {
         Some((reference, folder)) if git.commit(said).is_err() => {
             (reference, Some(Utf8PathBuf::from(folder)))

@@ -57,7 +57,7 @@ impl From<UnknownHost> for CommandFailure {
     }
 }
 
-/// What to do about a word that is no rule and no group.
+/// What to do about an unknown rule or group.
 fn rules_help(unknown: &UnknownWord) -> String {
     let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     format!("{near}`plugcast rules` lists them")

@@ -239,7 +239,7 @@ pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDiff
     HostDifference { host: host.to_owned(), changes, losses_new: only(new, old), losses_gone: only(old, new) }
 }
 
-/// Takes away what is said of files that are the same on both sides, whoever runs them there.
+/// Takes away what is said of files that are the same on both sides, regardless of what runs them there.
 fn same_files(old: &HostInventory, new: &HostInventory, changes: &mut Vec<ChangedItem>) {
     let (before, after) = (digests(old), digests(new));
     let same = |plugin: &str, path: &str| {

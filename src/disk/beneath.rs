@@ -1,4 +1,4 @@
-//! Opens what lies beneath a folder, one name at a time and never through a link: whoever swaps a folder or a file
+//! Opens what lies beneath a folder, one name at a time and never through a link: when somebody swaps a folder or a file
 //! for a link while it is read gets an error and no file from elsewhere.
 
 use std::ffi::{OsStr, OsString};

@@ -16,7 +16,7 @@ use super::{DiskError, beneath};
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// A link leads to it, or it is no plain file.
-    #[error("`{}` is no plain file below the folder, or a link leads to it", .0.display())]
+    #[error("`{}` is not a plain file below the folder, or a link leads to it", .0.display())]
     NotPlain(PathBuf),
     /// It holds something else than what was read.
     #[error("`{}` was changed by somebody else meanwhile", .0.display())]

@@ -1,5 +1,5 @@
 //! An open folder. Whatever is read, written or removed in it counts from the open handle and follows no link, so that
-//! a name that somebody swaps meanwhile leads nowhere else.
+//! a name that somebody swaps meanwhile leads to no other place.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -97,7 +97,7 @@ impl Folder {
     /// Reads a whole file as text; `None` when it is not there.
     ///
     /// # Errors
-    /// When it is no regular file, reached through a link, larger than 64 MiB, or no UTF-8.
+    /// When it is not a regular file, reached through a link, larger than 64 MiB, or no UTF-8.
     pub fn read_text(&self, path: &Utf8Path) -> Result<Option<String>, DiskError> {
         let full = self.path.join(path);
         let bytes = beneath::open_in(&self.handle, path)

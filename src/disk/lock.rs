@@ -31,7 +31,7 @@ pub struct OutputLock {
 }
 
 impl OutputLock {
-    /// The folder, which stays open: whoever holds the lock writes there, whatever takes the folder's name.
+    /// The folder, which stays open: the holder of the lock writes there, whatever takes the folder's name.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
@@ -78,7 +78,7 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// A folder that a person has named: links that lead there are followed.
+    /// A folder that the user has named: links that lead there are followed.
     pub fn named(path: &Path) -> Self {
         Self { path: path.to_owned(), base: None }
     }

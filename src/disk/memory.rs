@@ -1,4 +1,4 @@
-//! Trees of files that lie in memory: a commit is read as git has it, and laid out nowhere. Whoever reads through `disk`
+//! Trees of files that lie in memory: a commit is read as git has it, and laid out nowhere. Code that reads through `disk`
 //! finds them below a path that no file system has, links and all.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -86,7 +86,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     gone(fs_op::remove_file(CWD, path))
 }
 
-/// Reads a file as text; bytes that are no UTF-8 are replaced.
+/// Reads a file as text; bytes that are not valid UTF-8 are replaced.
 ///
 /// # Errors
 /// When the file cannot be read.

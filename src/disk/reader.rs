@@ -12,7 +12,7 @@ use super::{DiskError, beneath, memory};
 /// How large a file may be that is read whole, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizeLimit {
-    /// Settings that a person writes: 4 MiB.
+    /// Settings that the user writes: 4 MiB.
     Settings,
     /// Documents, texts and everything else: 64 MiB.
     Document,
@@ -96,7 +96,7 @@ fn irregular(what: &str) -> io::Error {
 /// Reads a whole file; `None` if there is no such file.
 ///
 /// # Errors
-/// When it exists and is no regular file, cannot be read, or is larger than `limit`.
+/// When it exists and is not a regular file, cannot be read, or is larger than `limit`.
 pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError> {
     let bytes = match memory::place(path) {
         Some(place) => place.node().and_then(|node| in_memory(node, limit)),

@@ -59,7 +59,7 @@ pub enum RootError {
 /// What becomes of a root that is itself a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RootLink {
-    /// It is followed: a person named the path.
+    /// It is followed: the user named the path.
     Followed,
     /// It is not trusted.
     Refused,
@@ -86,7 +86,7 @@ impl Root {
         Self::open_for(path, link, owner)
     }
 
-    /// Opens the folder at `path`, whoever owns what is below; `None` when it is not there.
+    /// Opens the folder at `path`, regardless of who owns what is below; `None` when it is not there.
     ///
     /// # Errors
     /// When it is no folder, or cannot be opened.
@@ -213,7 +213,7 @@ impl Root {
         self.look(&folder, name, path)
     }
 
-    /// The names in a folder with what they are, sorted; empty when it is not there. Names that are no UTF-8 are left
+    /// The names in a folder with what they are, sorted; empty when it is not there. Names that are not valid UTF-8 are left
     /// out.
     ///
     /// # Errors
@@ -357,7 +357,7 @@ impl Root {
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 const LINK: &str = "is a link";
-const SPECIAL: &str = "is no regular file";
+const SPECIAL: &str = "is not a regular file";
 
 fn untrusted(path: &Path, what: &'static str) -> RootError {
     RootError::Untrusted { path: path.to_owned(), what }

@@ -16,7 +16,7 @@ const MOST: usize = 20_000;
 
 /// What is wrong with a file that is found here, and what to do.
 pub const SPECIAL: (&str, &str) =
-    ("is no regular file of at most 100 MiB, and git reads it", "look at it, and remove it");
+    ("is not a regular file of at most 100 MiB, and git reads it", "look at it, and remove it");
 
 /// The first of these files in one folder that is a pipe, a socket, a device or too large.
 pub fn special_file_in(folder: &Path) -> Option<PathBuf> {

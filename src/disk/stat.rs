@@ -81,7 +81,7 @@ pub fn is_inside(top: &Path, path: &Path) -> bool {
 }
 
 /// Names directly below `folder` with whether each is a folder (through links), sorted; names that
-/// are no UTF-8 are left out.
+/// are not valid UTF-8 are left out.
 ///
 /// # Errors
 /// When `folder` cannot be listed.

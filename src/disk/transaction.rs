@@ -1,6 +1,6 @@
 //! Changes several files of the user's own tree, and moves a folder, as if at once. Everything new is
 //! written beside what it replaces, then a journal says what is to happen, then names change. A run that
-//! ends before the journal is there has changed nothing; whoever finds the journal later completes it.
+//! ends before the journal is there has changed nothing; the next run that finds the journal completes it.
 mod witness;
 
 use std::io;
@@ -55,7 +55,7 @@ pub struct FolderMove {
 pub struct TransactionJournal {
     /// `plugcast.promoting/1`.
     pub schema: String,
-    /// What the change is called, for the person who finds it half done.
+    /// What the change is called, for the user who finds it half done.
     pub what: String,
     /// Files whose new text lies beside them, relative to the root.
     #[schemars(with = "Vec<String>")]
@@ -105,14 +105,14 @@ pub fn unfinished(
     let text = text.map_err(|error| wrong(format!("cannot be read: {}", error.source)))?;
     let Some(text) = text else { return Ok(None) };
     let journal: TransactionJournal =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("is no journal: {error}")))?;
+        serde_json::from_str(&text).map_err(|error| wrong(format!("is not a journal: {error}")))?;
     schema::PROMOTING
         .accept(&journal.schema)
         .map_err(|message| wrong(format!("cannot be used: {message}")))?;
     let paths = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]).chain(&journal.files);
     let outside = paths.into_iter().find(|path| !beneath::is_inner(path)).cloned();
     if let Some(outside) = outside {
-        return Err(wrong(format!("names `{outside}`, which is no path below its folder")));
+        return Err(wrong(format!("names `{outside}`, which is not a path below its folder")));
     }
     let private = {
         let mut paths = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]).chain(&journal.files);

@@ -36,7 +36,7 @@ pub struct WalkOptions {
     pub include: Vec<String>,
     /// Folders that this very command writes.
     pub outputs: Vec<PathBuf>,
-    /// What is no part of the source by itself.
+    /// What is not part of the source by itself.
     pub passed_over: SkipPolicy,
     /// Leave bundles out: what a build wrote is the source of none.
     pub without_bundles: bool,
@@ -44,7 +44,7 @@ pub struct WalkOptions {
     pub progress: Progress,
 }
 
-/// What a walk passes over without anybody having excluded it.
+/// What a walk skips without anybody having excluded it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SkipPolicy {
     /// What the source's `.gitignore` files ignore.
@@ -258,7 +258,11 @@ impl TreeWalk<'_> {
         ignores.extend(own);
         for (name, kind) in names {
             let Some(text) = name.to_str() else {
-                self.exclude(folder.join(name.to_string_lossy().as_ref()), "its name is no UTF-8", true);
+                self.exclude(
+                    folder.join(name.to_string_lossy().as_ref()),
+                    "its name is not valid UTF-8",
+                    true,
+                );
                 continue;
             };
             let path = match folder.as_str() {
@@ -340,7 +344,7 @@ impl TreeWalk<'_> {
 
     fn left_out(&self, entry: &WalkEntry, ignores: &[Gitignore]) -> Option<String> {
         let included = !self.include.is_empty() && self.include.has(&entry.path, entry.is_folder);
-        // An output folder that holds what is read is no part of it: a marketplace may list plugins in `dist`.
+        // An output folder that holds what is read is not part of it: a marketplace may list plugins in `dist`.
         let in_output = |path: &Path| {
             self.outputs.iter().any(|one| path.starts_with(one) && !self.start.starts_with(one))
         };

@@ -24,6 +24,7 @@ use super::{Driver, text};
 use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
 use crate::model::qualified_name::local_of;
+use crate::source::SKILL_FILE;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -161,7 +162,7 @@ impl Driver for ClaudeCode {
     }
 }
 
-/// One body: typed by a person, or called by the model through the host's skill tool.
+/// One body: typed by the user, or called by the model through the host's skill tool.
 fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<HostTurn> {
     let name = invocation.name.clone();
     match invocation.way {
@@ -185,7 +186,7 @@ fn init(events: &[Value]) -> Value {
 }
 
 /// The names in a list of the host's first event.
-/// The names of a list; the line break that ends a name in a block of YAML is no part of it.
+/// The names of a list; the line break that ends a name in a block of YAML is not part of it.
 fn names(init: &Value, key: &str) -> BTreeSet<String> {
     let list = init[key].as_array().into_iter().flatten();
     list.filter_map(|name| name.as_str().map(|name| name.trim_matches(char::is_control).to_owned())).collect()
@@ -208,7 +209,7 @@ fn see_names(
     let (typed, agents) = (names(init, "slash_commands"), names(init, "agents"));
     let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
     observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
-    // A person's names and the model's are two lists: a component counts when it is in each list
+    // The user's names and the model's are two lists: a component counts when it is in each list
     // that its own frontmatter puts it in.
     let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
     for component in plugin.of(&[ComponentKind::Skill, ComponentKind::Command]) {
@@ -225,7 +226,7 @@ fn see_names(
         };
         // A skill that a command hides describes it in the list.
         let local = local_of(name);
-        let hidden = bundle.text(&format!("plugins/{}/skills/{local}/SKILL.md", plugin.name));
+        let hidden = bundle.text(&format!("plugins/{}/skills/{local}/{SKILL_FILE}", plugin.name));
         let hidden = hidden.ok().filter(|_| component.kind == ComponentKind::Command).unwrap_or_default();
         let by_model = is_offered(frontmatter, bundle.is_described_in(&manifest, name))
             || is_offered(split(&hidden).0, false);

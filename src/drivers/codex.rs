@@ -20,6 +20,7 @@ use super::{Driver, own_name};
 use crate::bundle::verification::Method;
 use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
+use crate::source::SKILL_FILE;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -62,7 +63,7 @@ impl Driver for Codex {
     }
 
     fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
-        // The host runs nothing in a body, and a person can mention every skill.
+        // The host runs nothing in a body, and the user can mention every skill.
         Some(Invoker::Person)
     }
 
@@ -326,7 +327,7 @@ fn see_request(
 
 /// Whether the skill's policy file keeps it from the model.
 fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
-    let folder = component.file.as_deref().and_then(|file| file.strip_suffix("SKILL.md"));
+    let folder = component.file.as_deref().and_then(|file| file.strip_suffix(SKILL_FILE));
     let policy = folder.and_then(|folder| bundle.text(&format!("{folder}agents/openai.yaml")).ok());
     policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
 }

@@ -1,6 +1,6 @@
 //! A small HTTP/1.1 server on loopback, for the hosts' model requests: bodies by length or in
 //! chunks, connections that stay open, one thread a connection. Every path begins with a secret, which only the host is
-//! told: whoever else is on this machine gets no answer. It ends when dropped.
+//! told: another user of this machine gets no answer. It ends when dropped.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};

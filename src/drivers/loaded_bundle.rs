@@ -12,6 +12,7 @@ use crate::bundle::{BundleManifest, ManifestFile};
 use crate::disk::{self, beneath, plain_files};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
+use crate::source::SKILL_FILE;
 use crate::sourcemap::SourceMap;
 
 /// A bundle on disk.
@@ -91,7 +92,7 @@ impl LoadedBundle {
         let listed = manifest.files.iter().map(|file| &file.path);
         let mut listed = listed.chain(manifest.helpers.iter().map(|helper| &helper.path));
         if let Some(path) = listed.find(|path| !beneath::is_inner(Utf8Path::new(path))) {
-            bail!("the manifest lists `{path}`, which is no path in the bundle; build the bundle again");
+            bail!("the manifest lists `{path}`, which is not a path in the bundle; build the bundle again");
         }
         if manifest.digest != ManifestFile::digest(&manifest.files) {
             bail!("the manifest has another digest than the files that it lists; build the bundle again");
@@ -177,7 +178,7 @@ impl LoadedBundle {
         Some(format!("---\ndescription: {line}\n---\n{}\n", command.get("content")?.as_str()?))
     }
 
-    /// Whether the plugin's manifest at `path` describes a command, which counts before what its file says.
+    /// Whether the plugin's manifest at `path` describes a command, which takes precedence over its file.
     pub fn is_described_in(&self, path: &str, name: &str) -> bool {
         let text = self.text(path).unwrap_or_default();
         let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
@@ -219,7 +220,7 @@ pub fn plugin_folders(bundle: &Path, only: &[String]) -> Result<Vec<PathBuf>> {
 fn emitted_file(manifest: &BundleManifest, row: &LedgerRow) -> Option<String> {
     let listed = |path: &str| manifest.files.iter().any(|file| file.path == path).then(|| path.to_owned());
     let to = row.to.as_deref().map(|to| to.trim_end_matches('/'));
-    to.and_then(|to| listed(to).or_else(|| listed(&format!("{to}/SKILL.md")))).or_else(|| {
+    to.and_then(|to| listed(to).or_else(|| listed(&format!("{to}/{SKILL_FILE}")))).or_else(|| {
         let mut made = manifest.files.iter().filter(|file| file.from.as_deref() == Some(row.path.as_str()));
         made.find(|file| file.path.starts_with("plugins/")).map(|file| file.path.clone())
     })

@@ -97,7 +97,8 @@ fn answer(
     let mut script = lock(script);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     if request.method != "POST" || request.path != protocol.path() {
-        let sentence = format!("`{} {}` is no request that the script knows", request.method, request.path);
+        let sentence =
+            format!("`{} {}` is not a request that the script knows", request.method, request.path);
         script.reject(sentence.clone());
         return rejection(&sentence);
     }

@@ -36,7 +36,7 @@ pub struct ObservationScope {
 /// Who can start a skill or command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invoker {
-    /// A person types its name.
+    /// The user types its name.
     Person,
     /// Only the model calls it.
     Model,

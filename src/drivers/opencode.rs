@@ -223,7 +223,7 @@ fn see_lists<'a>(
         let data = plain_files::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
         observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
-        // A skill is also a command, and is offered to the model if it has a description, unless only a person may
+        // A skill is also a command, and is offered to the model if it has a description, unless only the user may
         // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
         for component in plugin.of(&[ComponentKind::Skill]) {

@@ -1,4 +1,4 @@
-//! One run of a host with a scripted model, for a test: what is loaded, what a person starts with,
+//! One run of a host with a scripted model, for a test: what is loaded, what the user starts with,
 //! what the model answers, and what came of it.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ pub struct Session {
     pub loading: SessionLoad,
     /// The project's folder, in which the host works.
     pub project: PathBuf,
-    /// What the person starts with.
+    /// What the user starts with.
     pub opening: SessionOpening,
     /// What the model is asked and answers.
     pub script: ModelScript,
@@ -64,7 +64,7 @@ impl SessionLoad {
     }
 }
 
-/// What a person starts a session with.
+/// What the user starts a session with.
 #[derive(Debug, Clone)]
 pub enum SessionOpening {
     /// A prompt as it is.

@@ -16,7 +16,7 @@ use crate::bundle::source_verification::{SourceComparison, SourcePlugin, SourceV
 use crate::bundle::verification::{HostVerdict, NamesByKind};
 use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::model::project::Project;
-use crate::model::qualified_name::{plugin_of, qualify};
+use crate::model::qualified_name::qualify;
 
 pub use layout::SourceLayout;
 
@@ -67,8 +67,8 @@ pub fn renames(project: &Project) -> HostRenames {
     for (host, overrides) in &project.overrides {
         let of_host = renames.entry(host.clone()).or_default();
         for ((kind, from), renamed) in &overrides.renames {
-            let plugin = plugin_of(from);
-            of_host.insert((*kind, from.clone(), qualify(plugin, &renamed.to)));
+            let plugin = from.plugin();
+            of_host.insert((*kind, from.to_string(), qualify(plugin, &renamed.to)));
         }
     }
     renames

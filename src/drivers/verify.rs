@@ -192,7 +192,7 @@ pub fn record(
     if lacks || result.result == HostVerdict::Fail {
         return own.map_or(Ok(()), |own| Ok(own.remove_file(PROOF)?));
     }
-    let own = own.with_context(|| format!("`{}` is no bundle any more", bundle.path().display()))?;
+    let own = own.with_context(|| format!("`{}` is no longer a bundle", bundle.path().display()))?;
     let mut helper_versions: Vec<String> =
         manifest.helpers.iter().filter_map(|helper| helper.version.clone()).collect();
     helper_versions.sort();

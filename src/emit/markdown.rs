@@ -1,5 +1,5 @@
 //! A draft to bytes: the block is rendered, edits are applied once, and the source map remembers
-//! which emitted bytes each of them made. Markdown is never written anew.
+//! which emitted bytes each of them made. Markdown is never written again.
 
 use camino::Utf8Path;
 

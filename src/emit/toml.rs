@@ -18,7 +18,7 @@ pub fn to_string(document: &Value, mark: &str, body: &str) -> Result<String, tom
 /// What stands for the body until it is put in.
 const PLACE: &str = "plugcast:body";
 
-/// Whether `body` has several lines that a literal string of TOML holds as they are: a person reads them as they were
+/// Whether `body` has several lines that a literal string of TOML holds as they are: the user reads them as they were
 /// written, and a reader has nothing to unescape.
 fn is_plain(body: &str) -> bool {
     let allowed = |byte: u8| !matches!(byte, 0..=8 | 11..=31 | 127);

@@ -310,7 +310,7 @@ fn must_be_tree(entries: &[CommitEntry], reference: &str) -> Result<(), GitError
     Err(GitError::new(message, "`git fsck` names the tree; commit the files again without it"))
 }
 
-/// The files and links of `ls-tree -l -z`, below `base`; what another repository holds is passed over.
+/// The files and links of `ls-tree -l -z`, below `base`; what another repository holds is skipped.
 fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut SkippedEntries) -> Vec<CommitEntry> {
     let line = |line: &[u8]| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;

@@ -135,8 +135,7 @@ fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
     let region = regions.iter().rev().find(holds);
     if let Some(region) = region.filter(|region| region.kind == RegionKind::CodeBlock) {
         let block = region.span.of(text);
-        let language = block.trim_start_matches(['`', '~']).lines().next().unwrap_or_default().trim();
-        let language = language.split([' ', ',', '{', ':']).next().unwrap_or_default();
+        let language = markdown::block_language(block).unwrap_or_default();
         let functions =
             block.lines().any(|line| line.trim_end().ends_with("() {") || line.contains("function "));
         if LANGUAGES.iter().any(|other| language.eq_ignore_ascii_case(other))

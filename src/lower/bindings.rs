@@ -1,5 +1,5 @@
 //! The block *On this host*: it binds exactly the names that a component's files use and that mean
-//! nothing, or something else, on the host. A component that names nothing of the kind gets none.
+//! nothing, or something else, on the host. A component without such names gets none.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

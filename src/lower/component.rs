@@ -7,15 +7,18 @@ use camino::Utf8Path;
 use super::bindings::Bindings;
 use super::context::LoweringContext;
 use super::decision::Decision;
+use super::fields::{self, FieldInput, LoweredFields};
 use super::naming::BlockPaths;
 use super::overrides::HostOverride;
 use super::part::LoweredPart;
+use super::reference_rows::{self, LoweredReferences};
 use super::registration::{RegisteredComponent, RegistrationInput};
 use super::repair;
 use super::safe_yaml::{self, Repairs};
+use super::sidecar::{self, LoweredSidecar};
 use super::texts::ComponentText;
-use super::{agents, field_leaves, fields, installable, paths, place, reference_rows, registration, sidecar};
-use crate::bundle::draft::{MarkdownDraft, quoted};
+use super::{agents, field_leaves, installable, paths, place, registration};
+use crate::bundle::draft::{Block, DraftEdit, MarkdownDraft, quoted};
 use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
@@ -34,7 +37,7 @@ pub(super) struct LoweredComponent {
     pub(super) refused: BTreeSet<(usize, String)>,
 }
 
-/// Lowers `component` with every text that belongs to it.
+/// Lowers `component` with every text that belongs to it: first all is decided, then it is written.
 pub(super) fn lower<'a>(
     scene: &'a LoweringContext<'a>,
     component: &'a Component,
@@ -45,59 +48,36 @@ pub(super) fn lower<'a>(
     out.part.decisions.extend(told.decisions(scene));
     let Some(file) = scene.project.tree.get(&component.path) else { return out };
     let Some(inner) = scene.place_of(component) else { return out };
-    let limit = too_long(scene, component).map(|why| (why, "shorten the name"));
-    let beyond = scene.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin"));
-    if let Some((why, way_out)) = limit.or(beyond) {
+    if let Some((why, way_out)) = refusal(scene, component) {
         out.part.add(refuse(scene, component, file, &why, way_out));
         return out;
     }
-    let mut draft = MarkdownDraft::new(file, &component.document);
-    let mut repairs = repair::repair(scene.target, component, &mut draft);
-    let described = describe(scene, component, &told, inner, &mut draft, &mut repairs);
-    let sidecar = sidecar::lower(scene, component, described.is_some());
-    let field_input = fields::FieldInput {
-        component,
-        file,
-        repairs: &repairs,
-        told: &told,
-        contradicted: sidecar.contradicts,
-    };
-    let fields = fields::lower(scene, &field_input, &mut draft);
-    told.write(&mut draft);
-    let to_root = place::up(inner);
-    let bound = BlockPaths {
-        folder: inner.parent().unwrap_or(Utf8Path::new("")),
-        to_root: &to_root,
-        components: &scene.places.components,
-    };
-    let bindings = Bindings::of(component, texts, scene, &bound);
-    draft.block = bindings.block(scene.target);
-    let references = reference_rows::lower(scene, component, texts, &to_root, &mut draft);
-    paths::follow(scene, file, inner, &mut draft);
-    let described = described.as_deref();
-    let input = RegistrationInput { component, inner, texts, told: &told, fields: &fields, described };
+    let mut plan = ComponentPlan::new(scene, component, texts, &told, (file, inner));
+    let described = plan.described.as_deref();
+    let input = RegistrationInput { component, inner, texts, told: &told, fields: &plan.fields, described };
     out.registered = registration::component(scene, &input);
-    out.refused = bindings.refused;
-    let unchanged = draft.is_unchanged();
+    plan.write(&told);
+    let unchanged = plan.draft.is_unchanged();
     let same_place = scene.plugin.inner(&component.path) == inner;
     let state = ComponentState {
         inner,
         told: &told,
-        degraded: fields.degraded | references.degraded,
+        degraded: plan.fields.degraded | plan.references.degraded,
         same: unchanged && same_place,
     };
     out.part.decisions.push(decision(scene, component, file, &state));
     out.part.decisions.push(file_decision(scene, component, inner, unchanged, same_place));
-    out.part.decisions.extend(fields.decisions);
-    out.part.decisions.extend(references.decisions);
-    out.part.add(sidecar.part);
-    out.part.nodes.extend(installable::node(scene, component, &told, inner, &draft));
+    out.part.decisions.extend(plan.fields.decisions);
+    out.part.decisions.extend(plan.references.decisions);
+    out.part.add(plan.sidecar.part);
+    out.refused = plan.bindings.refused;
+    out.part.nodes.extend(installable::node(scene, component, &told, inner, &plan.draft));
     if scene.places.repeated.contains(&(component.kind, component.qualified.clone())) {
         return out;
     }
     let content = match unchanged {
         true => NodeContent::CopyOf(file.origin.clone()),
-        false => NodeContent::Markdown(Box::new(draft)),
+        false => NodeContent::Markdown(Box::new(plan.draft)),
     };
     out.part.nodes.push(BundleNode {
         path: scene.root().join(inner),
@@ -106,6 +86,66 @@ pub(super) fn lower<'a>(
         from: Some(component.path.clone()),
     });
     out
+}
+
+/// All that is decided about a component, before any of it is written.
+struct ComponentPlan {
+    /// The file with a frontmatter that the host's reader takes.
+    draft: MarkdownDraft,
+    /// The description that had to be made.
+    described: Option<String>,
+    sidecar: LoweredSidecar,
+    fields: LoweredFields,
+    bindings: Bindings,
+    block: Option<Block>,
+    references: LoweredReferences,
+    /// Paths that lead elsewhere on the host.
+    paths: Vec<DraftEdit>,
+}
+
+impl ComponentPlan {
+    /// Decides about the component in `file`, which goes to `inner`.
+    fn new<'a>(
+        scene: &'a LoweringContext<'a>,
+        component: &'a Component,
+        texts: &'a [ComponentText<'a>],
+        told: &HostOverride<'_>,
+        (file, inner): (&SourceFile, &Utf8Path),
+    ) -> Self {
+        let mut draft = MarkdownDraft::new(file, &component.document);
+        let mut repairs = repair::repair(scene.target, component, &mut draft);
+        let described = describe(scene, component, told, inner, &mut draft, &mut repairs);
+        let sidecar = sidecar::lower(scene, component, described.is_some());
+        let contradicted = sidecar.contradicts;
+        let fields = FieldInput { component, file, repairs: &repairs, told, contradicted };
+        let fields = fields::lower(scene, &fields);
+        let to_root = place::up(inner);
+        let bound = BlockPaths {
+            folder: inner.parent().unwrap_or(Utf8Path::new("")),
+            to_root: &to_root,
+            components: &scene.places.components,
+        };
+        let bindings = Bindings::of(component, texts, scene, &bound);
+        let block = bindings.block(scene.target);
+        let references = reference_rows::lower(scene, component, texts, &to_root);
+        let paths = paths::follow(scene, file, inner, draft.document.body);
+        Self { draft, described, sidecar, fields, bindings, block, references, paths }
+    }
+
+    /// Writes into the draft what was decided.
+    fn write(&mut self, told: &HostOverride<'_>) {
+        self.fields.write(&mut self.draft);
+        told.write(&mut self.draft);
+        self.draft.block = self.block.take();
+        self.draft.edits.append(&mut self.references.edits);
+        self.draft.edits.append(&mut self.paths);
+    }
+}
+
+/// Why the host cannot get the component, and what to do.
+fn refusal(scene: &LoweringContext<'_>, component: &Component) -> Option<(String, &'static str)> {
+    let long = too_long(scene, component).map(|why| (why, "shorten the name"));
+    long.or_else(|| scene.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin")))
 }
 
 /// What is known of a component when everything about its parts is decided.

@@ -12,7 +12,7 @@ use super::overrides::HostOverride;
 use super::permissions::{self, HostLimits};
 use super::repair;
 use super::safe_yaml::Repairs;
-use crate::bundle::draft::{MarkdownDraft, one_line};
+use crate::bundle::draft::{DraftEdit, MarkdownDraft, one_line};
 use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::component::Component;
 use crate::read::tree::{MappingEntry, Node, Value};
@@ -31,6 +31,32 @@ pub struct LoweredFields {
     pub degraded: bool,
     /// What becomes of each leaf.
     pub decisions: Vec<Decision>,
+    /// What is to be written into the frontmatter.
+    pub edits: Vec<FieldEdit>,
+}
+
+/// A change of the frontmatter.
+#[derive(Debug)]
+pub enum FieldEdit {
+    /// The field has another key on the host, at this place.
+    Key(DraftEdit),
+    /// The field has this value on the host, as YAML, and why.
+    Value(MappingEntry, String, String),
+    /// The frontmatter is written as a whole, and why.
+    Whole(String),
+}
+
+impl LoweredFields {
+    /// Writes what was decided.
+    pub fn write(&mut self, draft: &mut MarkdownDraft) {
+        for edit in self.edits.drain(..) {
+            match edit {
+                FieldEdit::Key(edit) => draft.edits.push(edit),
+                FieldEdit::Value(entry, value, reason) => draft.rewrite_value(&entry, &value, &reason),
+                FieldEdit::Whole(reason) => draft.rewritten = Some(reason),
+            }
+        }
+    }
 }
 
 /// The field by which the author leaves a component to the user.
@@ -48,16 +74,12 @@ pub struct FieldInput<'a> {
     pub contradicted: bool,
 }
 
-/// Lowers every field; of one that was repaired, the decision says so.
-pub fn lower(
-    scene: &LoweringContext<'_>,
-    input: &FieldInput<'_>,
-    draft: &mut MarkdownDraft,
-) -> LoweredFields {
+/// Decides about every field; of one that was repaired, the decision says so.
+pub fn lower(scene: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFields {
     let mut out = LoweredFields::default();
     let component = input.component;
     let Some(fields) = &component.document.fields else { return out };
-    out.decisions.extend(unread(scene, component, input.file, draft));
+    unread(scene, component, input.file, &mut out);
     let rules = scene.target.fields(component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
@@ -68,7 +90,7 @@ pub fn lower(
         };
         let is_mapped = verdict.outcome == RowOutcome::Mapped && rule.outcome == FieldOutcome::Mapped;
         if counts && !is_told && is_mapped {
-            say_natively(scene.target, entry, rule, &out, draft);
+            say_natively(scene.target, entry, rule, &mut out);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= LossClass::Behavior);
         for (pointer, span) in field_leaves::of(entry) {
@@ -160,49 +182,36 @@ impl FieldInput<'_> {
 
 /// Decisions about what looks like fields and is none for the source host; where it stands in the frontmatter's place, it
 /// goes, since every host would stumble over it.
-fn unread(
-    scene: &LoweringContext<'_>,
-    component: &Component,
-    file: &SourceFile,
-    draft: &mut MarkdownDraft,
-) -> Vec<Decision> {
+fn unread(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile, out: &mut LoweredFields) {
     let document = &component.document;
     let rows = |part, outcome, reason| field_leaves::unread(&scene.plugin.name, file, part, outcome, reason);
-    let mut out = Vec::new();
     if let Some(lost) = document.lost {
-        let reason = "it is no YAML, and the source host reads no field of it either";
-        draft.rewritten = Some(reason.to_owned());
-        out.extend(rows(lost, RowOutcome::Dropped, reason));
+        let reason = "it is not YAML, and the source host reads no field of it either";
+        out.edits.push(FieldEdit::Whole(reason.to_owned()));
+        out.decisions.extend(rows(lost, RowOutcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
         let reason =
             "the frontmatter is never closed, so the source host reads it as text, and so do other hosts";
-        out.extend(rows(document.body, RowOutcome::Mapped, reason));
+        out.decisions.extend(rows(document.body, RowOutcome::Mapped, reason));
     }
     if let Some(cut_off) = document.cut_off {
         let reason = "dashes end the frontmatter before it, so the source host reads it as text, and so do other hosts";
-        out.extend(rows(cut_off, RowOutcome::Mapped, reason));
+        out.decisions.extend(rows(cut_off, RowOutcome::Mapped, reason));
     }
-    out
 }
 
-/// Writes a mapped field into frontmatter that the host reads itself. Where a module registers the
+/// What to write for a mapped field into frontmatter that the host reads itself. Where a module registers the
 /// component, or the block or the installable form says it, the frontmatter stays.
-fn say_natively(
-    target: &Target,
-    entry: &MappingEntry,
-    rule: &FieldRule,
-    lowered: &LoweredFields,
-    draft: &mut MarkdownDraft,
-) {
+fn say_natively(target: &Target, entry: &MappingEntry, rule: &FieldRule, out: &mut LoweredFields) {
     let Some(key) = rule.to.as_deref().filter(|key| !matches!(*key, "block" | "installable")) else { return };
-    let Some(value) = lowered.values.get(key).filter(|_| target.registration.is_none()) else { return };
+    let Some(value) = out.values.get(key).filter(|_| target.registration.is_none()) else { return };
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
+    let value = (*value != entry.node.to_json()).then(|| value.to_string());
     if key != entry.key {
-        draft.replace(entry.key_span, key, EditKind::Frontmatter, reason);
+        let tag = (EditKind::Frontmatter, reason.to_owned());
+        out.edits.push(FieldEdit::Key(DraftEdit { span: entry.key_span, text: key.to_owned(), tag }));
     }
-    if *value != entry.node.to_json() {
-        draft.rewrite_value(entry, &value.to_string(), reason);
-    }
+    out.edits.extend(value.map(|value| FieldEdit::Value(entry.clone(), value, reason.to_owned())));
 }
 
 /// What becomes of one field.

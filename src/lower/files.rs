@@ -205,7 +205,7 @@ fn edited(
 ) -> Option<MarkdownDraft> {
     let text = file.text().filter(|_| scene.places.moved && file.path.extension() == Some("md"))?;
     let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
-    paths::follow(scene, file, inner, &mut draft);
+    draft.edits.extend(paths::follow(scene, file, inner, draft.document.body));
     for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {
         draft.replace(*span, instead, EditKind::Name, reason);
     }

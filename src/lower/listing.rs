@@ -12,6 +12,7 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::ResolvedProject;
+use crate::model::qualified_name::QualifiedName;
 use crate::model::references::ReferenceTarget;
 use crate::source::SourceTree;
 use crate::target::{CommandEmission, ListingFacts, Target};
@@ -20,9 +21,9 @@ use crate::target::{CommandEmission, ListingFacts, Target};
 #[derive(Debug, Default)]
 pub(super) struct PluginListing {
     /// Why a component is beyond the folders that the host reads.
-    beyond: BTreeMap<(ComponentKind, String), String>,
+    beyond: BTreeMap<(ComponentKind, QualifiedName), String>,
     /// Commands that only the user may invoke here, and why.
-    waiting: BTreeSet<String>,
+    waiting: BTreeSet<QualifiedName>,
     reason: String,
     /// What is said when the text overflows all the same.
     overflow: Option<String>,
@@ -222,7 +223,7 @@ impl PluginListing {
         out.reason = format!(
             "{title} lists {holds} bytes of one plugin to its model, and this plugin has {needs}: commands that take arguments are left to the user"
         );
-        let stay = |(_, line): &&(&Component, ListingLine)| !out.waiting.contains(&line.name);
+        let stay = |(_, line): &&(&Component, ListingLine)| !out.waiting.contains(line.name.as_str());
         out.lines = listed.iter().filter(stay).map(|(_, line)| line.clone()).collect();
         let rest = needed - freed;
         if rest > facts.budget {
@@ -311,7 +312,7 @@ fn is_listed(component: &Component, target: &Target) -> bool {
     is_skill && !component.user_only()
 }
 
-/// A person gives it something to work on: it says so, or its text has a place for it.
+/// The user gives it something to work on: it says so, or its text has a place for it.
 fn is_argument_driven(component: &Component, resolved: ResolvedProject<'_>) -> bool {
     let mut names = resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == ComponentKind::Command
@@ -331,7 +332,7 @@ fn line(component: &Component, places: &OutputPaths, facts: &ListingFacts) -> Op
     let shown = description.chars().take(facts.description_limit);
     let description = (shown.clone().count(), shown.map(char::len_utf8).sum());
     let rest = facts.least_bytes(name, folder);
-    Some(ListingLine { name: name.clone(), whole, least, rest, description })
+    Some(ListingLine { name: name.to_string(), whole, least, rest, description })
 }
 
 /// Tokens as bytes, with a comma between thousands.

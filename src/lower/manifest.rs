@@ -141,7 +141,7 @@ fn refusal(manifest: &PluginManifest, pointer: &str) -> Option<&'static str> {
     escapes.then_some("the source host refuses a path that does not stay in the plugin")
 }
 
-/// What becomes of a field of a manifest that is written anew.
+/// What becomes of a field of a manifest that is written again.
 fn moved(
     scene: &LoweringContext<'_>,
     field: Decision,

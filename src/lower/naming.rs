@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::paths;
 use crate::ledger::ComponentKind;
+use crate::model::qualified_name::QualifiedName;
 
 /// Where things are, for the paths in a block.
 pub struct BlockPaths<'a> {
@@ -18,7 +19,7 @@ pub struct BlockPaths<'a> {
     /// The plugin's folder, relative to that folder.
     pub to_root: &'a str,
     /// The emitted files of the plugin's components, relative to the plugin's folder, by kind and name.
-    pub components: &'a BTreeMap<(ComponentKind, String), Utf8PathBuf>,
+    pub components: &'a BTreeMap<(ComponentKind, QualifiedName), Utf8PathBuf>,
 }
 
 /// A component as the text of another one names it.
@@ -60,7 +61,7 @@ pub(super) struct NamedComponents(BTreeMap<String, NamedComponent>);
 impl NamedComponents {
     /// Adds a component that a text names as `written`.
     pub(super) fn note(&mut self, kind: ComponentKind, name: &str, written: &str, places: &BlockPaths<'_>) {
-        let inner = places.components.get(&(kind, name.to_owned()));
+        let inner = places.components.get(&(kind, name.into()));
         let entry = self.0.entry(name.to_owned()).or_insert_with(|| NamedComponent {
             name: name.to_owned(),
             alias: None,

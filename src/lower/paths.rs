@@ -4,28 +4,33 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::LoweringContext;
-use crate::bundle::draft::MarkdownDraft;
+use crate::bundle::draft::DraftEdit;
 use crate::model::paths::joined;
 pub(super) use crate::model::paths::relative;
 use crate::read::format::SourceFacts;
 use crate::source::{ComponentKind, SourceFile, Span};
 use crate::sourcemap::EditKind;
 
-/// Adds an edit for each path in `file` that would no longer lead to its file. `inner` is the
+/// An edit for each path in the part `body` of `file` that would no longer lead to its file. `inner` is the
 /// emitted path of `file` itself.
 pub(super) fn follow(
     scene: &LoweringContext<'_>,
     file: &SourceFile,
     inner: &Utf8Path,
-    draft: &mut MarkdownDraft,
-) {
-    let Some(text) = file.text() else { return };
+    body: Span,
+) -> Vec<DraftEdit> {
+    let mut edits = Vec::new();
+    let Some(text) = file.text() else { return edits };
     if !scene.places.moved && !text.contains(&scene.source.manifest) {
-        return;
+        return edits;
     }
+    let mut edit = |span, text, target: &Utf8Path| {
+        let reason = format!("`{target}` has another path on the host");
+        edits.push(DraftEdit { span, text, tag: (EditKind::Path, reason) });
+    };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let skill = scene.places.skills.get(&file.path).map(|at| scene.plugin.components[*at].folder());
-    for (span, path) in candidates(text, draft.document.body) {
+    for (span, path) in candidates(text, body) {
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = joined(base, path)?;
@@ -42,19 +47,15 @@ pub(super) fn follow(
             } else {
                 wanted
             };
-            draft.replace(span, wanted, EditKind::Path, format!("`{target}` has another path on the host"));
+            edit(span, wanted, &target);
         }
     }
-    for (span, path) in at_root(text, draft.document.body, &scene.source.plugin_root) {
+    for (span, path) in at_root(text, body, &scene.source.plugin_root) {
         let target = scene.plugin.root.join(path);
         let Some(placed) = placed(scene, &target).filter(|placed| placed.as_str() != path) else { continue };
-        draft.replace(
-            span,
-            placed.as_str(),
-            EditKind::Path,
-            format!("`{target}` has another path on the host"),
-        );
+        edit(span, placed.to_string(), &target);
     }
+    edits
 }
 
 /// Where a file of the plugin went, in the plugin's emitted folder; what its manifest says is in the host's own.

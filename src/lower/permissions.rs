@@ -32,6 +32,12 @@ pub struct LimitVerdict {
 /// The source host's shell.
 const SHELL: &str = "Bash";
 
+impl LimitVerdict {
+    fn mapped(reason: &str) -> Self {
+        Self { outcome: RowOutcome::Mapped, reason: reason.to_owned(), class: None }
+    }
+}
+
 /// Adds the limit in `entry` to `limits`. `is_lost` tells whether a tool's server is not carried.
 pub fn limit(
     target: &Target,
@@ -44,84 +50,121 @@ pub fn limit(
     let denies = entry.key.starts_with("disallowed");
     // A shell without bounds can do what every other tool does.
     let open_shell = !denies && tools.iter().any(|tool| tool == SHELL);
-    if tools.iter().any(|tool| tool == "*") {
-        let reason = match denies {
-            true => "the source host denies no tool with a star, and so does the host",
-            false => "every tool is allowed, as on the host",
-        };
-        return LimitVerdict { outcome: RowOutcome::Mapped, reason: reason.to_owned(), class: None };
-    }
-    if denies && tools.is_empty() {
-        let reason = "it denies no tool".to_owned();
-        return LimitVerdict { outcome: RowOutcome::Mapped, reason, class: None };
+    if let Some(reason) = without_effect(&tools, denies) {
+        return LimitVerdict::mapped(reason);
     }
     let Some(facts) = &target.permissions else {
         let class = if open_shell { LossClass::Behavior } else { LossClass::Security };
         return LimitVerdict { outcome: RowOutcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
     };
-    let mut losses = Vec::new();
-    let mut allow = if denies { BTreeMap::new() } else { limits.allow.take().unwrap_or_default() };
-    for tool in &tools {
-        // What is no tool to the source host is none here.
-        let Some((name, pattern)) = tool_parts(tool).filter(|(name, _)| denies || is_one(name)) else {
-            continue;
-        };
+    let mut losses = if denies {
+        let (mut denied, losses) = denied(facts, &tools, unknown);
+        limits.deny.append(&mut denied);
+        limits.deny.sort();
+        limits.deny.dedup();
+        losses
+    } else {
+        let allowed = AllowedTools { facts, tools: &tools, unknown, is_lost };
+        allowed.add_to(limits.allow.get_or_insert_default())
+    };
+    losses.dedup();
+    if losses.is_empty() {
+        return LimitVerdict::mapped("the host narrows the agent's permissions to it");
+    }
+    let wider = losses.iter().any(|loss| loss == &facts.pattern_loss || loss == &facts.shared_loss);
+    let class = if wider && !open_shell || denies { LossClass::Security } else { LossClass::Behavior };
+    LimitVerdict { outcome: RowOutcome::Degraded, reason: losses.join("; "), class: Some(class) }
+}
+
+/// Why a list limits nothing, if it does not.
+fn without_effect(tools: &[String], denies: bool) -> Option<&'static str> {
+    let has_star = tools.iter().any(|tool| tool == "*");
+    match (has_star, denies) {
+        (true, true) => Some("the source host denies no tool with a star, and so does the host"),
+        (true, false) => Some("every tool is allowed, as on the host"),
+        (false, true) if tools.is_empty() => Some("it denies no tool"),
+        _ => None,
+    }
+}
+
+/// The permission keys that a list of denied tools takes away, and what the host cannot take away.
+fn denied(facts: &PermissionFacts, tools: &[String], unknown: &str) -> (Vec<String>, Vec<String>) {
+    let (mut keys, mut losses) = (Vec::new(), Vec::new());
+    // The source host, too, takes the whole tool away, whatever stands in parentheses.
+    for (name, _) in tools.iter().filter_map(|tool| tool_parts(tool)) {
         if facts.no_grant.iter().any(|tool| tool == name) {
             continue;
         }
-        let Some(key) = key(facts, name).filter(|_| denies || !is_lost(name)) else {
-            losses.push(format!("`{name}`: {unknown}"));
-            continue;
-        };
-        if denies {
-            // The source host, too, takes the whole tool away, whatever stands in parentheses.
-            limits.deny.push(key);
-            continue;
-        }
-        match pattern.map(str::trim).filter(|pattern| !matches!(*pattern, "" | "*")) {
-            None => {
-                allow.insert(key.clone(), json!(true));
-            }
-            Some(patterns) => {
-                if name == SHELL {
-                    losses.push(facts.pattern_loss.clone());
-                }
-                for pattern in patterns.split(',').map(str::trim) {
-                    let Some(written) = host_patterns(facts, name, pattern) else {
-                        losses.push(format!("`{name}({pattern})`: {}", facts.subject_loss));
-                        continue;
-                    };
-                    let list = allow.entry(key.clone()).or_insert_with(|| json!([]));
-                    if let Json::Array(list) = list {
-                        list.extend(written.into_iter().map(Json::from));
-                        list.dedup();
-                    }
-                }
-            }
-        }
-        let named = |other: &String| tools.iter().any(|tool| tool.split('(').next() == Some(other.as_str()));
-        let shared = facts.shared.get(&key).filter(|_| allow.contains_key(&key));
-        if shared.is_some_and(|group| !group.iter().all(named)) {
-            losses.push(facts.shared_loss.clone());
+        match key(facts, name) {
+            Some(key) => keys.push(key),
+            None => losses.push(format!("`{name}`: {unknown}")),
         }
     }
-    if denies {
-        limits.deny.sort();
-        limits.deny.dedup();
-    } else {
-        limits.allow = Some(allow);
-    }
-    losses.dedup();
-    if losses.is_empty() {
-        LimitVerdict {
-            outcome: RowOutcome::Mapped,
-            reason: "the host narrows the agent's permissions to it".to_owned(),
-            class: None,
+    (keys, losses)
+}
+
+/// A list of allowed tools.
+struct AllowedTools<'a> {
+    facts: &'a PermissionFacts,
+    tools: &'a [String],
+    unknown: &'a str,
+    is_lost: &'a dyn Fn(&str) -> bool,
+}
+
+impl AllowedTools<'_> {
+    /// Adds what the host can allow to `allow`, and returns what it bounds less tightly or not at all.
+    fn add_to(&self, allow: &mut BTreeMap<String, Json>) -> Vec<String> {
+        let mut losses = Vec::new();
+        for tool in self.tools {
+            // What is no tool to the source host is none here.
+            let Some((name, pattern)) = tool_parts(tool).filter(|(name, _)| is_one(name)) else { continue };
+            if self.facts.no_grant.iter().any(|tool| tool == name) {
+                continue;
+            }
+            let Some(key) = key(self.facts, name).filter(|_| !(self.is_lost)(name)) else {
+                losses.push(format!("`{name}`: {}", self.unknown));
+                continue;
+            };
+            match pattern.map(str::trim).filter(|pattern| !matches!(*pattern, "" | "*")) {
+                None => drop(allow.insert(key.clone(), json!(true))),
+                Some(patterns) => self.add_patterns(&key, name, patterns, allow, &mut losses),
+            }
+            let shared = self.facts.shared.get(&key).filter(|_| allow.contains_key(&key));
+            if shared.is_some_and(|group| !group.iter().all(|other| self.names(other))) {
+                losses.push(self.facts.shared_loss.clone());
+            }
         }
-    } else {
-        let wider = losses.iter().any(|loss| loss == &facts.pattern_loss || loss == &facts.shared_loss);
-        let class = if wider && !open_shell || denies { LossClass::Security } else { LossClass::Behavior };
-        LimitVerdict { outcome: RowOutcome::Degraded, reason: losses.join("; "), class: Some(class) }
+        losses
+    }
+
+    /// Adds what stands in the parentheses of the tool `name`.
+    fn add_patterns(
+        &self,
+        key: &str,
+        name: &str,
+        patterns: &str,
+        allow: &mut BTreeMap<String, Json>,
+        losses: &mut Vec<String>,
+    ) {
+        if name == SHELL {
+            losses.push(self.facts.pattern_loss.clone());
+        }
+        for pattern in patterns.split(',').map(str::trim) {
+            let Some(written) = host_patterns(self.facts, name, pattern) else {
+                losses.push(format!("`{name}({pattern})`: {}", self.facts.subject_loss));
+                continue;
+            };
+            let list = allow.entry(key.to_owned()).or_insert_with(|| json!([]));
+            if let Json::Array(list) = list {
+                list.extend(written.into_iter().map(Json::from));
+                list.dedup();
+            }
+        }
+    }
+
+    /// Whether the list names a tool, with parentheses or without.
+    fn names(&self, other: &str) -> bool {
+        self.tools.iter().any(|tool| tool.split('(').next() == Some(other))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
+use crate::model::qualified_name::QualifiedName;
 use crate::source::PathMap;
 use crate::target::Target;
 
@@ -19,9 +20,9 @@ pub struct OutputPaths {
     /// Source paths of the components' main files.
     pub mains: PathMap<()>,
     /// Main files of components, by kind and qualified name.
-    pub components: BTreeMap<(ComponentKind, String), Utf8PathBuf>,
+    pub components: BTreeMap<(ComponentKind, QualifiedName), Utf8PathBuf>,
     /// Components whose file is that of another one, by kind and qualified name.
-    pub repeated: BTreeSet<(ComponentKind, String)>,
+    pub repeated: BTreeSet<(ComponentKind, QualifiedName)>,
     /// Source paths of files that were renamed so that the host does not load them.
     pub renamed: PathMap<()>,
     /// Whether any file lies elsewhere than in the source.
@@ -30,7 +31,7 @@ pub struct OutputPaths {
     /// agents and commands name them.
     pub also: PathMap<Utf8PathBuf>,
     /// Files to install of agents, by qualified name.
-    pub installables: BTreeMap<String, Utf8PathBuf>,
+    pub installables: BTreeMap<QualifiedName, Utf8PathBuf>,
     /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
     pub skills: PathMap<usize>,
 }
@@ -62,25 +63,14 @@ impl OutputPaths {
                 places.installables.insert(component.qualified.clone(), path);
             }
             if component.kind == ComponentKind::Skill {
-                let folder = main.parent().unwrap_or(Utf8Path::new(""));
-                let shared = match component.folder() == plugin.root {
-                    true => shares_root(plugin),
-                    false => plugin.inner(component.folder()) != folder && runs_files(plugin),
-                };
-                for file in &component.files {
-                    if shared {
-                        places.also.insert(file, plugin.inner(file).to_owned());
-                    }
-                    let inner = file.strip_prefix(component.folder()).unwrap_or(file);
-                    places.files.insert(file, folder.join(inner));
-                }
+                places.follow_skill(plugin, component, &main);
             }
             places.files.insert(&component.path, main.clone());
             places.mains.insert(&component.path, ());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
         for other in plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id()) {
-            let key = (ComponentKind::Workflow, format!("{}:{}", plugin.name, other.name));
+            let key = (ComponentKind::Workflow, QualifiedName::new(&plugin.name, &other.name));
             places.components.entry(key).or_insert_with(|| plugin.inner(&other.path).to_owned());
         }
         for (source, inner) in plugin.runtime.placed() {
@@ -106,6 +96,22 @@ impl OutputPaths {
         places.moved =
             places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
         places
+    }
+
+    /// Places the files of a skill beside its main file, which goes to `main`.
+    fn follow_skill(&mut self, plugin: &Plugin, skill: &Component, main: &Utf8Path) {
+        let folder = main.parent().unwrap_or(Utf8Path::new(""));
+        let shared = match skill.folder() == plugin.root {
+            true => shares_root(plugin),
+            false => plugin.inner(skill.folder()) != folder && runs_files(plugin),
+        };
+        for file in &skill.files {
+            if shared {
+                self.also.insert(file, plugin.inner(file).to_owned());
+            }
+            let inner = file.strip_prefix(skill.folder()).unwrap_or(file);
+            self.files.insert(file, folder.join(inner));
+        }
     }
 
     /// Gives another name to what the host would load as a skill: a file of that name where it looks for them, and on some

@@ -1,10 +1,10 @@
-//! What becomes of each name in a component's texts, and the edits of its own text that follow.
+//! What becomes of each name in a component's texts, and the edits of its own text that follow from it.
 
 use super::context::LoweringContext;
 use super::decision::Decision;
 use super::texts::{ComponentText, TextName};
 use super::{overrides, paths};
-use crate::bundle::draft::MarkdownDraft;
+use crate::bundle::draft::DraftEdit;
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::references::{Reference, ReferenceTarget};
@@ -15,6 +15,8 @@ use crate::target::{Axis, TextForm, VariableForm};
 pub(super) struct LoweredReferences {
     /// What becomes of each.
     pub(super) decisions: Vec<Decision>,
+    /// What is to be written in their place, in the component's own text.
+    pub(super) edits: Vec<DraftEdit>,
     /// Whether any of them is lost in part.
     pub(super) degraded: bool,
 }
@@ -22,15 +24,14 @@ pub(super) struct LoweredReferences {
 /// What becomes of a name, and the text to put in its place.
 type Outcome = (Decision, Option<(EditKind, String)>);
 
-/// Lowers every name in `texts`, those of `component`.
+/// Decides about every name in `texts`, those of `component`.
 pub(super) fn lower(
     scene: &LoweringContext<'_>,
     component: &Component,
     texts: &[ComponentText<'_>],
     to_root: &str,
-    draft: &mut MarkdownDraft,
 ) -> LoweredReferences {
-    let mut out = LoweredReferences { decisions: Vec::new(), degraded: false };
+    let mut out = LoweredReferences { decisions: Vec::new(), edits: Vec::new(), degraded: false };
     let dispatches = component.may_dispatch(scene.source);
     for text in texts {
         let lowering = ReferenceLowering { scene, component, text, to_root, dispatches };
@@ -38,7 +39,8 @@ pub(super) fn lower(
             let (decision, edit) = lowering.outcome(name);
             out.degraded |= decision.is_loss();
             if let Some((kind, text)) = edit {
-                draft.replace(name.reference.span, text, kind, decision.reason());
+                let tag = (kind, decision.reason().to_owned());
+                out.edits.push(DraftEdit { span: name.reference.span, text, tag });
             }
             out.decisions.push(decision);
         }
@@ -49,7 +51,8 @@ pub(super) fn lower(
 /// A place that names something: its kind and its words.
 pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
     match &reference.named {
-        ReferenceTarget::Component(_, name) | ReferenceTarget::Tool(name) => (ComponentKind::Reference, name),
+        ReferenceTarget::Component(_, name) => (ComponentKind::Reference, name),
+        ReferenceTarget::Tool(name) => (ComponentKind::Reference, name),
         ReferenceTarget::Variable(name) => (ComponentKind::Variable, name),
         ReferenceTarget::Argument(text) => (ComponentKind::Argument, text),
         ReferenceTarget::Shell(text) | ReferenceTarget::Include(text) => (ComponentKind::Construct, text),

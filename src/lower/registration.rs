@@ -55,7 +55,7 @@ pub(super) fn inline(
     if let Some(description) = command.description() {
         entry.insert("description".into(), description.into());
     }
-    Some(RegisteredComponent { kind, name: command.qualified.clone(), entry })
+    Some(RegisteredComponent { kind, name: command.qualified.to_string(), entry })
 }
 
 /// What the module registers of a component.
@@ -70,7 +70,7 @@ pub(super) fn component(
         ComponentKind::Agent => agent(input),
         _ => body(scene, input),
     };
-    Some(RegisteredComponent { kind: component.kind, name: component.qualified.clone(), entry })
+    Some(RegisteredComponent { kind: component.kind, name: component.qualified.to_string(), entry })
 }
 
 fn agent(input: &RegistrationInput<'_>) -> Map<String, Json> {

@@ -159,7 +159,7 @@ impl WrittenField<'_> {
             return FieldRepair::value(
                 safe_yaml::quoted_but(&entry.node, inner),
                 "the host refuses a key in it unless it is text and there once",
-                "it is written without what the host refuses in it: a key that is no text, or is there twice",
+                "it is written without what the host refuses in it: a key that is not text, or is there twice",
             );
         }
         if unfit_text {
@@ -214,8 +214,8 @@ impl WrittenField<'_> {
         }
         if self.is_foreign() && entry.key == "<<" && !merges(&entry.node) {
             return FieldRepair::removed(
-                "the host refuses to merge what is no mapping",
-                "the host refuses to merge what is no mapping, and no host knows the field",
+                "the host refuses to merge what is not a mapping",
+                "the host refuses to merge what is not a mapping, and no host knows the field",
             );
         }
         let is_strange = broken(written) || self.is_foreign() && is_unnamed(entry, self.text);

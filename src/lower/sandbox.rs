@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Value as Json, json};
 
+use crate::read::markdown;
 use crate::target::{SandboxFacts, Target};
 
 /// The commands of every rule.
@@ -99,12 +100,8 @@ const DOCUMENTS: [&str; 14] = [
 
 /// Whether a code block with its fences is marked as a file of data or of text.
 pub(super) fn is_document(block: &str) -> bool {
-    let first = block.lines().next().unwrap_or_default();
-    let language = first.trim_start_matches(['`', '~', ' ']);
-    let language =
-        language.split(|c: char| c.is_whitespace() || ",:{".contains(c)).next().unwrap_or_default();
-    first.trim_start().starts_with(['`', '~'])
-        && DOCUMENTS.iter().any(|known| language.eq_ignore_ascii_case(known))
+    markdown::block_language(block)
+        .is_some_and(|language| DOCUMENTS.iter().any(|known| language.eq_ignore_ascii_case(known)))
 }
 
 /// Whether a command may follow `before`.

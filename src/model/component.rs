@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overrides::{ComponentOverride, OverrideValue};
 use super::references::Reference;
-use crate::model::qualified_name::plugin_of;
+use crate::model::qualified_name::QualifiedName;
 use crate::read::blanks::is_blank;
 use crate::read::format::SourceFacts;
 use crate::read::frontmatter::MarkdownDocument;
@@ -22,7 +22,7 @@ pub struct Component {
     /// The name after the plugin's: the folder's for skills, `folder:name` for agents and commands.
     pub name: String,
     /// `plugin:name`.
-    pub qualified: String,
+    pub qualified: QualifiedName,
     /// The Markdown file, relative to SRC.
     pub path: Utf8PathBuf,
     /// The file, taken apart.
@@ -49,7 +49,7 @@ pub struct FileReferences {
 impl Component {
     /// The name of the plugin.
     pub fn plugin(&self) -> &str {
-        plugin_of(&self.qualified)
+        self.qualified.plugin()
     }
 
     /// The folder that holds the file.

@@ -1,5 +1,5 @@
 //! `plugcast.toml`: what an author decides about builds. A file at SRC (or the nearest folder above
-//! it) speaks for all plugins, one in a plugin's folder for that plugin.
+//! it) applies to all plugins, one in a plugin's folder for that plugin.
 
 mod hosts;
 mod house;
@@ -47,7 +47,7 @@ pub struct Config {
     /// The whole text.
     #[serde(skip)]
     pub text: String,
-    /// The file; whoever reads it fills it.
+    /// The file; filled when it is read.
     #[serde(skip)]
     pub path: PathBuf,
 }

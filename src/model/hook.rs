@@ -212,14 +212,14 @@ fn refused(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) ->
     Some(place.refuse("hook-field", value, message, help, found))
 }
 
-/// The finding about an event that the source host passes over, whatever stands in it.
+/// The finding about an event that the source host skips, whatever stands in it.
 fn unknown(
     event: &MappingEntry,
     place: &Declaration<'_>,
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) -> String {
-    // For a file or a manifest it passes over the event alone (2.1.330).
+    // For a file or a manifest it skips the event alone (2.1.330).
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
     let message = format!("unknown event `{}`; {effect}", event.key);

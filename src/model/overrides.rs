@@ -13,7 +13,7 @@ use super::component::Component;
 use super::plugin::InlineCommand;
 use super::project::Project;
 use super::references::{Reference, ReferenceTarget};
-use crate::model::qualified_name::{last_of, plugin_of, qualify};
+use crate::model::qualified_name::{QualifiedName, last_of, plugin_of, qualify};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, Span};
@@ -63,14 +63,14 @@ pub struct NewName {
 #[derive(Debug, Clone, Default)]
 pub struct HostOverrides {
     /// New names, by kind and qualified name.
-    pub renames: BTreeMap<(ComponentKind, String), NewName>,
+    pub renames: BTreeMap<(ComponentKind, QualifiedName), NewName>,
     /// Frontmatter, by kind and qualified name, then by key.
-    pub said: BTreeMap<(ComponentKind, String), BTreeMap<String, OverrideValue>>,
+    pub said: BTreeMap<(ComponentKind, QualifiedName), BTreeMap<String, OverrideValue>>,
     /// What stands for tools, by plugin and tool.
     pub tools: BTreeMap<String, BTreeMap<String, OverrideValue>>,
 }
 
-/// What one component is told otherwise on the host that a project is for.
+/// The overrides of one component for the host of a project.
 #[derive(Debug, Clone, Default)]
 pub struct ComponentOverride {
     /// Its new name.
@@ -130,7 +130,7 @@ impl Project {
         own.tools_here.clone_from(&overrides.tools);
         for ((kind, qualified), renamed) in &overrides.renames {
             let plugin = plugin_of(qualified);
-            own.renamed_here.insert((*kind, qualify(plugin, &renamed.to)), renamed.clone());
+            own.renamed_here.insert((*kind, QualifiedName::new(plugin, &renamed.to)), renamed.clone());
         }
         for plugin in &mut own.plugins {
             for component in &mut plugin.components {
@@ -141,7 +141,7 @@ impl Project {
                 if let Some(renamed) =
                     overrides.renames.get(&(ComponentKind::Command, command.qualified.clone()))
                 {
-                    command.qualified = qualify(&plugin.name, &renamed.to);
+                    command.qualified = QualifiedName::new(&plugin.name, &renamed.to);
                     command.name.clone_from(&renamed.to);
                 }
             }
@@ -155,7 +155,7 @@ impl Project {
         if self.renamed_here.is_empty() {
             return None;
         }
-        self.renamed_here.get(&(kind, qualified.to_owned()))
+        self.renamed_here.get(&(kind, qualified.into()))
     }
 }
 
@@ -165,7 +165,7 @@ fn tell(component: &mut Component, overrides: &HostOverrides) {
         component.here.said.clone_from(said);
     }
     if let Some(renamed) = overrides.renames.get(&key) {
-        component.qualified = format!("{}:{}", component.plugin(), renamed.to);
+        component.qualified = QualifiedName::new(component.plugin(), &renamed.to);
         component.name.clone_from(&renamed.to);
         component.here.renamed = Some(renamed.clone());
     }
@@ -179,11 +179,11 @@ fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<NewNam
     let ReferenceTarget::Component(kind, qualified) = &mut reference.named else { return None };
     let renamed = overrides.renames.get(&(*kind, qualified.clone()))?;
     let plugin = plugin_of(qualified);
-    *qualified = qualify(plugin, &renamed.to);
+    *qualified = QualifiedName::new(plugin, &renamed.to);
     Some(renamed.clone())
 }
 
-/// The text of a command in a manifest is written anew wherever it is not copied with the manifest.
+/// The text of a command in a manifest is written again wherever it is not copied with the manifest.
 fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
     let Some(references) = command.references.get_mut() else { return };
     let (mut text, mut copied) = (String::new(), 0);

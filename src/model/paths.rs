@@ -1,5 +1,5 @@
 //! Paths that texts write, against the files that a source or a bundle holds: what one leads to, and
-//! which file was meant by one that leads nowhere.
+//! which file was meant by one whose target is missing.
 
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -31,6 +31,7 @@ use super::overrides::OverrideValue;
 use super::references::Reference;
 use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::qualified_name::QualifiedName;
 use crate::read::format::SourceFacts;
 pub use crate::read::pointer::find as at;
 use crate::read::pointer::{self, JsonPointer, keys};
@@ -81,7 +82,7 @@ pub struct InlineCommand {
     /// Its key.
     pub name: String,
     /// `plugin:name`.
-    pub qualified: String,
+    pub qualified: QualifiedName,
     /// The manifest, relative to SRC.
     pub path: Utf8PathBuf,
     /// Where it stands there.

@@ -12,7 +12,7 @@ use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{FilledPlaceholders, InventoryName, NameInventory, Reference};
 use super::runtime::HelperBinary;
 use super::server;
-use crate::model::qualified_name::{plugin_of, qualify};
+use crate::model::qualified_name::QualifiedName;
 use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
@@ -34,18 +34,18 @@ pub struct Project {
     pub marketplace_name: String,
     /// What lies at the top of the source and belongs to no plugin.
     pub outside: Vec<Exclusion>,
-    /// Skills and plugins below the source that a check passes over.
+    /// Skills and plugins below the source that a check skips.
     pub left_out: Vec<Exclusion>,
     /// The losses that the author accepts.
     pub accepted: Vec<AcceptLoss>,
-    /// The helper binaries of this build, which whoever builds has found.
+    /// The helper binaries of this build, which the build has found.
     pub helpers: Vec<HelperBinary>,
     /// What hosts are told otherwise, by host.
     pub overrides: BTreeMap<String, HostOverrides>,
     /// What stands for tools on the host that the project is for, by plugin and tool.
     pub tools_here: BTreeMap<String, BTreeMap<String, OverrideValue>>,
     /// New names on that host, by kind and by the qualified name there.
-    pub(in crate::model) renamed_here: BTreeMap<(ComponentKind, String), NewName>,
+    pub(in crate::model) renamed_here: BTreeMap<(ComponentKind, QualifiedName), NewName>,
     /// Every name that a text may mean; made when first asked for.
     pub(in crate::model) inventory: OnceLock<NameInventory>,
 }
@@ -137,7 +137,7 @@ impl Project {
                     plugin: plugin.name.clone(),
                     kind: ComponentKind::Workflow,
                     local: other.name.clone(),
-                    qualified: qualify(&plugin.name, &other.name),
+                    qualified: QualifiedName::new(&plugin.name, &other.name),
                     also: None,
                 };
                 let workflows =
@@ -185,7 +185,7 @@ impl<'a> ResolvedProject<'a> {
         command.references.get_or_init(|| {
             let filled = FilledPlaceholders { arguments: Vec::new(), includes: true };
             let whole = Span::new(0, command.content.len());
-            let plugin = plugin_of(&command.qualified);
+            let plugin = command.qualified.plugin();
             self.project.inventory(self.source).find(&command.content, whole, plugin, Some(&filled))
         })
     }

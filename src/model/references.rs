@@ -8,7 +8,7 @@ mod placeholders;
 #[cfg(test)]
 mod tests;
 
-use crate::model::qualified_name::last_of;
+use crate::model::qualified_name::{QualifiedName, last_of};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::ComponentKind;
 use crate::source::Span;
@@ -29,7 +29,7 @@ pub struct Reference {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReferenceTarget {
     /// A component, by its qualified name.
-    Component(ComponentKind, String),
+    Component(ComponentKind, QualifiedName),
     /// A tool of the source host; of a server's tools all, under its name with `NAME` at the end.
     Tool(String),
     /// A variable of the source host, without `${}`.
@@ -59,18 +59,18 @@ pub struct InventoryName {
     /// The name after the plugin's.
     pub local: String,
     /// `plugin:name`.
-    pub qualified: String,
+    pub qualified: QualifiedName,
     /// Another name that texts may use after the plugin's: the one in a skill's frontmatter.
     pub also: Option<String>,
 }
 
 #[derive(Debug, Clone)]
 enum NameCandidate {
-    Qualified(ComponentKind, String),
+    Qualified(ComponentKind, QualifiedName),
     /// The last part of a name, which only texts of the same plugin may use.
-    Bare(ComponentKind, String, String),
+    Bare(ComponentKind, QualifiedName, String),
     /// A name with its folders but without the plugin, which is no word of any language.
-    Local(ComponentKind, String, String),
+    Local(ComponentKind, QualifiedName, String),
     Tool(String, bool),
     /// How the names of a server's tools begin.
     Server(String),

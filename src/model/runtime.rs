@@ -38,7 +38,7 @@ pub struct RuntimeConfig {
     /// `[runtime.polish]`: what the helper holds work to; it reads them itself, in the user's repository.
     #[serde(default)]
     pub polish: PolishConfig,
-    /// `bin` with paths that begin at the root; whoever reads the file fills it.
+    /// `bin` with paths that begin at the root; filled when the file is read.
     #[serde(skip)]
     pub programs: BTreeMap<String, BTreeMap<String, PathBuf>>,
 }
@@ -119,7 +119,7 @@ pub struct HelperBinary {
 }
 
 impl Runtime {
-    /// What a plugin ships by the file that speaks for SRC and the plugin's own one. `inside` gives a
+    /// What a plugin ships by the file that applies to SRC and the plugin's own one. `inside` gives a
     /// file's path relative to SRC.
     pub fn of(
         source: &RuntimeConfig,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// What the process that becomes another program is called by; its arguments are that program's command line. No command line
-/// of ours leads there, or whoever may run this program without a question could run every other.
+/// of ours leads there, or those who may run this program without a question could run every other.
 pub const NAME: &str = "plugcast-run becomes";
 /// How long a process may take to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -112,7 +112,7 @@ pub fn become_program(argv: &[OsString]) -> u8 {
     let Some((program, arguments)) = argv.split_first() else { return 1 };
     let mut word = [0];
     if rustix::process::setsid().is_err() || io::stdin().read(&mut word).unwrap_or(0) == 0 {
-        // Whoever started it is gone, and has no record of it.
+        // Its starter is gone, and has no record of it.
         return 1;
     }
     let kept = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3);

@@ -1,4 +1,4 @@
-//! An interrupt (SIGINT, SIGTERM): remembered, so that whoever works stops at the next safe place and
+//! An interrupt (SIGINT, SIGTERM): remembered, so that all work stops at the next safe place and
 //! tidies up, while every child that we started is killed at once. A second one ends the program, and so
 //! does the first one as long as nothing was changed or started.
 
@@ -61,7 +61,7 @@ pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Resu
 }
 
 /// Says that something is about to be changed or started, which an interrupt must not leave half done.
-/// Whoever says so asks [`check`] afterwards.
+/// The caller asks [`check`] afterwards.
 pub fn busy() {
     BUSY.store(true, Ordering::SeqCst);
 }
@@ -81,7 +81,7 @@ pub fn set_aside<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// The error of whoever stopped because of an interrupt.
+/// The error of work that stopped because of an interrupt.
 ///
 /// # Errors
 /// When an interrupt came.

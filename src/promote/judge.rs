@@ -16,7 +16,7 @@ use crate::source::{FileContent, SourceFile, SourceTree};
 /// Rules about what is a beta and what is none.
 const BETA: &str = "beta-";
 
-/// Rules about names and paths that lead nowhere: what finds them anew was left behind.
+/// Rules about unknown names and missing targets: what finds them again was left behind.
 const LEFT_BEHIND: [&str; 6] = [
     "broken-link",
     "missing-bundled-path",

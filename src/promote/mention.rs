@@ -1,5 +1,5 @@
 //! Every place of a text that holds the beta's name as a whole word, and what it is: the name of the
-//! skill, something else, or something that only a person can tell.
+//! skill, something else, or something that only the user can tell.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) enum MentionVerdict {
     Other,
     /// It keeps the name, and rightly.
     Leave(&'static str),
-    /// Nobody but a person knows.
+    /// Nobody but the user knows.
     Unsure(&'static str),
 }
 

@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::selection::BetaSkill;
 use crate::model::paths::joined;
+use crate::read::path_words::path_start;
 use crate::source::{SourceTree, Span};
 
 /// What is known of the paths of a repository.
@@ -41,7 +42,7 @@ impl<'a> RepositoryPaths<'a> {
     /// Where the path around `span` of `text` leads up to the name `name`, which stands at `span`.
     pub(super) fn leads(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> PathDestination {
         let before = &text[..span.start];
-        let prefix = before[start(before)..].replace('\\', "/");
+        let prefix = before[path_start(before)..].replace('\\', "/");
         let mut segments: Vec<&str> = prefix.trim_end_matches('/').split('/').collect();
         if self.beta.from.file_name() != Some(name) || !self.beta.moves() {
             return PathDestination::Unknown;
@@ -97,14 +98,6 @@ impl<'a> RepositoryPaths<'a> {
         let deep = !parents.is_empty() && !parents[0].is_empty();
         if same && deep && self.rivals.is_empty() { PathDestination::There } else { PathDestination::Unknown }
     }
-}
-
-/// Where the path that ends with `before` begins.
-fn start(before: &str) -> usize {
-    let edge = |c: char| {
-        c.is_whitespace() || "`\"'()[],;|&=!:".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
-    };
-    before.rfind(edge).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))
 }
 
 /// Whether the word around `span` is an address.

@@ -1,4 +1,4 @@
-//! Places that a person reads: where a name stays, where one has to decide, and what to look at
+//! Places that the user reads: where a name stays, where one has to decide, and what to look at
 //! afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,7 @@ use crate::model::near;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::qualified_name::qualify;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, SKILL_FILE};
 
 /// A skill that is a beta, and what it will be.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ pub fn choose<'a>(
         [] => {}
         _ => {
             let several =
-                betas.iter().map(|(_, component)| (component.qualified.clone(), component.path.clone()));
+                betas.iter().map(|(_, component)| (component.qualified.to_string(), component.path.clone()));
             return Err(AmbiguousChoice::Several(several.collect()));
         }
     }
@@ -128,8 +128,8 @@ pub fn choose<'a>(
     if let Some((_, component)) = skills.first() {
         let own = every_beta().find(|beta| beta.qualified == format!("{}{ENDING}", component.qualified));
         return Err(AmbiguousChoice::NoBeta(
-            component.qualified.clone(),
-            own.map(|beta| beta.qualified.clone()),
+            component.qualified.to_string(),
+            own.map(|beta| beta.qualified.to_string()),
         ));
     }
     if let Some((_, other)) = all().find(|(plugin, component)| matches(plugin, component, asked, place)) {
@@ -137,7 +137,7 @@ pub fn choose<'a>(
     }
     let stable_place = place.map(|place| {
         let folder =
-            if place.file_name() == Some("SKILL.md") { place.parent().unwrap_or(place) } else { place };
+            if place.file_name() == Some(SKILL_FILE) { place.parent().unwrap_or(place) } else { place };
         folder.file_name().and_then(stripped).map(|name| folder.with_file_name(name))
     });
     let stable = match (&stable_place, stripped(asked)) {
@@ -147,7 +147,7 @@ pub fn choose<'a>(
             .find(|(plugin, found)| found.kind == ComponentKind::Skill && matches(plugin, found, name, None)),
     };
     if let Some((_, component)) = stable {
-        return Ok(SkillChoice::Stable(component.qualified.clone()));
+        return Ok(SkillChoice::Stable(component.qualified.to_string()));
     }
     let word = place.and_then(Utf8Path::file_name).unwrap_or(asked);
     let names: Vec<(&str, &str)> = every_beta()

@@ -12,7 +12,7 @@ use crate::disk::{self, DiskError, walk};
 use crate::model::paths::joined;
 use crate::model::project::Project;
 use crate::read::markdown;
-use crate::source::{FileContent, SourceFile, SourceTree, Span};
+use crate::source::{FileContent, SKILL_FILE, SourceFile, SourceTree, Span};
 
 /// What stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub fn standing(
         None => return Ok(TargetState::Free),
         Some(disk::FileKind::Folder)
             if components()
-                .any(|found| found.folder() == beta.to && found.path.file_name() == Some("SKILL.md")) => {}
+                .any(|found| found.folder() == beta.to && found.path.file_name() == Some(SKILL_FILE)) => {}
         Some(_) => {
             let why = "it is in the place of the promoted skill and is not a skill: move it away first";
             return Ok(TargetState::Blocked(whole(&beta.to, why)));
@@ -183,7 +183,7 @@ pub fn dead_ends(
         let path = moved(&file.path, &beta.from, &beta.to);
         let folder = path.parent().unwrap_or(Utf8Path::new(""));
         for link in markdown::outline(&text, Span::new(0, text.len())).links {
-            let to = link.destination.split(['#', '?']).next().unwrap_or_default();
+            let (to, _) = markdown::destination_parts(&link.destination);
             let Some(gone) = joined(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
             let line = text[..link.span.start].matches('\n').count() + 1;
             let why = format!("points to `{gone}`, which the beta does not have");

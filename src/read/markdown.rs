@@ -1,7 +1,9 @@
 //! The regions of a Markdown text that matter to an editor of names: code, headings, links and raw
 //! HTML, as byte ranges. Everything outside them is prose.
 
+mod destination;
 mod fences;
+mod info;
 mod outline;
 mod rows;
 
@@ -9,7 +11,9 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::source::Span;
 
+pub use destination::destination_parts;
 pub use fences::{sure_headings, surely_closed};
+pub use info::{block_language, language};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use rows::{ListBlock, ListRow, rows};
 

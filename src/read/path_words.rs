@@ -1,4 +1,4 @@
-//! Paths among the words of a text: where a word ends that may be one, and what of it is no part of the path.
+//! Paths among the words of a text: where a word ends that may be one, and what of it is not part of the path.
 
 /// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
 /// all of a text is of one byte, and needs no decoding.
@@ -31,6 +31,13 @@ pub fn word_start(text: &str, floor: usize, to: usize) -> usize {
         }
     }
     at
+}
+
+/// Where the path begins that ends with `before`, in which backslashes may stand for slashes and behind a colon another
+/// path begins.
+pub fn path_start(before: &str) -> usize {
+    let edge = |c: char| c == ':' || (is_edge(c) && c != '\\');
+    before.rfind(edge).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))
 }
 
 /// Where the word ends that begins at `from` or holds it.
@@ -89,6 +96,9 @@ mod tests {
         ] {
             let slash = text.find('/').unwrap();
             assert_eq!(&text[word_start(text, 0, slash)..word_end(text, slash)], word, "{text}");
+        }
+        for (before, start) in [("see `a\\b/", 5), ("x:a/b/", 2), ("a/", 0), ("“é/", 3), ("(a,b/", 3)] {
+            assert_eq!(path_start(before), start, "{before}");
         }
         assert!(is_edge('—') && is_edge(' ') && !is_edge('ü') && !is_edge('/'));
     }

@@ -1,5 +1,7 @@
 //! Which programs and which code blocks are shell, and which programs start a script.
 
+use super::markdown::language;
+
 /// Shells that read the language of `sh`.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
 /// Programs that are given a script of their language.
@@ -56,10 +58,6 @@ impl ShellBlock {
 /// Whether a block may be handed to a shell: it is shell, or of no language.
 pub fn may_be_shell(info: &str) -> bool {
     language(info).is_empty() || ShellBlock::parse(info).is_some()
-}
-
-fn language(info: &str) -> &str {
-    info.trim_start().split([' ', '\t', ',', '{']).next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::ChangelogForm;
+use crate::read::markdown;
 use crate::source::Span;
 
 /// The name that it has nearly everywhere.
@@ -119,17 +120,18 @@ impl ChangelogHeading<'_> {
 /// The headings that name a version, outside of code.
 fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
     let mut out: Vec<(ChangelogHeading<'_>, usize, usize)> = Vec::new();
-    let mut fenced = false;
+    let code = markdown::outline(text, Span::new(0, text.len())).blocks;
+    let is_code = |at: usize| {
+        let after = code.partition_point(|block| block.span.start <= at);
+        code[..after].last().is_some_and(|block| block.span.contains(at))
+    };
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        }
         let plain = line.trim_end();
         let level = plain.len() - plain.trim_start_matches('#').len();
-        if fenced || !(1..=3).contains(&level) || !plain[level..].starts_with(' ') {
+        if !(1..=3).contains(&level) || !plain[level..].starts_with(' ') || is_code(start) {
             continue;
         }
         let words = plain[level..].trim();

@@ -27,7 +27,7 @@ pub struct ReleaseRequest<'a> {
     pub src: PathBuf,
     /// The source that was read from there.
     pub project: &'a Project,
-    /// The configuration that speaks for SRC, and its folder.
+    /// The configuration that applies to SRC, and its folder.
     pub config: &'a Config,
     /// The folder of that configuration; SRC without one.
     pub config_folder: PathBuf,

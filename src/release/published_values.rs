@@ -1,5 +1,5 @@
 //! What `[release]` says of one thing with a version: a plugin's own `plugcast.toml` counts more, key by key,
-//! than the one that speaks for the whole source.
+//! than the one that applies to the whole source.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 

@@ -48,7 +48,7 @@ impl RuleScore {
 }
 
 impl EvalReport {
-    /// The report for a person.
+    /// The report for the user.
     pub fn table(&self) -> String {
         let mut out = PrintableLines::default();
         for difference in &self.differences {

@@ -1,4 +1,4 @@
-//! What a person reads of a build: one line a host with what it got, the losses that matter, and what
+//! What the user reads of a build: one line a host with what it got, the losses that matter, and what
 //! to do next.
 
 use std::collections::BTreeMap;

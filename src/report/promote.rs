@@ -115,7 +115,7 @@ impl PromoteReport {
         let moves = beta.moves().then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() });
         Self {
             schema: crate::schema::PROMOTE.tag(),
-            skill: Some(beta.component.qualified.clone()),
+            skill: Some(beta.component.qualified.to_string()),
             stable: beta.stable.clone(),
             result: PromotionOutcome::Promoted,
             moves: moves.into_iter().collect(),

@@ -25,18 +25,13 @@ pub fn wrap(text: &str, width: usize) -> String {
 /// Breaks the paragraphs of a Markdown page that are wider than `width`; code, tables and headings stay whole.
 pub fn page(text: &str, width: usize) -> String {
     let mut joined = String::with_capacity(text.len());
-    let mut fence = None;
+    let mut fence = OpenFence::default();
     for line in text.lines() {
-        let mark = line.len() - line.trim_start_matches('`').len();
-        match fence {
-            Some(open) if mark >= open => fence = None,
-            None if mark >= 3 => fence = Some(mark),
-            _ => {}
-        }
+        let is_code = fence.holds(line);
         // A page is written in short lines, which flow together.
         let flows = |line: &str| !line.is_empty() && !stays(line);
         let last = joined.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
-        let goes_on = fence.is_none() && mark < 3 && flows(line) && !line.starts_with("- ");
+        let goes_on = !is_code && flows(line) && !line.starts_with("- ");
         if goes_on && joined.ends_with('\n') && !joined.ends_with("\n\n") && flows(last) {
             joined.pop();
             joined.push(' ');
@@ -44,15 +39,32 @@ pub fn page(text: &str, width: usize) -> String {
         joined.push_str(line);
         joined.push('\n');
     }
-    let mut fenced = false;
-    let lines = joined.split_inclusive('\n').map(|line| {
-        fenced ^= line.starts_with("```");
-        if fenced || stays(line) { line.to_owned() } else { wrap(line, width) }
+    let mut fence = OpenFence::default();
+    let lines = joined.split_inclusive('\n').map(|line| match fence.holds(line) || stays(line) {
+        true => line.to_owned(),
+        false => wrap(line, width),
     });
     lines.collect()
 }
 
-/// Whether a line of a page is no part of a paragraph.
+/// The fence that is open on the way through a page, by its length.
+#[derive(Default)]
+struct OpenFence(Option<usize>);
+
+impl OpenFence {
+    /// Whether the next line is a part of a code block, its fences included.
+    fn holds(&mut self, line: &str) -> bool {
+        let length = line.len() - line.trim_start_matches('`').len();
+        match self.0 {
+            Some(open) if length >= open => self.0 = None,
+            None if length >= 3 => self.0 = Some(length),
+            open => return open.is_some(),
+        }
+        true
+    }
+}
+
+/// Whether a line of a page is not part of a paragraph.
 fn stays(line: &str) -> bool {
     line.starts_with(['#', '|', ' ']) || line.starts_with("```")
 }

@@ -204,7 +204,7 @@ macro_rules! numbers {
     ($($type:ty),*) => {$(
         impl OptionValue for $type {
             fn parse(text: &str) -> Result<Self, String> {
-                text.parse().map_err(|_| "it is no number of that size".to_owned())
+                text.parse().map_err(|_| "it is not a number of that size".to_owned())
             }
         }
     )*};

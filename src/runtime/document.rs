@@ -1,4 +1,4 @@
-//! Documents that a person or a tool wrote: read whole, and malformed ones answered with the file, the
+//! Documents that the user or a tool wrote: read whole, and malformed ones answered with the file, the
 //! line and the column, never taken for absent.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::source::{LineIndex, Span};
 /// Reads a text file; `None` when there is none.
 ///
 /// # Errors
-/// `file_unreadable` for what is no regular file or over 64 MiB as well, `not_utf8`.
+/// `file_unreadable` for what is not a regular file or over 64 MiB as well, `not_utf8`.
 pub fn text(path: &Path) -> Result<Option<String>, CallFailure> {
     let bytes = disk::read_bytes(path)
         .map_err(|error| CallFailure::environment("file_unreadable", error.to_string(), error.help()))?;
@@ -26,7 +26,7 @@ pub fn text(path: &Path) -> Result<Option<String>, CallFailure> {
 /// As [`text`].
 pub fn project_text(path: &Path) -> Result<Option<String>, CallFailure> {
     let top = path.ancestors().skip(1).find(|folder| disk::kind(&folder.join(".git")).is_some());
-    // A link that leads nowhere is no file.
+    // A broken link is no file.
     if top.is_some_and(|top| disk::canonical(path).is_ok() && !disk::is_inside(top, path)) {
         let message = format!("`{}` is a link that leads out of the repository", path.display());
         return Err(CallFailure::environment("file_unreadable", message, "put a file in its place"));
@@ -53,7 +53,7 @@ pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, CallFailure> {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let good = String::from_utf8_lossy(good);
         let (line, col) = place(&good, good.len());
-        let message = format!("`{name}` is no UTF-8 from byte {} on", good.len());
+        let message = format!("`{name}` is not valid UTF-8 from byte {} on", good.len());
         CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").at(name, Some(line), Some(col))
     })
 }
@@ -90,7 +90,8 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure>
         return Ok(Some(node));
     }
     let (line, col) = place(&text, node.span.start);
-    let failure = CallFailure::new(MALFORMED, "malformed_json", "this is no object", "write a JSON object");
+    let failure =
+        CallFailure::new(MALFORMED, "malformed_json", "this is not an object", "write a JSON object");
     Err(failure.at(name, Some(line), Some(col)))
 }
 

@@ -30,7 +30,7 @@ pub struct Environment {
     /// The working directory.
     pub folder: PathBuf,
     variables: Vec<(OsString, OsString)>,
-    /// The folder of runs and records that a person named.
+    /// The folder of runs and records that the user named.
     named_root: Option<PathBuf>,
 }
 
@@ -41,19 +41,19 @@ impl Environment {
         Self { folder, variables: std::env::vars_os().collect(), named_root: None }
     }
 
-    /// The same with the folder of runs and records that a person named.
+    /// The same with the folder of runs and records that the user named.
     #[must_use]
     pub fn with_root(mut self, root: Option<PathBuf>) -> Self {
         self.named_root = root;
         self
     }
 
-    /// The folder of runs and records that a person named.
+    /// The folder of runs and records that the user named.
     pub fn root(&self) -> Option<&Path> {
         self.named_root.as_deref()
     }
 
-    /// Whether a person named this folder of runs and records.
+    /// Whether the user named this folder of runs and records.
     pub fn names(&self, root: &Path) -> bool {
         self.named_root.as_ref().is_some_and(|named| self.path(named) == root)
     }
@@ -110,7 +110,7 @@ impl Environment {
     /// Standard input as text.
     ///
     /// # Errors
-    /// When it cannot be read, or is no UTF-8.
+    /// When it cannot be read, or is not valid UTF-8.
     pub fn input_text(&self) -> Result<String, CallFailure> {
         document::utf8(self.input()?, "<stdin>")
     }

@@ -28,7 +28,7 @@ pub struct Host {
     pub background: String,
 }
 
-/// What becomes of an address that a person should look at.
+/// What becomes of an address that the user should look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressHandoff {

@@ -6,8 +6,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::disk;
 use super::foreign_process;
+use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
 use crate::runtime::environment::Environment;
@@ -26,7 +26,7 @@ pub struct ListeningProcess {
     pub start_time: Option<u64>,
 }
 
-/// Whoever listens on `port`; clients of it do not count.
+/// The process that listens on `port`; clients of it do not count.
 ///
 /// # Errors
 /// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.

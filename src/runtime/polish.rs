@@ -1,4 +1,4 @@
-//! `polish`: the steps between a review that passed and the merge, at which a person looks at the running result.
+//! `polish`: the steps between a review that passed and the merge, at which the user looks at the running result.
 
 pub mod acquire;
 pub mod arguments;

@@ -228,7 +228,7 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
         .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
 }
 
-/// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
+/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
 pub fn mode_said(surroundings: &Environment, run: &Path) -> Option<String> {
     let text = disk::read_settings(&surroundings.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;

@@ -1,5 +1,5 @@
 //! Where the helper keeps runs and records: one folder a repository, shared by all its working trees.
-//! Whoever writes holds the lock; what belongs together is written through a journal; nothing is ever
+//! A writer holds the lock; what belongs together is written through a journal; nothing is ever
 //! written below `.git`.
 
 mod counter;
@@ -139,7 +139,7 @@ impl Store {
         Ok(root)
     }
 
-    /// A link is followed where a person named it.
+    /// A link is followed where the user named it.
     fn link(&self) -> RootLink {
         if self.surroundings.names(&self.root) { RootLink::Followed } else { RootLink::Refused }
     }

@@ -59,7 +59,8 @@ impl OptionValue for Age {
 required!(Age);
 
 fn age(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`");
+    let wrong =
+        || format!("`{text}` is not an age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`");
     let unit = text.chars().next_back().ok_or_else(wrong)?;
     let seconds = match unit {
         's' => 1,

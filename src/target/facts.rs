@@ -175,7 +175,7 @@ pub struct SkillFacts {
     pub name_limit: Option<usize>,
     /// A skill without a description is refused, so one is made from the text.
     pub description_required: bool,
-    /// A skill without `name` is passed over.
+    /// A skill without `name` is skipped.
     pub name_required: bool,
     /// Words that no skill's name may hold where skills are uploaded to the host's makers.
     #[serde(default)]

@@ -208,7 +208,7 @@ impl<'a> Text<'a> {
         (found, mentioned)
     }
 
-    /// A number is an argument only beside others or in a text that is given any; whether it is meant, a person tells.
+    /// A number is an argument only beside others or in a text that is given any; whether it is meant, the user tells.
     fn arguments(
         &self,
         line: &str,

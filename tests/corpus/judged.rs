@@ -145,7 +145,7 @@ fn blocks_are_small() {
     assert!(all * 100 <= text * 3, "blocks are {all} of {text} bytes");
 }
 
-/// What a sandbox refuses, and how a person allows it, is said once in each plugin.
+/// What a sandbox refuses, and how the user allows it, is said once in each plugin.
 #[test]
 fn what_the_sandbox_refuses_is_said_once_in_a_plugin() {
     let mut findings = Vec::new();

@@ -83,7 +83,7 @@ fn walk(fault: &str, check: impl Fn(&Path, &Finished, &str)) {
 fn fixes_can_be_killed_anywhere() {
     walk("abort", |folder, finished, fault| {
         assert_eq!(finished.code, None, "{fault}");
-        // A new text that was not finished is no part of the source.
+        // A new text that was not finished is not part of the source.
         let looked = Plugcast::new(folder, &["check", "src", "--format", "agent"]).run().expect_code(0);
         assert!(!looked.stdout.contains("plugcast-new"), "{fault}: {}", looked.stdout);
     });

@@ -27,7 +27,7 @@ put mine.txt 'of the user'
 const ITEMS: &str = r#"{"items":[{"title":"Large","files":["app/a.erb","app/b.erb","app/c.erb","app/d.erb","app/e.erb","app/f.erb"]},
 {"title":"Small","files":["app/g.erb"],"notes":"look at it"}]}"#;
 
-/// A folder whose state is kept and laid anew at the same path: the helper knows a working tree by its path.
+/// A folder whose state is kept and laid again at the same path: the helper knows a working tree by its path.
 struct Stage {
     folder: tempfile::TempDir,
     variables: BTreeMap<String, String>,

@@ -140,7 +140,7 @@ fn the_end_of_a_review_can_be_killed_anywhere() {
     panic!("no end of the walk");
 }
 
-/// failed-begin-keeps-the-tree: whoever began on a full disk was locked out for an hour.
+/// failed-begin-keeps-the-tree: a run that began on a full disk was locked out for an hour.
 #[test]
 fn a_begin_that_fails_on_a_full_disk_gives_the_tree_back() {
     for step in 1..MOST {

@@ -1,4 +1,4 @@
-//! What a person sees while a run takes long: one line on a terminal, gone in the end; and nothing of
+//! What the user sees while a run takes long: one line on a terminal, gone in the end; and nothing of
 //! it anywhere else.
 
 use std::io::{Read, Write};
@@ -41,7 +41,7 @@ fn a_long_build_says_on_a_terminal_what_it_does_until_it_is_interrupted() {
     let mut child = on_a_terminal(folder.path(), "", "hold@20");
     let seen = read_until(&mut child, Some("Codex: writing `out/codex` (1 s)"));
     assert!(seen.contains("Codex: writing `out/codex` (1 s)"), "{seen:?}");
-    // Control-C, as a person types it.
+    // Control-C, as the user types it.
     child.stdin.as_mut().expect("a pipe").write_all(b"\x03").unwrap();
     let rest = read_until(&mut child, None);
     assert!(rest.trim_end().ends_with("\r\u{1b}[Kinterrupted"), "the line is taken back: {rest:?}");

@@ -1,4 +1,4 @@
-//! `review` from the words of a person to the last line in each real host. The scripted model takes every call
+//! `review` from the words of the user to the last line in each real host. The scripted model takes every call
 //! out of the text that it received and puts values of the helper's own answers in place of capital words;
 //! what is left on the disk is asserted.
 
@@ -135,7 +135,7 @@ pub fn in_turn(steps: Vec<ScriptStep>) -> Conversation {
     steps.into_iter().fold(main(), Conversation::then)
 }
 
-/// Plays the skill. `allowed` is what a person allows beforehand, where the host has such a list: the skill allows
+/// Plays the skill. `allowed` is what the user allows beforehand, where the host has such a list: the skill allows
 /// the helper and its own files by itself.
 fn play(stage: &Stage, arguments: &str, script: ModelScript, allowed: &[&str], more: &[&str]) -> Transcript {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();

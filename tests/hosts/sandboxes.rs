@@ -241,7 +241,7 @@ fn every_command_of_the_list_is_tried() {
     assert_eq!(tried, listed, "the calls on the left, the schemas on the right");
 }
 
-/// The permission profile that a plugin's notes offer, as a person would adopt it.
+/// The permission profile that a plugin's notes offer, as the user would adopt it.
 #[test]
 fn the_profile_in_the_notes_opens_git_and_no_more() {
     let hosts = real_hosts!();

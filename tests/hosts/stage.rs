@@ -181,7 +181,7 @@ fn end_of(text: &str) -> String {
     text[from..].to_owned()
 }
 
-/// What a person types to start a skill or command.
+/// What the user types to start a skill or command.
 pub fn invoke(name: &str, arguments: &str) -> SessionOpening {
     SessionOpening::Invoke { name: name.to_owned(), arguments: arguments.to_owned() }
 }

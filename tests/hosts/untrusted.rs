@@ -91,7 +91,7 @@ fn forge_commands(folder: &Path, host: &str) {
     vouch(&bundle, data);
 }
 
-/// Whoever changes a file of a bundle can change what its manifest says of it.
+/// Someone who changes a file of a bundle can change what its manifest says of it.
 fn vouch(bundle: &Path, file: &str) {
     let text = fs::read(bundle.join(file)).expect("it is there");
     let sha256: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();

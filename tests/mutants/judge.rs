@@ -101,7 +101,7 @@ fn reader(host: &str, path: &str) -> Option<Reader> {
     }
 }
 
-/// The text that a reader gets: the source host passes over a byte order mark in JSON (2.1.330).
+/// The text that a reader gets: the source host skips a byte order mark in JSON (2.1.330).
 fn shown_to<'a>(host: &str, reader: Reader, text: &'a str) -> &'a str {
     let marked = text.strip_prefix('\u{feff}').filter(|_| host == "claude-code" && reader == Reader::Json);
     marked.unwrap_or(text)
@@ -142,7 +142,7 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
         let wrong = match (bundle.host.as_str(), reader(&bundle.host, &file.path)) {
             (host, Some(Reader::Json)) => {
                 let text = shown_to(host, Reader::Json, &file.text);
-                answers.of(Reader::Json, text).is_null().then(|| "is no JSON".to_owned())
+                answers.of(Reader::Json, text).is_null().then(|| "is not valid JSON".to_owned())
             }
             (_, Some(Reader::Claude)) if !is_component => None,
             (_, Some(Reader::Claude)) => claude(answers.of(Reader::Claude, &file.text), meant),

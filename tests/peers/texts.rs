@@ -12,7 +12,7 @@ pub fn split(text: &str) -> (String, String) {
     (block.to_owned(), format!("{before}{}", after.trim_start_matches('\n')))
 }
 
-/// A skill whose text must come through as it is, and names nothing.
+/// A skill whose text must come through as it is, and has no names.
 fn untouched(body: &str) {
     let source = Tree::new()
         .file("skills/text/SKILL.md", format!("---\nname: text\ndescription: d\n---\n{body}"))

@@ -21,7 +21,7 @@ fn a_name_a_qualified_name_and_a_path_mean_the_same() {
         let folder = plugin().temporary();
         run(folder.path(), &[asked, "src"]).expect_code(0);
         assert!(folder.path().join("src/skills/plan/SKILL.md").is_file(), "{asked}");
-        // Whoever says the same again has what they want.
+        // The same reply again is taken as final.
         let again = run(folder.path(), &[asked, "src"]).expect_code(0);
         assert_eq!(again.stdout, "`demo:plan` is stable already: nothing to do\n", "{asked}");
         let again = json(&run(folder.path(), &[asked, "src", "--format", "json"]).expect_code(0));

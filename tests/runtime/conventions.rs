@@ -144,7 +144,7 @@ fn each_kind_of_wrong_call_has_its_sentence() {
         ),
         (
             "gc --older-than x",
-            "invalid value `x` for `--older-than <AGE>`: `x` is no age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`",
+            "invalid value `x` for `--older-than <AGE>`: `x` is not an age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`",
             "see `plugcast-run gc --help`",
         ),
         (

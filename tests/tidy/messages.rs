@@ -1,11 +1,11 @@
-//! Phrases that a message may not have: each reads as a translation, and another one says it.
+//! Phrases that no message, page or comment may have: each reads as a translation, and has a plain counterpart.
 
 use super::files::SourceFile;
 use super::hosts::{is_test_file, without_tests};
 use super::rust::{Token, tokens};
 
 /// The phrases, and what to write.
-const PHRASES: [(&str, &str); 16] = [
+const PHRASES: [(&str, &str); 19] = [
     ("anew", "again"),
     ("once more", "again"),
     ("that there is not", "a missing file, an unknown name"),
@@ -22,7 +22,63 @@ const PHRASES: [(&str, &str); 16] = [
     ("such as it is", "unchanged"),
     ("no longer is", "is stale"),
     ("equal by content", "identical"),
+    ("passed over", "skipped"),
+    ("a person", "the user, you"),
+    ("whoever", "the user, you, or what acts"),
 ];
+
+/// Where the phrases themselves stand.
+const THIS_FILE: &str = "tests/tidy/messages.rs";
+
+/// What may follow `is no` in plain English.
+const AFTER_NO: [&str; 5] = ["longer", "more", "one", "such", "way"];
+
+/// The phrases in the pages for people, and in the comments of a Rust file.
+pub fn translated_prose(file: &SourceFile) -> Vec<String> {
+    let is_code = file.path.ends_with(".rs");
+    let is_page =
+        file.path.ends_with(".md") && !file.path.starts_with("plugins/") || file.path.ends_with(".snap");
+    let is_fixture = ["tests/cases/", "tests/labelled/", "tests/fixtures/", "tests/promoting/"];
+    if !(is_code || is_page)
+        || file.path == THIS_FILE
+        || is_fixture.iter().any(|path| file.path.starts_with(path))
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (at, line) in file.text.lines().enumerate() {
+        let prose = match is_code {
+            true => line.split_once("//").filter(|(code, _)| code.trim().is_empty() || code.ends_with(' ')),
+            false => Some(("", line)),
+        };
+        let Some((_, prose)) = prose else { continue };
+        let words = words_of(prose);
+        for (phrase, instead) in PHRASES {
+            if holds(&words, phrase) {
+                found.push(format!("{}:{}: `{phrase}`: write `{instead}`", file.path, at + 1));
+            }
+        }
+    }
+    found
+}
+
+fn words_of(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
+}
+
+fn holds(words: &[&str], phrase: &str) -> bool {
+    let phrase: Vec<&str> = phrase.split(' ').collect();
+    words
+        .windows(phrase.len())
+        .any(|part| part.iter().zip(&phrase).all(|(word, wanted)| word.eq_ignore_ascii_case(wanted)))
+}
+
+/// `x is no y`, which is `x is not a y`, an unknown `x` or an invalid one.
+fn is_denied_noun(words: &[&str]) -> bool {
+    let denied =
+        |part: &[&str]| matches!(part[1], "is" | "are") && part[2] == "no" && !AFTER_NO.contains(&part[3]);
+    words.windows(4).any(|part| denied(part) && !["there", "There"].contains(&part[0]))
+}
 
 /// Such phrases in the strings of a file, unit tests left out. A string of one word is data.
 pub fn translated(file: &SourceFile) -> Vec<String> {
@@ -32,14 +88,17 @@ pub fn translated(file: &SourceFile) -> Vec<String> {
     let mut found = Vec::new();
     for (line, token) in without_tests(tokens(&file.text)) {
         let Token::Text(text) = token else { continue };
-        let words: Vec<&str> =
-            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words = words_of(&text);
+        let place = &file.path;
         for (phrase, instead) in PHRASES {
-            let phrase: Vec<&str> = phrase.split(' ').collect();
-            if words.len() > 1 && words.windows(phrase.len()).any(|part| part == phrase) {
-                let (place, phrase) = (&file.path, phrase.join(" "));
+            if words.len() > 1 && holds(&words, phrase) {
                 found.push(format!("{place}:{line}: `{phrase}` in a message: write `{instead}`"));
             }
+        }
+        if is_denied_noun(&words) {
+            found.push(format!(
+                "{place}:{line}: `is no …` in a message: write `is not a …`, `unknown …` or `invalid …`"
+            ));
         }
     }
     found
@@ -49,7 +108,18 @@ pub fn translated(file: &SourceFile) -> Vec<String> {
 fn phrases_of_a_translation_are_found() {
     let found = |text: &str| translated(&SourceFile::new("src/a.rs", text)).len();
     assert_eq!(found("fn f() { say(\"the link leads nowhere\"); }"), 1);
-    assert_eq!(found("fn f() { say(\"`{x}` is no rule, read it anew\"); }"), 2);
+    assert_eq!(found("fn f() { say(\"`{x}` is no rule, read it anew\"); }"), 3);
+    assert_eq!(found("fn f() { say(\"`{x}` is no branch here\"); }"), 1);
+    assert_eq!(found("fn f() { say(\"there is no list; it is no longer a file\"); }"), 0);
     assert_eq!(found("const WORDS: [&str; 1] = [\"anew\"];"), 0);
     assert_eq!(found("// leads nowhere\nfn f() { say(\"it leads to nowhere else\"); }"), 0);
+}
+
+#[test]
+fn phrases_are_found_in_pages_and_comments() {
+    let found = |path: &str, text: &str| translated_prose(&SourceFile::new(path, text)).len();
+    assert_eq!(found("docs/a.md", "A file that a person wrote\nis passed over."), 2);
+    assert_eq!(found("src/a.rs", "/// Whoever writes it.\nlet a = \"whoever\"; // Read anew."), 2);
+    assert_eq!(found("src/a.rs", "const A: &str = \"https://whoever.example\";"), 0);
+    assert_eq!(found("tests/labelled/a.md", "Plan it once more."), 0);
 }

@@ -1,4 +1,4 @@
-//! Names of types and modules: one name for one public type, and no word that names nothing.
+//! Names of types and modules: one name for one public type, and no word that has no names.
 
 use std::collections::BTreeMap;
 

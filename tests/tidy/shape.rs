@@ -54,7 +54,7 @@ pub fn unordered(file: &SourceFile) -> Vec<String> {
     found
 }
 
-/// A sort of the standard library in the helper, which would carry it once more.
+/// A sort of the standard library in the helper, which would carry it twice.
 pub fn own_sort(file: &SourceFile) -> Vec<String> {
     if !file.path.starts_with("src/runtime") {
         return Vec::new();

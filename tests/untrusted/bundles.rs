@@ -82,7 +82,7 @@ fn case_3_paths_of_a_manifest_stay_in_the_bundle() {
         .unwrap();
     let finished = verify(folder.path(), "out", &["--allow-exec"]).expect_code(2);
     assert!(
-        finished.stderr.contains("`../../secret`, which is no path in the bundle"),
+        finished.stderr.contains("`../../secret`, which is not a path in the bundle"),
         "{}",
         finished.stderr
     );

@@ -276,7 +276,7 @@ fn case_10_a_warning_about_a_fix_is_one_line_whatever_its_file_is_called() {
     }
 }
 
-/// They passed for colours of ours, and hid lines of a diff from whoever judges it.
+/// They passed for colours of ours, and hid lines of a diff from its reader.
 #[test]
 fn case_10_colours_of_a_file_are_spelled_out_in_every_diff() {
     let hides = "\u{1b}[8mhidden\u{1b}[0m";

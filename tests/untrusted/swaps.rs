@@ -54,7 +54,7 @@ impl Swap {
     }
 }
 
-/// Names as a bundle and a repository have them, so that whoever goes there finds what it wants to write or remove.
+/// Names as a bundle and a repository have them, so that a swap there finds what it wants to write or remove.
 fn outside(tree: Tree) -> Tree {
     let names = [
         "file",

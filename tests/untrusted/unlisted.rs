@@ -94,7 +94,7 @@ fn case_11_a_component_that_no_manifest_lists_is_named_by_every_reader() {
         let named = said.contains("plugins/demo/skills/evil");
         assert!(named || arguments[0] == "verify", "{arguments:?}: {said}");
     }
-    // Where something else is built anew as well.
+    // Where something else is built again as well.
     fs::write(folder.path().join("skills/s/SKILL.md"), "---\nname: s\ndescription: Else\n---\nElse.\n")
         .unwrap();
     let built = Plugcast::new(folder.path(), &["build"]).run().expect_code(0);

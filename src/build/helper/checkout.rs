@@ -144,7 +144,7 @@ impl HelperCheckout {
     }
 }
 
-/// An error with the words of whoever failed.
+/// An error with the words of the failed program.
 fn fault(what: &str, said: &str) -> BuildError {
     BuildError::Helper {
         message: format!("{what}: {}", said.trim_end()),

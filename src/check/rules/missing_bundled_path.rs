@@ -11,7 +11,7 @@ use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
 use crate::read::shell_names::starts_script;
-use crate::source::{ComponentKind, line_start};
+use crate::source::{ComponentKind, SKILL_FILE, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
@@ -116,7 +116,7 @@ fn teaches(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let Some(component) = text.component else { return false };
     let main = context.file(&component.path).and_then(|file| file.text()).unwrap_or_default();
     ["plugin.json", "hooks.json", "frontmatter"].iter().any(|word| main.contains(word))
-        || main.matches("SKILL.md").count() > 2
+        || main.matches(SKILL_FILE).count() > 2
 }
 
 /// Whether the folder is there that the path begins with: in the plugin, in the skill, or beside the text.

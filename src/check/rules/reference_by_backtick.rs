@@ -5,6 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
+use crate::read::markdown::destination_parts;
 use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,7 +24,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let links = text.outline().links.iter().filter(|link| !link.image);
     for link in links {
         let path = link.destination.trim_start_matches("./");
-        let whole = path.split(['#', '?']).next().unwrap_or_default();
+        let (whole, _) = destination_parts(path);
         if whole.is_empty() || !component.files.contains(&component.folder().join(whole)) {
             continue;
         }

@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
             let found = sink.at(text.file, span, MESSAGE);
             found.help = Some(HELP.to_owned());
-            // Whoever follows the text sees it, and the address is its maker's own.
+            // A reader of the text sees it, and the address is its maker's own.
             if !span.of(text.text).contains("http://") {
                 found.severity = Severity::Info;
             }

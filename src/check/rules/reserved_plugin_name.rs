@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "reserved-plugin-name",
     group: RuleGroup::Correctness,
     severity: Severity::Warning,
-    summary: "a plugin has a name that a host reserves for its maker's own",
+    summary: "a plugin has a name that a host reserves for its vendor",
     page: include_str!("reserved_plugin_name.md"),
     check: RuleCheck::Plugin(check),
 };

@@ -38,12 +38,12 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let found = sink.at(text.file, reference.span, format!("`{said}` is the slash form of one host"));
         found.help = Some(format!("write \"load the `{name}` skill\""));
         let code = text.text[..reference.span.start].ends_with('`');
-        let instead = if code { name.clone() } else { format!("the `{name}` skill") };
+        let instead = if code { name.to_string() } else { format!("the `{name}` skill") };
         found.fix = Some(replace(text.file, reference.span, instead, Applicability::Unsafe));
     }
 }
 
-/// Whether a passage shows what a person types: an example, a heading, or a sentence about the user or
+/// Whether a passage shows what the user types: an example, a heading, or a sentence about the user or
 /// about how each host calls it.
 fn shows(text: &PluginText<'_>, passage: &Passage, said: &str) -> bool {
     let words = passage.span.of(text.text);

@@ -1,4 +1,4 @@
-//! A skill that may be too large, and no longer is.
+//! A skill that may be too large, and has become small enough.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

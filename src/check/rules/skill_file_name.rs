@@ -3,9 +3,10 @@
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
-use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
+use crate::check::skill_files::in_skill_folders;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
+use crate::source::SKILL_FILE;
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-file-name",

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unclosed-tool-rule",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "a rule in a list of tools has no closing parenthesis, so that it counts for nothing",
+    summary: "a rule in a list of tools has no closing parenthesis and is ignored",
     page: include_str!("unclosed_tool_rule.md"),
     check: RuleCheck::Component(check),
 };

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "variable-form",
     group: RuleGroup::Correctness,
     severity: Severity::Warning,
-    summary: "a variable without braces, which the host replaces in no text",
+    summary: "a variable without braces, which no host replaces",
     page: include_str!("variable_form.md"),
     check: RuleCheck::Text(check),
 };
@@ -41,8 +41,11 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 continue;
             }
             let span = Span::new(at, at + written.len() - 1).shifted(text.body.start);
-            let found =
-                sink.at(text.file, span, format!("`${name}` is replaced in no text, and empty in a shell"));
+            let found = sink.at(
+                text.file,
+                span,
+                format!("`${name}` is not replaced in texts, and is empty in a shell"),
+            );
             found.help = Some(format!("write `${{{name}}}`"));
             found.fix = Some(replace(text.file, span, format!("${{{name}}}"), Applicability::Safe));
             found.hosts = context.source_host_of_several();

@@ -18,7 +18,7 @@ use crate::target::Target;
 pub(super) struct BuildOutcome {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) reports: Vec<TargetReport>,
-    /// What a person reads of each host.
+    /// What the user reads of each host.
     pub(super) lines: String,
     /// Whether `--check` has found a difference.
     pub(super) stale: bool,

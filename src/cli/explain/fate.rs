@@ -30,7 +30,7 @@ pub(super) fn of_line(
     let project = &compiled.project;
     let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
     let Some(source) = project.tree.get(&path) else {
-        let message = format!("`{path}` is no part of the source `{}`", root.display());
+        let message = format!("`{path}` is not part of the source `{}`", root.display());
         return Err(CommandFailure::usage(message, "name a file that a build reads, or one of a bundle"));
     };
     let lines = source.text().map_or(0, |text| text.lines().count());

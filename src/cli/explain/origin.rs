@@ -169,7 +169,7 @@ impl BundleDocuments<'_> {
         said.or_else(told).or_else(|| Some(whole(owner)))
     }
 
-    /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it counts before what names all.
+    /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it takes precedence over what names all.
     fn told(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
         let kind = owner.kind.id();
         let local = local_of(&owner.name);

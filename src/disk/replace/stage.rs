@@ -50,7 +50,7 @@ impl StagedTree {
     }
 
     /// Builds the new tree of the folder at `place`, which holds `old` now. An error names the place there, which is what
-    /// a person knows.
+    /// the user knows.
     pub(super) fn fill(
         &mut self,
         place: &Path,

@@ -184,7 +184,7 @@ impl Root {
 
     fn must_be_replaceable(&self, folder: &OwnedFd, name: &Path, path: &Path) -> Result<(), RootError> {
         match self.look(folder, name, path)? {
-            Some(FileKind::Folder | FileKind::Link) => Err(self.untrusted(path, "is no regular file")),
+            Some(FileKind::Folder | FileKind::Link) => Err(self.untrusted(path, "is not a regular file")),
             Some(FileKind::File) | None => Ok(()),
         }
     }

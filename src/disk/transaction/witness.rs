@@ -23,7 +23,7 @@ impl JournalWitness<'_> {
     }
 
     /// Remembers `journal` as the one that this user has begun below `root`. Without a folder to remember it in, nobody
-    /// completes it but a person.
+    /// completes it but the user.
     pub(super) fn remember(self, root: &Folder, journal: &str) -> Result<(), DiskError> {
         let (Some(state), Some(name)) = (self.0, Self::name(root)) else { return Ok(()) };
         let known = Root::create(state, RootLink::Followed)

@@ -41,7 +41,7 @@ impl IncludeSet {
         Ok(Self { globs: globs(&all)?, patterns })
     }
 
-    /// Whether it names nothing.
+    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }

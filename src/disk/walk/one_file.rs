@@ -66,11 +66,12 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
             None => {
                 return FileContent::Text(Arc::from(text));
             }
-            Some(at) => (at, format!("is no text: byte {at} is NUL")),
+            Some(at) => (at, format!("is not text: byte {at} is NUL")),
         },
-        Err(error) => {
-            (error.valid_up_to(), format!("is no UTF-8: byte {} begins no character", error.valid_up_to()))
-        }
+        Err(error) => (
+            error.valid_up_to(),
+            format!("is not valid UTF-8: byte {} begins no character", error.valid_up_to()),
+        ),
     };
     if !is_text_name(path) && !is_script_name(path) && !is_other_text(path, bytes) {
         return FileContent::OnDisk;

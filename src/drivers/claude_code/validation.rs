@@ -24,7 +24,7 @@ pub struct PluginValidation {
     pub inventory: Option<InstalledInventory>,
 }
 
-/// Lets the host validate the plugin of this name in `folder`. One whose name is reserved is shown once more
+/// Lets the host validate the plugin of this name in `folder`. One whose name is reserved is shown again
 /// under another name, since the host looks no further than the name (2.1.330).
 pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result<PluginValidation> {
     let said = validate(folder, installation)?;

@@ -30,7 +30,7 @@ impl AppServer {
         Ok(server)
     }
 
-    /// Calls a method and waits for its result; messages in between are passed over.
+    /// Calls a method and waits for its result; messages in between are skipped.
     ///
     /// # Errors
     /// When the server answers with an error, ends, or is too late.

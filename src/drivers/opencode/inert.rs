@@ -38,7 +38,7 @@ impl InertPlugin {
         }
         let path = folder.join(MODULE_DATA);
         let mut data: Value = serde_json::from_str(&plain_files::read(&path)?)
-            .with_context(|| format!("`{}` is no JSON", path.display()))?;
+            .with_context(|| format!("`{}` is not valid JSON", path.display()))?;
         if let Some(data) = data.as_object_mut() {
             data.remove("hooks");
             data.remove("lsp");

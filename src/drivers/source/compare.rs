@@ -6,6 +6,7 @@ use super::{ListedComponent, ListedPlugin};
 use crate::bundle::source_verification::{MissingComponent, SourceComparison, UnlistedComponent};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::model::qualified_name::qualify;
+use crate::source::SKILL_FILE;
 
 /// The plugins by the names that the bundles have for them: one without a manifest is named after its folder on the
 /// host, and by the author's settings in a bundle.
@@ -147,9 +148,9 @@ fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
     let path = component.name.replace(':', "/");
     let inner = match component.kind {
         ComponentKind::Skill => vec![
-            format!("skills/{path}/SKILL.md"),
+            format!("skills/{path}/{SKILL_FILE}"),
             format!("commands/{path}.md"),
-            format!("{path}/SKILL.md"),
+            format!("{path}/{SKILL_FILE}"),
             format!("workflows/{path}.js"),
         ],
         ComponentKind::Agent => vec![format!("agents/{path}.md")],

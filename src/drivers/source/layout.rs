@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::disk::plain_files;
+use crate::source::SKILL_FILE;
 
 /// The files and folders that make a folder a plugin for the host.
 const PARTS: [&str; 8] = [
@@ -79,7 +80,7 @@ impl SourceLayout {
 
     fn look(&mut self, folder: &Path, depth: usize) {
         let manifest = is_file(folder, PARTS[0]);
-        if !manifest && is_file(folder, "SKILL.md") {
+        if !manifest && is_file(folder, SKILL_FILE) {
             return self.skills.push(folder.to_path_buf());
         }
         let has_part = |part: &str| plain_files::exists(&folder.join(part));
@@ -130,7 +131,7 @@ fn lists(folder: &Path) -> bool {
 
 /// Whether a folder without a manifest has a component folder by name alone, which is a skill or holds plugins.
 fn is_shelf(folder: &Path) -> bool {
-    ["skills", "agents", "commands", "workflows"].iter().any(|name| is_file(&folder.join(name), "SKILL.md"))
+    ["skills", "agents", "commands", "workflows"].iter().any(|name| is_file(&folder.join(name), SKILL_FILE))
 }
 
 fn is_file(folder: &Path, name: &str) -> bool {

@@ -181,7 +181,7 @@ fn a_bundle_that_was_changed_proves_nothing() {
     assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` does not match the manifest"));
 }
 
-/// Whoever moved the bundle away while its host was asked once got the proof of it where a link led.
+/// Moving the bundle away while its host was asked once got the proof of it where a link led.
 #[test]
 fn a_proof_is_left_in_the_bundle_that_was_opened() {
     let (folder, elsewhere) = (bundle(), bundle());

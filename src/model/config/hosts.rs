@@ -1,4 +1,4 @@
-//! `[targets.<host>]`: what an author wants otherwise on one host.
+//! `[targets.<host>]`: per-host overrides.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What an object in `commands` says of its command besides where the text is. It counts before the text's own
+//! What an object in `commands` says of its command besides where the text is. It takes precedence over the text's own
 //! frontmatter (Claude Code 2.1.330).
 
 use std::collections::BTreeMap;

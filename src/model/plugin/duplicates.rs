@@ -48,7 +48,7 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
         });
         plugin.lost.push(LostComponent {
             kind: component.kind,
-            name: component.qualified.clone(),
+            name: component.qualified.to_string(),
             path: component.path.clone(),
             pointer: None,
             reason: message,

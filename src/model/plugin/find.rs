@@ -13,13 +13,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{LostComponent, Plugin, duplicates, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
+use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::ComponentKind;
-use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
+use crate::source::{SKILL_FILE, SourceFile, SourceTree, Span, by_parts, inside};
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,
@@ -29,7 +30,7 @@ struct ComponentFinder<'a> {
     /// Its skills belong to no plugin of the source's.
     loose: bool,
     /// The names of commands, by where their files are.
-    commands: BTreeMap<PathBuf, String>,
+    commands: BTreeMap<PathBuf, QualifiedName>,
 }
 
 /// Fills `plugin.components` and `plugin.lost`; `alone`: the loose skills are all that it has.
@@ -138,7 +139,7 @@ impl ComponentFinder<'_> {
             self.plugin.linked.remove(&component.path);
         }
         self.found.extend(self.plugin.linked.iter().map(|path| {
-            let message = "this is a link, which the source host takes for no agent and no command";
+            let message = "this is a link, which the source host does not take for an agent or a command";
             let found = Diagnostic::whole(path, Severity::Warning, "linked-component", message);
             found.help("replace the link by a file")
         }));
@@ -218,7 +219,7 @@ impl ComponentFinder<'_> {
                 Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help),
             );
         }
-        let qualified = |name: &str| format!("{}:{prefix}{name}", self.plugin.name);
+        let qualified = |name: &str| QualifiedName::new(&self.plugin.name, &format!("{prefix}{name}"));
         if document.unreadable() {
             let reason = "its frontmatter is more than this reader takes";
             return self.lose(kind, &qualified(fallback), &path, None, reason);
@@ -226,7 +227,7 @@ impl ComponentFinder<'_> {
         let mut component = Component {
             kind,
             name: String::new(),
-            qualified: String::new(),
+            qualified: QualifiedName::default(),
             path: path.clone(),
             document,
             files,

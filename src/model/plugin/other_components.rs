@@ -1,5 +1,5 @@
 //! Components that are no skills, agents or commands: found by file and by manifest field, one by one
-//! (a hook is one handler), so that none of them is passed over.
+//! (a hook is one handler), so that none of them is skipped.
 
 use camino::{Utf8Path, Utf8PathBuf};
 

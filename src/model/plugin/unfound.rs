@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use camino::Utf8Path;
 
 use super::Plugin;
-
-/// What a skill's file is called.
-const SKILL_FILE: &str = "SKILL.md";
+use crate::source::SKILL_FILE;
 
 impl Plugin {
     /// Files of skills below `skills/<folder>/`, which hosts do not search; one within another skill is a template or an
@@ -46,10 +44,10 @@ impl Plugin {
         let skills: Vec<&Utf8Path> = self.unfound_skills().into_iter().map(|path| self.inner(path)).collect();
         let first = skills.first()?;
         let message = match skills.len() - 1 {
-            0 => format!("`{first}` is no skill: hosts find skills directly below `skills/` only"),
+            0 => format!("`{first}` is not a skill: hosts find skills directly below `skills/` only"),
             more => {
                 format!(
-                    "`{first}` and {more} more are no skills: hosts find skills directly below `skills/` only"
+                    "`{first}` and {more} more are not skills: hosts find skills directly below `skills/` only"
                 )
             }
         };

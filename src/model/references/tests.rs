@@ -7,7 +7,7 @@ fn inventory() -> NameInventory {
         plugin: "p".into(),
         kind,
         local: local.into(),
-        qualified: format!("p:{local}"),
+        qualified: QualifiedName::new("p", local),
         also: (local == "plan").then(|| "planning-folder".to_owned()),
     };
     let names = [

@@ -49,7 +49,7 @@ pub struct LineRescue {
 }
 
 impl LineRescue {
-    /// The text with the values of its lines as this host writes them anew.
+    /// The text with the values of its lines as this host writes them again.
     pub(super) fn lines(&self, yaml: &str) -> String {
         let mut out = String::new();
         let mut block: Option<usize> = None;

@@ -12,6 +12,7 @@ use memchr::{memchr, memchr3_iter, memrchr};
 use crate::model::paths::plain;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
+use crate::read::markdown::destination_parts;
 use crate::read::path_words::{goes_on, without_lines, without_marks};
 use crate::source::Span;
 use crate::target::{Target, VariableForm};
@@ -204,7 +205,7 @@ fn link<'a>(text: &'a str, at: usize, run: &mut ScannedRun) -> Option<TextClaim<
         Some(inner) => (1, inner.strip_suffix('>')?),
         None => (0, destination),
     };
-    let path = inner.split(['#', '?']).next().unwrap_or_default();
+    let (path, _) = destination_parts(inner);
     let span = Span::new(at + lead, at + lead + path.len());
     (plain(path) && !path.starts_with('@')).then(|| claim(text, span, ClaimForm::Link, span))
 }

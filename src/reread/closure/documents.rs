@@ -62,7 +62,7 @@ pub(super) fn beside(
 }
 
 /// Whether the closure takes the file at `path` for a TOML document beside the plugins, and says so when it
-/// is none: to read it once more would only cost time.
+/// is none: to read it again would only cost time.
 pub fn reads_beside(path: &Utf8Path) -> bool {
     path.extension() == Some("toml") && !path.starts_with("plugins")
 }
@@ -195,7 +195,7 @@ fn behind<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t str)> {
     for (at, _) in text.match_indices(variable) {
         let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);
         let Some(rest) = rest.strip_prefix('/') else { continue };
-        // What begins another variable is no part of a path.
+        // What begins another variable is not part of a path.
         let ends = |c: char| c.is_whitespace() || c == '$' || ENDS.contains(c);
         let end = rest.find(ends).unwrap_or(rest.len());
         if rest[end..].starts_with('$') {

@@ -1,4 +1,4 @@
-//! Whether a path that leads nowhere was meant to lead to a file of the plugin. Most that do not are
+//! Whether a path whose target is missing was meant to lead to a file of the plugin. Most that do not are
 //! examples, placeholders, or files that the text tells to make; a warning must be right.
 
 use super::claims::ClaimForm;

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::EmittedFile;
 use crate::model::near;
 use crate::model::project::Project;
-use crate::model::qualified_name::{last_of, plugin_of, qualify};
+use crate::model::qualified_name::{last_of, qualify};
 use crate::read::json;
 use crate::source::ComponentKind;
 use crate::target::{AgentEmission, Target};
@@ -37,22 +37,22 @@ impl BundleNames {
         }
         let emitted: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.from?.as_str())).collect();
         for component in project.plugins.iter().flat_map(|plugin| &plugin.components) {
-            let plugin = plugin_of(&component.qualified);
+            let plugin = component.qualified.plugin();
             let also = component.alias().map(|alias| qualify(plugin, &alias));
             let registered = match component.kind {
                 ComponentKind::Agent => target.agent.emission == AgentEmission::Registered,
                 _ => target.registration.is_some(),
             };
             let there = if registered {
-                out.names.contains(&component.qualified)
+                out.names.contains(component.qualified.as_str())
             } else {
                 emitted.contains(component.path.as_str())
             };
             if there {
-                out.names.insert(component.qualified.clone());
+                out.names.insert(component.qualified.to_string());
                 out.names.extend(also.clone());
             }
-            out.source.insert(component.qualified.clone(), component.path.clone());
+            out.source.insert(component.qualified.to_string(), component.path.clone());
             out.source.extend(also.map(|also| (also, component.path.clone())));
         }
         for plugin in &project.plugins {

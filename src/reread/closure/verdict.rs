@@ -24,7 +24,7 @@ use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{ComponentKind, Exclusion, IGNORED, SourceFile, Span, inside};
 use crate::target::Target;
 
-/// The rules of `check` under which a build speaks of what leads nowhere in the source either.
+/// The rules of `check` under which a build reports what is missing in the source, too.
 const BROKEN_LINK: &str = "broken-link";
 const LEAVES: &str = "cross-skill-reference";
 pub(super) const MISSING: &str = "missing-bundled-path";
@@ -186,7 +186,7 @@ impl<'a> ClosureJudge<'a> {
         (severity, help)
     }
 
-    /// A path that leads nowhere in the source, if it was meant to lead to a file of the plugin.
+    /// A path whose target is missing in the source, if it was meant to lead to a file of the plugin.
     fn dangling(&mut self, place: &FileContext<'_>, written: &WrittenPath<'a>) {
         let Some(owner) = place.owner else { return };
         let base = match written.form {
@@ -249,7 +249,7 @@ impl<'a> ClosureJudge<'a> {
         markdown::region_at(regions, at) == Some(RegionKind::Link)
     }
 
-    /// A path in a generated block. What leads nowhere in the source, or is
+    /// A path in a generated block. What is missing in the source, or is
     /// not carried, is said where the author's text names it.
     pub(super) fn generated(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let relative = claim.written.starts_with("./") || claim.written.starts_with("../");

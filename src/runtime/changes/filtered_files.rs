@@ -99,7 +99,7 @@ fn exclude(name: &str) -> String {
     format!(":(top,exclude,literal){name}")
 }
 
-/// The names and blobs of a list of `git diff-files --raw -z`; a name that is no UTF-8 is left out.
+/// The names and blobs of a list of `git diff-files --raw -z`; a name that is not valid UTF-8 is left out.
 fn modified(listed: &[u8]) -> Vec<(String, String)> {
     let mut fields = listed.split(|byte| *byte == 0).map(|field| std::str::from_utf8(field).ok());
     let mut found = Vec::new();

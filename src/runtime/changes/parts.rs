@@ -163,7 +163,7 @@ impl<'a> PartReading<'a> {
         let mut bytes = 0;
         let mut out = |piece: &[u8]| {
             bytes += piece.len() as u64;
-            // Whoever does not take it has failed, and says why.
+            // A worker that does not take it has failed, and reports why.
             send.map_or(Ok(()), |send| send.send(piece.to_vec()).map_err(|_| CallFailure::interrupted()))
         };
         self.stream(listed[begin].argument(), &mut |piece| {
@@ -229,7 +229,7 @@ fn begins(repository: &Repository, listed: &[FileListEntry]) -> Vec<usize> {
     if parts < 2 || repository.version().is_none_or(|version| version < BEGINS) {
         return Vec::new();
     }
-    // The first part is larger: the others begin when git has gone through all names once more.
+    // The first part is larger: the others begin when git has gone through all names again.
     let share = listed.len() * 20 / (parts * 20 + 3);
     let mut found: Vec<usize> = Vec::new();
     for part in 1..parts {

@@ -208,7 +208,7 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<AcquirePla
     if let Some(name) = &words.target.branch
         && !(is_plain(name) && target::is_branch(repository, name)?)
     {
-        let message = format!("`{name}` is no branch here");
+        let message = format!("`{name}` is not a branch here");
         return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
     }
     let location = target::locate(repository, &words.target)?;

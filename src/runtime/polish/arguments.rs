@@ -17,7 +17,7 @@ options! {
     /// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`. The word that is
     /// left is a pull request by number or address, or a branch; without one it is what is checked out.
     ///
-    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is no UTF-8; 5 it cannot be
+    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is not valid UTF-8; 5 it cannot be
     /// read.
     pub struct Options {
         /// Read the text on standard input

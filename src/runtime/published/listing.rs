@@ -60,7 +60,7 @@ pub fn listing() -> CommandListing {
 /// Runs `schema`.
 ///
 /// # Errors
-/// `usage` for a command that there is not.
+/// `usage` for an unknown command.
 pub fn run(options: &Options, _: &Environment) -> Result<Delivery, CallFailure> {
     if options.words.is_empty() {
         return Ok(Delivery::of(&listing()));

@@ -9,7 +9,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::hosts::{self, AddressHandoff};
 
 options! {
-    /// Tell which program this runs in, and how an address reaches its person
+    /// Tell which program this runs in, and how an address reaches the user
     ///
     /// Told by environment variables alone. With `open` the program can open an address in its own browser;
     /// print the address in any case.
@@ -58,7 +58,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let handoff = found.as_ref().map_or(AddressHandoff::Print, |host| host.handoff);
     let note = match handoff {
         AddressHandoff::Open => "open the address in this program's own browser, and print it, too",
-        AddressHandoff::Print => "print the address for the person to open",
+        AddressHandoff::Print => "print the address for the user to open",
     };
     let answer = Response {
         status: if found.is_some() { IdeStatus::Ok } else { IdeStatus::None },

@@ -60,7 +60,7 @@ pub struct Response {
     /// With `--check`: who listens there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_use: Option<PortUse>,
-    /// What was passed over.
+    /// What was skipped.
     pub warnings: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ impl PortSearch {
                 file: Some(file.to_owned()),
                 line: Some(line),
             }),
-            _ => self.warnings.push(format!("`{number}` in `{file}`, line {line}, is no port")),
+            _ => self.warnings.push(format!("`{number}` in `{file}`, line {line}, is not a port")),
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct Thresholds {
     pub batch_files: u64,
     /// Changed lines of a batch; `batch-lines`.
     pub batch_lines: u64,
-    /// Items to plan again from which on a person decides; `replans`.
+    /// Items to plan again from which on the user decides; `replans`.
     pub replans: u64,
 }
 

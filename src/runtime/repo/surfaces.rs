@@ -56,9 +56,9 @@ pub enum SurfacesStatus {
 /// One changed file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SurfaceFile {
-    /// Relative to the repository's top; `�` where a name is no UTF-8.
+    /// Relative to the repository's top; `�` where a name is not valid UTF-8.
     pub file: String,
-    /// The name's bytes in base64, where they are no UTF-8.
+    /// The name's bytes in base64, where they are not valid UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_b64: Option<String>,
     /// The part of the application.
@@ -97,7 +97,7 @@ pub enum Surface {
     Config,
     /// Styles, images and other things that are served as they are.
     Asset,
-    /// What a person sees.
+    /// What the user sees.
     View,
     /// What answers requests.
     Controller,

@@ -67,7 +67,7 @@ pub struct SkippedFinding {
 /// The id of a finding as people write it: `f1` and ` F1.` are `F1`.
 fn of_finding(text: &str) -> Result<String, CallFailure> {
     reply::id(text).ok_or_else(|| {
-        let message = format!("`{text}` is no id of a finding");
+        let message = format!("`{text}` is not the id of a finding");
         CallFailure::usage(message)
             .hinting("name each finding, such as `F1,F3`; `--safe` names all that are safe")
     })

@@ -1,4 +1,4 @@
-//! `review args`: what a person or another skill asked a review for, read from the raw text.
+//! `review args`: what the user or another skill asked a review for, read from the raw text.
 
 mod targets;
 
@@ -26,7 +26,7 @@ options! {
     /// them is noted (`like #42`), or refused where it may be meant either way.
     ///
     /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
-    /// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read, or git failed; 7 git
+    /// and start no agent; 4 standard input is not valid UTF-8; 5 it cannot be read, or git failed; 7 git
     /// took too long.
     pub struct Options {
         /// Read the text on standard input
@@ -120,7 +120,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     answer.map(|answer| Delivery::of(&answer))
 }
 
-/// What the user wrote, on standard input. What is no UTF-8 still says whether the review is headless.
+/// What the user wrote, on standard input. What is not valid UTF-8 still says whether the review is headless.
 pub(super) fn input(surroundings: &Environment) -> Result<String, CallFailure> {
     let bytes = surroundings.input()?;
     let mode = mode_said(&bytes);
@@ -274,7 +274,7 @@ fn is_request(word: &str, target: bool) -> bool {
 /// A pull request by number or address.
 fn pull_request(word: &str) -> Result<ReviewTarget, String> {
     let (address, number) =
-        pull_request_name(word).map_err(|_| format!("{word} is no address of a pull request."))?;
+        pull_request_name(word).map_err(|_| format!("{word} is not the address of a pull request."))?;
     let (host, owner, repo) =
         address.map_or((None, None, None), |a| (Some(a.host), Some(a.owner), Some(a.name)));
     Ok(ReviewTarget { kind: TargetKind::Pr, number: Some(number), host, owner, repo, branch: None })

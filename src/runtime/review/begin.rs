@@ -138,7 +138,7 @@ fn missing_branch(
     let named = |focus| str::strip_prefix(focus, "branch ").unwrap_or(focus);
     let lone = focus.map(named).filter(|focus| !focus.contains(char::is_whitespace));
     if words.target.kind == TargetKind::Current {
-        // What a remote has is a commit and no target: it is not passed over for what is checked out.
+        // What a remote has is a commit and no target: what is checked out does not replace it.
         for word in focus.into_iter().flat_map(str::split_whitespace) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             let is_ref = word.contains('/')
@@ -165,7 +165,7 @@ fn missing_branch(
         let hint = "check it out, or name a local branch; what is checked out is compared with `base:REF`";
         return Err(CallFailure::environment("bad_ref", message, hint));
     }
-    Ok(Some(format!("`{word}` is no branch here: it is the focus, and what is checked out is reviewed")))
+    Ok(Some(format!("`{word}` is not a branch here: it is the focus, and what is checked out is reviewed")))
 }
 
 /// A review that leaves no trace.

@@ -24,7 +24,7 @@ pub enum RepairClass {
     SafeAuto,
     /// By a concrete change that changes behaviour: after a question.
     GatedAuto,
-    /// By a person or another step.
+    /// By the user or another step.
     Manual,
     /// Not at all: it is said.
     Advisory,
@@ -43,9 +43,9 @@ pub enum FindingOwner {
     ReviewFixer,
     /// A later step.
     DownstreamResolver,
-    /// A person.
+    /// The user.
     Human,
-    /// Whoever releases.
+    /// The one who releases.
     Release,
 }
 

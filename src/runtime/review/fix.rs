@@ -82,7 +82,7 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Response) -> Result<Allowed
     Ok(AllowedIds { now, ever: stored.allowed, since: stored.since })
 }
 
-/// Writes the file with the ids that a person approved just now, which replace those that no fixer has answered yet; in
+/// Writes the file with the ids that the user approved just now, which replace those that no fixer has answered yet; in
 /// modes without questions with those of the queue. What is repaired and holds is left out. Returns the path.
 pub(super) fn write(
     folder: &RunFolder,

@@ -1,4 +1,4 @@
-//! `review merge`: what all reviewers returned as one list: read, gated, placed, without duplicates, routed to whoever
+//! `review merge`: what all reviewers returned as one list: read, gated, placed, without duplicates, routed to those who
 //! takes it on. The same replies give the same list, whatever their order.
 
 mod answer;
@@ -327,7 +327,7 @@ fn merge(
     }
     let is_known = |id: &str| id.starts_with('U') || drafts.iter().any(|draft| draft.id == id);
     for one in rechecked.iter().filter(|one| !is_known(&one.id)) {
-        let say = format!("`{}` answered for `{}`, which is no finding", one.reviewer, one.id);
+        let say = format!("`{}` answered for `{}`, which is not a finding", one.reviewer, one.id);
         match one.holds {
             true => coverage.ignored.push(say),
             false => coverage.unread_replies.push(format!("{say}, that it does not hold")),

@@ -362,7 +362,7 @@ pub fn ids(
             Some(id) => ids.push(id.to_owned()),
             None => {
                 let shown = id.map_or_else(|| item.kind().to_owned(), |id| format!("`{id}`"));
-                return Err(wrong("unknown_finding", format!("{shown} is no finding of this run"), item));
+                return Err(wrong("unknown_finding", format!("{shown} is not a finding of this run"), item));
             }
         }
     }

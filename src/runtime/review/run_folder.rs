@@ -252,7 +252,7 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
     (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
+/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
 pub(super) fn mode_said(surroundings: &Environment, run: &Path) -> Option<ReviewMode> {
     serde_json::from_value(Value::String(run::mode_said(surroundings, run)?)).ok()
 }

@@ -1,5 +1,5 @@
 //! Several files that belong together: what is meant is written down first, then done, then crossed
-//! out. Whoever takes the lock next finishes what was left, and doing it twice changes nothing. Only what this user
+//! out. The next holder of the lock finishes what was left, and doing it twice changes nothing. Only what this user
 //! wrote on this machine for this folder is done: a journal is signed, and a foreign one is moved aside.
 
 use std::path::{Component, Path, PathBuf};

@@ -22,7 +22,7 @@ impl SealKey {
     /// The key of this user, made where there is none; `None` where it cannot be kept.
     pub(super) fn load(surroundings: &Environment) -> Option<Self> {
         let folder = folder(surroundings)?;
-        // What a person names by a variable may be a link.
+        // What the user names by a variable may be a link.
         let root = Root::create(&folder, RootLink::Followed).ok()?;
         let path = Path::new(NAME);
         if let Some(bytes) = root.read_secret(path, SizeLimit::Settings).ok()? {

@@ -126,7 +126,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
         "nothing is started without an answer"
     );
 
-    // The host is started anew, where the skill's own rules are not asked for.
+    // The host is started again, where the skill's own rules are not asked for.
     let allowed = ["Bash", "Write"];
     let mut steps = calls(host, &[("## 4. Start", 3), ("## 6. Look", 0), ("## 6. Look", 1)]);
     steps.push(wrote(host, "RUN/items.json", site::items));

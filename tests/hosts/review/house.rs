@@ -1,4 +1,4 @@
-//! A home that outlives a session, so that a person can answer what the session has asked. The plugins are in it as
+//! A home that outlives a session, so that the user can answer what the session has asked. The plugins are in it as
 //! the host's own settings and commands put them there.
 
 use std::fs;

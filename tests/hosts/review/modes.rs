@@ -1,4 +1,4 @@
-//! The modes that look at a fix again: `autofix` by itself, in two rounds at most, and `interactive` with a person
+//! The modes that look at a fix again: `autofix` by itself, in two rounds at most, and `interactive` with the user
 //! who says what to fix and whether to commit.
 
 use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
@@ -135,7 +135,7 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
     });
 }
 
-/// Asks a person: with the host's tool where it offers one, and in the chat since no host lets a run without a
+/// Asks the user: with the host's tool where it offers one, and in the chat since no host lets a run without a
 /// terminal use it. Codex offers its own and refuses the call (0.169.0); the others offer none.
 fn asked(host: Host) -> Vec<ScriptStep> {
     const TOOL: &str = "request_user_input";
@@ -196,7 +196,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
             .with(fixer(host, &[("fix.json", EVERY_PLACE)]))
             .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
             .with(in_turn(steps));
-        // The host is started anew, where the skill's own rules are not asked for: the person allows the shell and the reply files.
+        // The host is started again, where the skill's own rules are not asked for: the user allows the shell and the reply files.
         let repaired =
             house.session(SessionOpening::Prompt("1, please".to_owned()), script, &["Bash", "Write"]);
         let written = repository.text(&format!("{run}/report.md"));
@@ -229,7 +229,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
     });
 }
 
-/// A review that somebody else began has the working tree: a person is asked, and a program stops.
+/// A review that somebody else began has the working tree: the user is asked, and a program stops.
 #[test]
 fn another_review_is_ended_after_a_yes_only() {
     everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {

@@ -1,4 +1,4 @@
-//! A pull request from the words of a person to the report: the real `gh` asks a GitHub of our own, git fetches the
+//! A pull request from the words of the user to the report: the real `gh` asks a GitHub of our own, git fetches the
 //! head, and the skill goes on from there.
 
 use plugcast::drivers::script::ModelScript;
@@ -15,7 +15,7 @@ use crate::hosts::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
-/// What a person types. `opencode run` of 1.18.33 ends with an error when a word of it is a bare number.
+/// What the user types. `opencode run` of 1.18.33 ends with an error when a word of it is a bare number.
 pub(super) fn words(host: Host) -> &'static str {
     match host {
         Host::OpenCode => "mode:autofix https://github.com/owner/tool/pull/7",

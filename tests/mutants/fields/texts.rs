@@ -1,4 +1,4 @@
-//! Texts of skills, commands and agents from a seed: every way to write a field that a person, an editor or an attacker
+//! Texts of skills, commands and agents from a seed: every way to write a field that the user, an editor or an attacker
 //! may choose, alone and beside others.
 
 use crate::fuzz::bodies::mutants::Numbers;

@@ -8,14 +8,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{ComponentFinder, nested_name};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::plugin::{InlineCommand, command_object};
-use crate::model::qualified_name::qualify;
+use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::{ComponentKind, SourceFile};
-
-/// A folder below commands with a file of this name, in upper or lower case, is a skill.
-const SKILL_FILE: &str = "SKILL.md";
+use crate::source::{ComponentKind, SKILL_FILE, SourceFile};
 
 impl ComponentFinder<'_> {
     /// Commands that the manifest declares, else those of the default folder, and those that the marketplace's entry adds.
@@ -88,9 +85,9 @@ impl ComponentFinder<'_> {
 
     /// Takes a file as a command. One that is a command already, also where a link leads to it, is shown under the first
     /// name, which is returned where it is another one.
-    fn command(&mut self, path: &Utf8Path, stem: &str, prefix: &str) -> Option<String> {
+    fn command(&mut self, path: &Utf8Path, stem: &str, prefix: &str) -> Option<QualifiedName> {
         let origin = self.tree.get(path)?.origin.clone();
-        let name = qualify(&self.plugin.name, &format!("{prefix}{stem}"));
+        let name = QualifiedName::new(&self.plugin.name, &format!("{prefix}{stem}"));
         match self.commands.get(&origin) {
             Some(first) => Some(first.clone()).filter(|first| *first != name),
             None => {
@@ -104,6 +101,7 @@ impl ComponentFinder<'_> {
     /// The commands in a folder, which gives its name to a skill that lies in it.
     fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>, name: &str) {
         let files = self.markdown_below(root);
+        // Also in lower case.
         let is_skill =
             |path: &Utf8PathBuf| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         let own_folder =
@@ -176,7 +174,7 @@ impl ComponentFinder<'_> {
             (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
             (Ok(()), Some(content)) => {
                 self.plugin.inline.push(InlineCommand {
-                    qualified: qualify(&self.plugin.name, &name),
+                    qualified: QualifiedName::new(&self.plugin.name, &name),
                     name,
                     path: file.path.clone(),
                     span: entry.span(),

@@ -7,12 +7,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::ComponentFinder;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
-use crate::model::qualified_name::qualify;
+use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
 use crate::read::tree::Node;
-use crate::source::{ComponentKind, SourceFile};
-
-const SKILL_FILE: &str = "SKILL.md";
+use crate::source::{ComponentKind, SKILL_FILE, SourceFile};
 
 impl ComponentFinder<'_> {
     /// Skills as the source host finds and names them (2.1.330): those of the default folder and of a folder above them
@@ -109,7 +107,7 @@ impl ComponentFinder<'_> {
                 let Some(name) = above.next().and_then(Utf8Path::file_name) else { break };
                 component.name = format!("{}-{}", names::shown(name), component.name);
             }
-            component.qualified = qualify(&self.plugin.name, &component.name);
+            component.qualified = QualifiedName::new(&self.plugin.name, &component.name);
             taken.insert(key(component));
             if component.qualified != first
                 && let Some(file) = self.tree.get(&component.path)
@@ -128,7 +126,7 @@ impl ComponentFinder<'_> {
         self.kept_below(folder).filter(|path| **path != main).cloned().collect()
     }
 
-    /// A skill at the root of the plugin owns every file that is no part of the plugin's own form.
+    /// A skill at the root of the plugin owns every file that is not part of the plugin's own form.
     fn beside_root_skill(&self) -> Vec<Utf8PathBuf> {
         let own = |inner: &Utf8Path| {
             let places = self.source.components.keys().map(|place| place.trim_end_matches('/'));

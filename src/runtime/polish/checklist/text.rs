@@ -126,7 +126,7 @@ impl ItemSection {
                 match words.next() {
                     Some(Ok(file)) => files.push(file),
                     _ => {
-                        let message = "a file in quotes does not end, or is no text of JSON";
+                        let message = "a file in quotes does not end, or is not JSON text";
                         return Err(fault(self.line_of("files"), "bad_path", message));
                     }
                 }
@@ -185,7 +185,7 @@ pub(super) fn parse(text: &str) -> Checklist {
             is_dropped = found.is_none();
             let Some((id, title)) = found else {
                 let message =
-                    format!("`{}` is no heading of an item: write `## Item 3 — Title`", one_line(line));
+                    format!("`{}` is not a heading of an item: write `## Item 3 — Title`", one_line(line));
                 read.faults.push(fault(number, "bad_header", message));
                 continue;
             };

@@ -50,7 +50,7 @@ pub enum ReviewBinding {
     Exact,
     /// It came before.
     Ancestor,
-    /// It is no part of it.
+    /// It is not part of it.
     Diverged,
     /// Nothing tells: no commit was recorded, or what was reviewed was not committed.
     Unverified,
@@ -165,7 +165,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
             other => {
                 let name = metadata.display().to_string();
                 let hint = "repair or remove the file, or review again";
-                let message = "this is no object".to_owned();
+                let message = "this is not an object".to_owned();
                 Err(match other {
                     Err(error) => document::no_json(&error, &name, hint),
                     Ok(_) => CallFailure::new(4, "malformed_json", message, hint).at(name, Some(1), Some(1)),
@@ -235,7 +235,7 @@ fn bound(
     };
     let ended = tree.ask(&["merge-base", "--is-ancestor", &sha, head])?;
     if !ended.succeeded() {
-        let message = format!("the commit that was reviewed, {sha}, is no part of what is checked out");
+        let message = format!("the commit that was reviewed, {sha}, is not part of what is checked out");
         return Ok(Err((message, Some("review again: history was rewritten since".to_owned()))));
     }
     reviewed.binding = ReviewBinding::Ancestor;

@@ -25,7 +25,7 @@ pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFai
         match found.iter().find(|(other, _)| other != port) {
             None => search.take(port, "prose", name, *line),
             Some((other, _)) => {
-                search.warnings.push(format!("`{name}` names both `{port}` and `{other}`: passed over"));
+                search.warnings.push(format!("`{name}` names both `{port}` and `{other}`: skipped"));
             }
         }
     }

@@ -17,7 +17,7 @@ options! {
     ///
     /// Before there are items: more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`,
     /// items are read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is
-    /// too much (`majority`), one whose `action` is `replan` halts the round, four are for a person
+    /// too much (`majority`), one whose `action` is `replan` halts the round, four are for the user
     /// (`escalate`). An item without `files` gives its `status`.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
@@ -42,7 +42,7 @@ pub struct Response {
     pub majority: bool,
     /// An item is to be planned again: start nothing more in this round.
     pub halt_round: bool,
-    /// So many are to be planned again that a person decides.
+    /// So many are to be planned again that the user decides.
     pub escalate: bool,
     /// Files that changed.
     pub files: u64,
@@ -72,7 +72,7 @@ pub enum BatchStatus {
     Preempt,
     /// Start nothing more in this round.
     HaltRound,
-    /// A person decides.
+    /// The user decides.
     Escalate,
 }
 

@@ -73,7 +73,7 @@ pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<Strin
     for item in items {
         match item.as_str() {
             Some(path) if !path.is_empty() => files.push(path.to_owned()),
-            _ => return Err(wrong("malformed_item", "a file is no text", item)),
+            _ => return Err(wrong("malformed_item", "a file is not text", item)),
         }
     }
     if files.is_empty() {

@@ -104,7 +104,7 @@ pub(super) fn find<'a>(
             None if lower.starts_with("branch:") => {
                 let name = unquoted(&word[BRANCH.len() + 1..]);
                 if is_branch.is_some() && !known(name)? {
-                    found.wrong = Some(format!("{name} is no branch here."));
+                    found.wrong = Some(format!("{name} is not a branch here."));
                     return Ok(found);
                 }
                 Some((ReviewTarget::of_branch(name), 1))

@@ -97,7 +97,7 @@ impl MergeContext {
     fn sentence(&mut self, key: &str, value: Value) -> Option<String> {
         let found = text(&value);
         if found.is_none() {
-            self.ignored.push(format!("`{key}`, which is no text"));
+            self.ignored.push(format!("`{key}`, which is not text"));
         }
         found
     }
@@ -107,7 +107,7 @@ impl MergeContext {
             Value::Array(items) => items,
             one @ (Value::String(_) | Value::Object(_)) => vec![one],
             _ => {
-                self.unread.push("`unmet` is no list of texts".to_owned());
+                self.unread.push("`unmet` is not a list of texts".to_owned());
                 return None;
             }
         };

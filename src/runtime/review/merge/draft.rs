@@ -135,7 +135,7 @@ fn join_one(drafts: &mut Vec<FindingDraft>, ids: &[String]) -> Result<(), CallFa
         // What was joined already is where it was joined.
         let is_own = |draft: &FindingDraft| draft.id == *id || draft.joined.contains(id);
         let place = drafts.iter().position(is_own).ok_or_else(|| {
-            let message = format!("`{id}` is no finding of this run");
+            let message = format!("`{id}` is not a finding of this run");
             CallFailure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
         })?;
         if !places.contains(&place) {

@@ -210,7 +210,7 @@ fn readable(text: Result<Option<String>, CallFailure>) -> Result<String, String>
     match text {
         Ok(Some(text)) => Ok(text),
         Ok(None) => Err("it is not there".to_owned()),
-        Err(failure) if failure.error.code == document::NOT_UTF8 => Err("it is no UTF-8".to_owned()),
+        Err(failure) if failure.error.code == document::NOT_UTF8 => Err("it is not valid UTF-8".to_owned()),
         Err(failure) => Err(failure.error.message),
     }
 }
@@ -264,7 +264,7 @@ pub(super) fn of_sections(
                     None => {
                         let reply = Err(UNKNOWN.to_owned());
                         let name = plain(name);
-                        let stray = Some(format!("`{name}` is no reviewer that is known"));
+                        let stray = Some(format!("`{name}` is not a known reviewer"));
                         ReplySource { stray, ..ReplySource::new(Some(name), reply) }
                     }
                 });

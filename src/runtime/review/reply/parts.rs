@@ -164,7 +164,7 @@ impl ReplyParts {
                         list.get_or_insert_default().extend(texts);
                     }
                     if matches!(&value, Value::Object(object) if !object.is_empty()) {
-                        self.strange(&format!("`{known}` is no list of texts"));
+                        self.strange(&format!("`{known}` is not a list of texts"));
                     }
                     // A flag or a number is no list.
                     self.unknown(&key, &value, value.is_boolean() || value.is_number());

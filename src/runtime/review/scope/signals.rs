@@ -54,7 +54,7 @@ pub struct Signals {
     pub has_schema_dump: bool,
     /// The shape of data that others rely on changed.
     pub has_api: bool,
-    /// What a person sees changed.
+    /// What the user sees changed.
     pub has_views: bool,
     /// How it is deployed changed: containers, pipelines, infrastructure.
     pub has_deployment: bool,
@@ -83,7 +83,7 @@ pub(super) fn is_binary_lock(path: &str) -> bool {
     path.rsplit('/').next() == Some("bun.lockb")
 }
 
-/// Whether a file is no text and no program: it holds a zero byte, begins no script, and cannot be run.
+/// Whether a file is not text and no program: it holds a zero byte, begins no script, and cannot be run.
 pub(super) fn is_data(path: &Path) -> bool {
     let bytes = match disk::kind(path) {
         Some(disk::FileKind::File) if !disk::plain_files::is_executable(path) => {

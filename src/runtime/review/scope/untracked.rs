@@ -34,7 +34,7 @@ const TOOL_FOLDERS: [&str; 12] = [
     ".DS_Store",
 ];
 
-/// Whether a tool that runs a project's tests or checks makes a file of this name, which is no part of any change.
+/// Whether a tool that runs a project's tests or checks makes a file of this name, which is not part of any change.
 pub(super) fn is_tool_output(name: &str) -> bool {
     name.split('/').any(|part| TOOL_FOLDERS.contains(&part)) || name.ends_with(".pyc") || name == ".coverage"
 }

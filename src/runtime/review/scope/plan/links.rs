@@ -3,6 +3,7 @@
 
 use super::FOLDER;
 use crate::order;
+use crate::read::markdown::destination_parts;
 
 /// How the names of documents end.
 const ENDS: [&str; 10] =
@@ -76,7 +77,7 @@ enum LinkTarget {
 
 fn path_of(target: &str) -> LinkTarget {
     let target = target.trim().trim_matches(['<', '>', '`', '"', '\'']).trim();
-    let bare = target.split(['#', '?']).next().unwrap_or_default();
+    let (bare, _) = destination_parts(target);
     let path = match bare.split_once("://") {
         // `https://HOST/OWNER/NAME/blob/REF/PATH`; of a ref with slashes only the known folder tells.
         Some((_, rest)) => match (rest.find(&format!("{FOLDER}/")), rest.split_once("/blob/")) {
