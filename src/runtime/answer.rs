@@ -20,7 +20,7 @@ pub const REFUSED: u8 = 3;
 pub const MALFORMED: u8 = 4;
 /// Exit code: the machine, what is installed on it, or what is on it cannot do it.
 pub const ENVIRONMENT: u8 = 5;
-/// Exit code: somebody else holds it, or it is not what it was.
+/// Exit code: another process holds it, or it has changed.
 pub const CONTENDED: u8 = 6;
 /// Exit code: it took too long.
 pub const TIMEOUT: u8 = 7;

@@ -25,14 +25,14 @@ pub static GROUPS: [(&str, &str); 9] = [
 ];
 
 options! {
-    /// The helper that skills call: every step of theirs that needs no judgement
+    /// The helper that skills call for every step that needs no judgement
     ///
-    /// Prints one JSON object, whose `schema` and `status` are always there; `plugcast-run schema` lists the
+    /// Prints one JSON object, which always has `schema` and `status`; `plugcast-run schema` lists the
     /// commands. Any exit code but 0 comes with `error.code`, `error.message` and `error.hint`.
     ///
-    /// Exit codes: 0 answered, "there is none" included; 2 wrong call; 3 a rule says no; 4 a malformed
-    /// document; 5 this machine or what is on it cannot do it; 6 somebody else holds it, or it is not what it
-    /// was; 7 it took too long; 130 interrupted.
+    /// Exit codes: 0 answered, "there is none" included; 2 wrong call; 3 a rule forbids it; 4 a malformed
+    /// document; 5 this machine, git, GitHub or the network failed; 6 another process holds it, or it
+    /// has changed; 7 it took too long; 130 interrupted.
     pub struct GlobalArguments {
         /// Go on only if this helper is VERSION or newer; otherwise exit with code 5
         require: Option<Version> = "--require <VERSION>",

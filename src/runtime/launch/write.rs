@@ -30,7 +30,7 @@ options! {
     /// malformed configuration or file; 5 it cannot be written, or nothing tells how the project is started; 6 the file is there (without `--merge`), or has a configuration
     /// of that name; 7 git took too long.
     pub struct Options {
-        /// Add it to a file that is there
+        /// Add it to an existing file
         merge: bool = "--merge",
         /// Write also a server that listens on all addresses, where others on the network reach it
         allow_public_host: bool = "--allow-public-host",

@@ -24,7 +24,7 @@ options! {
     ///
     /// The base is, in this order: `--base`; the base of the pull request; the remote's HEAD; the default
     /// branch on GitHub; the first of `main`, `master`, `develop` and `trunk` that exists. It is fetched
-    /// first. Where a fetch fails, the answer says so in `fetch_error` and uses what is here.
+    /// first. If a fetch fails, the answer has `fetch_error` and uses the local commits.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
     /// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both

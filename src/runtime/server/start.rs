@@ -32,7 +32,7 @@ options! {
     /// Start the development server
     ///
     /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started with, and waits until
-    /// it answers. It goes on when this call has ended; what it prints goes to `server.log` in the folder of the run. If it does not
+    /// it answers. It outlives this call; what it prints goes to `server.log` in the folder of the run. If it does not
     /// answer in time, it is ended. With `--adopt` nothing is started: a server that listens already is taken, if nothing was
     /// checked out or merged since.
     ///

@@ -12,7 +12,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
 
 options! {
-    /// Tell whether the server of a polish is there still
+    /// Tell whether the server of a polish still runs
     ///
     /// Also after the polish has ended. A process counts by its number and by when it started.
     ///
