@@ -21,7 +21,7 @@ pub struct Reference {
     pub span: Span,
     /// What is named.
     pub named: ReferenceTarget,
-    /// Whether the text asks to run the agent that it names; nothing is asked of anything else.
+    /// Whether the text asks to run the agent that it names; `false` for everything else.
     pub asked: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Names of types and modules: one name for one public type, and no word that has no names.
+//! Names of types and modules: one name for one public type, and no word that leaves open what is meant.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! 13: what the environment does not give is named: a full output, a folder for temporary files that there is not.
+//! 13: what the environment does not give is named: a full output, a missing folder for temporary files.
 
 use super::demo;
 use crate::support::git::committed;
