@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use overrides::{GitOverrides, UnreadableKey};
-pub use settings::{UPLOAD_PACK, environment, variables, words};
+use settings::environment;
+pub use settings::{UPLOAD_PACK, variables, words};
 
 use crate::disk;
 use crate::process::{ChildCommand, ChildOutput};

@@ -77,6 +77,11 @@ fn changes_of_the_file_system_have_their_owners() {
 }
 
 #[test]
+fn git_is_started_in_one_way() {
+    each("calls of git that start what a repository names", &rust_files(&["src"]), changes::bare_git);
+}
+
+#[test]
 fn every_line_for_people_passes_the_sanitiser() {
     each("lines that pass by the sanitiser", &rust_files(&["src"]), shown::unsafe_lines);
 }

@@ -99,7 +99,7 @@ const FIXED: [(&str, &str); 23] = [
 const PROTOCOLS: [&str; 3] = ["https", "ssh", "file"];
 
 /// The environment of a child, out of the user's own.
-pub fn environment(own: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(own: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     let mut allowed: Vec<&str> = PROTOCOLS.to_vec();
     let mut kept = Vec::new();
     for (key, value) in own {

@@ -174,8 +174,7 @@ mod tests {
         let top = crate::disk::canonical(folder.path()).unwrap();
         let own: Vec<_> = Environment::read().variables().cloned().collect();
         let git = |words: &[&str]| {
-            let done = crate::process::ChildCommand::new("git", &top)
-                .environment(crate::git_command::environment(own.clone()))
+            let done = crate::git_command::command("git", &top, own.clone())
                 .arguments(words.iter().copied())
                 .run()
                 .unwrap();

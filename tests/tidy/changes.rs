@@ -84,6 +84,23 @@ pub fn unowned_changes(file: &SourceFile) -> Vec<String> {
     found
 }
 
+/// Calls of git and gh that pass by `src/git_command.rs`, and so by the settings and the environment that start no program
+/// of a repository.
+pub fn bare_git(file: &SourceFile) -> Vec<String> {
+    let bare = |line: &str| {
+        ["\"git\"", "\"gh\""].iter().any(|name| line.contains(&format!("ChildCommand::new({name}")))
+    };
+    let lines = file.text.lines().enumerate().filter(|(_, line)| bare(line));
+    lines.map(|(at, _)| format!("{}:{}: start it by `git_command::command`", file.path, at + 1)).collect()
+}
+
+#[test]
+fn a_bare_call_of_git_is_found() {
+    let found = |text: &str| bare_git(&SourceFile::new("src/a.rs", text)).len();
+    assert_eq!(found("let a = ChildCommand::new(\"git\", folder);"), 1);
+    assert_eq!(found("let a = git_command::command(\"git\", folder, own);"), 0);
+}
+
 #[test]
 fn changes_outside_of_their_owners_are_found() {
     let found = |path: &str, text: &str| unowned_changes(&SourceFile::new(path, text)).len();
