@@ -185,7 +185,7 @@ pub(super) fn mentioned(
     let base = match mention.form {
         PathForm::Code | PathForm::Block => return leads(context, text, &mention.path),
         PathForm::Root => text.plugin.root.as_path(),
-        PathForm::Skill => own_folder(text),
+        PathForm::Skill => nested_skill(context, text).unwrap_or_else(|| own_folder(text)),
     };
     let Some(path) = joined(base, &mention.path) else { return PathTarget::OutOfSource };
     if context.paths().has(&path) || text.plugin.runtime.claims(text.plugin.inner(&path)) {
@@ -195,6 +195,14 @@ pub(super) fn mentioned(
         Some(other) => PathTarget::OtherCase(other.into()),
         None => PathTarget::Nowhere(path),
     }
+}
+
+/// The folder of the skill within a skill that holds `text`, which some hosts load as a skill of its own.
+fn nested_skill<'t>(context: &RuleContext<'_>, text: &PluginText<'t>) -> Option<&'t Utf8Path> {
+    let own = own_folder(text);
+    let inner =
+        text.file.path.ancestors().skip(1).take_while(|folder| *folder != own && folder.starts_with(own));
+    inner.into_iter().find(|folder| context.paths().has(&folder.join("SKILL.md")))
 }
 
 /// The file that `wanted` most likely meant: one of the own skill, else the one of that very name in the

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, helper};
 use crate::build::{SourceRequest, config_of};
-use crate::check::fix;
+use crate::check::{fix, fold};
 use crate::compare;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk::walk::SkipPolicy;
@@ -138,8 +138,14 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
         ReleaseFormat::Human => {
             console.inform(&report::released(&examined.released));
             let file = |path: &str| examined.files.get(path).map(|file| &**file);
-            let show = if global.verbose { frame::findings } else { frame::readable };
-            console.print_text(&show(&examined.found, file, console.color));
+            let text = match global.verbose {
+                true => frame::findings(&examined.found, file, console.color),
+                false => {
+                    let shown = fold::of_patterns(&examined.found, |_| String::new());
+                    frame::readable(&shown, file, console.color)
+                }
+            };
+            console.print_text(&text);
             console.inform(&report::summary(&summary, global.verbose));
         }
     }

@@ -259,6 +259,9 @@ fn verdict(
             Some(said) if said.is_empty() => {
                 FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
             }
+            _ if is_own_name(component, entry, &scalar) => {
+                FieldVerdict::new(RowOutcome::Mapped, "it is the name that its file gives it")
+            }
             _ => FieldVerdict { class: floor, ..FieldVerdict::new(RowOutcome::Dropped, reason) },
         },
         FieldOutcome::Mapped => match value(rule, &entry.node) {
@@ -286,6 +289,12 @@ fn verdict(
             FieldVerdict { to, class: verdict.class, ..FieldVerdict::new(verdict.outcome, &verdict.reason) }
         }
     }
+}
+
+/// Whether a `name` that no host reads is the name that the component has anyway, so that nothing is lost.
+fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bool {
+    let own = &component.name;
+    entry.key == "name" && (written == own || own.rsplit(':').next() == Some(written))
 }
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {

@@ -1,13 +1,15 @@
 //! Losses are within what the author declares, and none is new that nobody accepted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+use camino::Utf8PathBuf;
 
 use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, found, shifted};
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
-use crate::diagnostic::{Diagnostic, LossClass, Severity};
+use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Severity};
 use crate::ledger::Ledger;
 use crate::lower;
 
@@ -40,24 +42,73 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
         let since = if scene.base.is_some() { scene.history.since_base.as_deref() } else { known };
         all.extend(since.into_iter().flat_map(|since| of(since, &unit.name, class_of(&unit.name))));
     }
-    let mut new: BTreeMap<(&str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
+    let mut new: BTreeMap<(&str, &str), NewLoss<'_>> = BTreeMap::new();
     for (loss, host, since) in all {
-        new.entry((loss.id.as_str(), since)).or_insert_with(|| (loss, Vec::new())).1.push(host);
+        let one = new.entry((loss.id.as_str(), since));
+        one.or_insert_with(|| NewLoss { loss, since, hosts: BTreeSet::new() }).hosts.insert(host);
     }
-    for ((id, since), (loss, hosts)) in new {
-        let message = format!("the loss `{id}` is new since `{since}`: {}", loss.reason);
-        let help = format!(
-            "accept it with `[[accept-loss]] id = \"{id}\"` and a reason in `plugcast.toml`, or revert what caused it"
-        );
-        let path = scene.place.join(&loss.path);
-        let mut found = found(&path, Severity::Error, "new-loss", message).help(help);
-        if let Some(line) = loss.line {
-            (found.line, found.end_line, found.end_column) = (line, line, 2);
-        }
-        found.hosts = hosts.into_iter().map(str::to_owned).collect();
-        out.push(found);
+    let mut causes: BTreeMap<_, Vec<NewLoss<'_>>> = BTreeMap::new();
+    for one in new.into_values() {
+        causes
+            .entry((one.since, pattern(&one.loss.id), &one.loss.reason, one.loss.class))
+            .or_default()
+            .push(one);
     }
+    out.extend(causes.into_iter().map(|((_, pattern, ..), losses)| finding(scene, &pattern, &losses)));
     Ok(())
+}
+
+/// A loss that the last release did not have.
+struct NewLoss<'a> {
+    loss: &'a LossChange,
+    since: &'a str,
+    hosts: BTreeSet<&'a str>,
+}
+
+/// The glob of the losses of one kind: an id without the name of what loses something.
+fn pattern(id: &str) -> String {
+    let parts: Vec<&str> = id.split('/').collect();
+    match parts.as_slice() {
+        [axis, plugin, kind, _] => format!("{axis}/{plugin}/{kind}/*"),
+        [axis, plugin, kind, .., field] => format!("{axis}/{plugin}/{kind}/*/{field}"),
+        _ => id.to_owned(),
+    }
+}
+
+/// One finding about losses of one cause, with the places of all below the first.
+fn finding(scene: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) -> Diagnostic {
+    let NewLoss { loss: first, since, .. } = losses[0];
+    let (id, what) = match losses.len() {
+        1 => (first.id.as_str(), format!("the loss `{}` is", first.id)),
+        many => (pattern, format!("{many} losses `{pattern}` are")),
+    };
+    let message = format!("{what} new since `{since}`: {}", first.reason);
+    let help = format!(
+        "accept {} with `[[accept-loss]] id = \"{id}\"` and a reason in `plugcast.toml`, or revert what caused {}",
+        if losses.len() > 1 { "them" } else { "it" },
+        if losses.len() > 1 { "them" } else { "it" },
+    );
+    let path = |loss: &LossChange| scene.place.join(&loss.path);
+    let mut found = found(&path(first), Severity::Error, "new-loss", message).help(help);
+    if let Some(line) = first.line {
+        (found.line, found.end_line, found.end_column) = (line, line, 2);
+    }
+    found.related = losses[1..].iter().map(|NewLoss { loss, .. }| repeated(path(loss), loss)).collect();
+    let hosts: BTreeSet<&str> = losses.iter().flat_map(|one| one.hosts.iter().copied()).collect();
+    found.hosts = hosts.into_iter().map(str::to_owned).collect();
+    found
+}
+
+fn repeated(path: Utf8PathBuf, loss: &LossChange) -> RelatedPlace {
+    let message = format!("`{}`", loss.id);
+    RelatedPlace {
+        path: path.into(),
+        line: loss.line.unwrap_or(1),
+        column: 1,
+        message,
+        end: None,
+        repeats: true,
+    }
 }
 
 /// The new losses of one plugin that nobody accepts, with their host and since when; those that

@@ -56,11 +56,11 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
             let _ = writeln!(out);
             let _ = writeln!(out, "{title}");
         }
-        for (loss, hosts) in losses {
+        for MergedLoss { loss, hosts, reasons } in losses {
             let place = loss.line.map_or(String::new(), |line| format!(":{line}"));
             let accepted = if loss.accepted { ", accepted" } else { "" };
             let _ = writeln!(out, "  {} {}{}{accepted}", word(loss.class), loss.id, on(difference, &hosts));
-            let _ = writeln!(out, "    {}{place}: {}", loss.path, loss.reason);
+            let _ = writeln!(out, "    {}{place}: {}", loss.path, told(&reasons));
         }
     }
     out
@@ -94,9 +94,9 @@ pub fn markdown(difference: &DiffReport) -> String {
             let _ = writeln!(out, "### {title}");
             let _ = writeln!(out);
         }
-        for (loss, hosts) in losses {
+        for MergedLoss { loss, hosts, reasons } in losses {
             let hosts = hosts.join(", ");
-            let reason = plain(&loss.reason);
+            let reason = plain(&told(&reasons));
             let _ = writeln!(out, "- {hosts}: `{}` ({}): {reason}", loss.id, word(loss.class));
         }
     }
@@ -131,16 +131,34 @@ fn merged(difference: &DiffReport) -> Vec<MergedChange<'_>> {
     out
 }
 
-fn losses(difference: &DiffReport, new: bool) -> Vec<(&LossChange, Vec<&str>)> {
-    let mut out: BTreeMap<(LossClass, &str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
+/// One loss, the hosts that have it, and the hosts of each reason.
+struct MergedLoss<'a> {
+    loss: &'a LossChange,
+    hosts: Vec<&'a str>,
+    reasons: BTreeMap<&'a str, Vec<&'a str>>,
+}
+
+fn losses(difference: &DiffReport, new: bool) -> Vec<MergedLoss<'_>> {
+    let mut out: BTreeMap<(LossClass, &str, bool), MergedLoss<'_>> = BTreeMap::new();
     for host in &difference.hosts {
         let losses = if new { &host.losses_new } else { &host.losses_gone };
         for loss in losses {
-            let key = (loss.class, loss.id.as_str(), loss.reason.as_str());
-            out.entry(key).or_insert_with(|| (loss, Vec::new())).1.push(&host.host);
+            let one = out.entry((loss.class, loss.id.as_str(), loss.accepted));
+            let one = one.or_insert_with(|| MergedLoss { loss, hosts: Vec::new(), reasons: BTreeMap::new() });
+            one.hosts.push(&host.host);
+            one.reasons.entry(&loss.reason).or_default().push(&host.host);
         }
     }
     out.into_values().collect()
+}
+
+/// The reasons of a loss; where hosts have several, each with its hosts.
+fn told(reasons: &BTreeMap<&str, Vec<&str>>) -> String {
+    let one = |(reason, hosts): (&&str, &Vec<&str>)| match reasons.len() {
+        1 => (*reason).to_owned(),
+        _ => format!("{reason} ({})", hosts.join(", ")),
+    };
+    reasons.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// ` (host, host)`, or nothing when all of them are meant.

@@ -166,6 +166,39 @@ fn losses_are_within_what_is_declared_and_none_is_new() {
     assert_eq!(found(at, &["--base", "HEAD"]), NONE, "the base has them, too");
 }
 
+/// Issue 18, attack 16: a `name` of commands was an error once per file, also where it is the name that they have.
+#[test]
+fn losses_of_one_cause_are_one_finding_and_a_name_that_stays_is_none() {
+    let command = |name: &str| format!("---\n{name}description: Plans a part of the work.\n---\nPlan.\n");
+    let mut tree = plugin();
+    for file in ["a", "b", "c", "ops/d"] {
+        tree = tree.file(&format!("commands/{file}.md"), command(""));
+    }
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    raise(at, "1.0.1");
+    for (file, name) in [("a", "a"), ("b", "b"), ("c", "c"), ("ops/d", "d")] {
+        write(at, &format!("commands/{file}.md"), &command(&format!("name: {name}\n")));
+    }
+    assert_eq!(found(at, &[]), NONE, "each has the name that its file gives it");
+    for file in ["a", "b", "c", "ops/d"] {
+        write(at, &format!("commands/{file}.md"), &command("name: other\n"));
+    }
+    assert_eq!(found(at, &[]), ["commands/a.md:2 error new-loss"]);
+    let said = message(at, "new-loss", &[]);
+    let expected =
+        "4 losses `metadata/demo/command/*/name` are new since `v1.0.0`: a command is named after its file";
+    assert!(said.starts_with(expected), "{said}");
+    let shown = run(at, &["--to", "all"]).expect_code(1).stdout;
+    assert!(shown.contains("3 more places with the same problem:"), "{shown}");
+    assert!(shown.contains("commands/ops/d.md:2:1 `metadata/demo/command/ops:d/name`"), "{shown}");
+    assert_eq!(shown.matches("cosmetic metadata/demo/command/a/name\n").count(), 1, "{shown}");
+    let accept = "[[accept-loss]]\nid = \"metadata/demo/command/*/name\"\nreason = \"Nobody sees it.\"\n";
+    write(at, "plugcast.toml", accept);
+    assert_eq!(found(at, &[]), NONE, "the id that the help names covers them all");
+}
+
 #[test]
 fn a_branch_leaves_alone_what_a_release_owns() {
     let folder = released();
