@@ -12,11 +12,11 @@ use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk;
 use crate::model::names;
-use crate::model::plugin::{LocationForm, PluginLocation, settings};
+use crate::model::plugin::{LocationForm, PluginLocation, declares_component, settings};
 use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
-use crate::source::{BUNDLE, Exclusion, SKILL_FILE};
+use crate::source::{BUNDLE, ComponentKind, Exclusion, SKILL_FILE};
 use crate::target::{ProjectFiles, Targets};
 
 /// Why skills and plugins that nobody installs take no part.
@@ -130,17 +130,35 @@ impl ComponentPaths {
 }
 
 impl AdjacentSearch<'_> {
-    /// Says that the components at the root of a marketplace whose plugins lie elsewhere are not read.
+    /// Takes the agents and commands at the root of a marketplace whose plugins lie elsewhere; what is plainly neither is
+    /// not read.
     fn root(&mut self, taken: &[PluginLocation]) {
         if taken.iter().any(|seat| seat.root.as_str().is_empty()) {
             return;
         }
-        for name in ["agents", "commands"].map(Utf8PathBuf::from) {
-            let is_taken = taken.iter().any(|seat| seat.root.starts_with(&name));
-            if !is_taken && holds_texts(&name, self.files) {
+        for (name, kind) in [("agents", ComponentKind::Agent), ("commands", ComponentKind::Command)] {
+            let name = Utf8PathBuf::from(name);
+            let within = |path: &Utf8Path| taken.iter().any(|seat| path.starts_with(&seat.root));
+            let texts = self.files.inside(&name);
+            let is_skill = |path: &Utf8PathBuf| path.file_name() == Some(SKILL_FILE);
+            if within(&name) || !holds_texts(&name, self.files) {
+                continue;
+            }
+            let has_own = || texts.iter().any(|path| !within(path) && self.is_own_component(path, kind));
+            if !texts.iter().any(is_skill) && has_own() {
+                self.out.seats.push(seat(&name, Vec::new(), LocationForm::Loose(kind)));
+            } else if !taken.iter().any(|seat| seat.root.starts_with(&name)) {
                 self.out.left_out.push(Exclusion { path: name, reason: UNLISTED.to_owned(), fault: false });
             }
         }
+    }
+
+    /// Whether a file of its own, and no link to another host's, says that it is an agent or a command.
+    fn is_own_component(&self, path: &Utf8Path, kind: ComponentKind) -> bool {
+        let place = self.src.join(path);
+        path.extension() == Some("md")
+            && disk::canonical(&place).is_ok_and(|real| real == place)
+            && disk::read_text(&place).ok().flatten().is_some_and(|text| declares_component(&text, kind))
     }
 
     fn look(&mut self, folder: &Utf8Path, depth: usize) {

@@ -22,7 +22,7 @@ use super::signs::{TextSign, TextSigns};
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::component::{Component, FileReferences};
-use crate::model::plugin::Plugin;
+use crate::model::plugin::{LocationForm, Plugin};
 use crate::model::project::Project;
 use crate::parallel;
 use crate::progress::Progress;
@@ -304,9 +304,10 @@ impl PluginText<'_> {
         self.markdown
     }
 
-    /// Whether it lies in a folder such as `.agents`, which hosts read in the project.
+    /// Whether it lies in a folder such as `.agents`, which hosts read in the project, or belongs to no plugin.
     pub fn lies_in_a_project(&self) -> bool {
-        self.plugin.beside && self.plugin.root.components().any(|part| part.as_str().starts_with('.'))
+        matches!(self.plugin.form, LocationForm::Loose(_))
+            || self.plugin.beside && self.plugin.root.components().any(|part| part.as_str().starts_with('.'))
     }
 
     /// Whether it lies among examples or templates, so that its paths are somebody else's, or tells what was.

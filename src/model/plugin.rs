@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use declarations::Declaration;
+pub use find::loose::declares_component;
 pub use location::{LocationForm, PluginLocation};
 pub use other_components::{OtherBody, OtherComponent};
 
@@ -236,6 +237,11 @@ pub fn read(
         form: seat.form,
     };
     if plugin.form == LocationForm::Foreign {
+        return Some(plugin);
+    }
+    if let LocationForm::Loose(kind) = plugin.form {
+        find::loose::components(tree, &mut plugin, kind, source, found);
+        found.extend(no_text(tree, &plugin));
         return Some(plugin);
     }
     find::components(tree, &mut plugin, (&seat.loose_skills, is_shelf), source, found);

@@ -195,6 +195,18 @@ pub fn is_about_hidden_characters(text: &str) -> bool {
     HIDDEN.iter().any(|word| lower.contains(word))
 }
 
+/// Whether a text is about instructions that are slipped to a model, or characters that hide them.
+pub fn is_about_injection(text: &str) -> bool {
+    is_about_hidden_characters(text) || text.to_lowercase().contains("prompt injection")
+}
+
+/// Whether a text lies among tests.
+pub fn in_tests(path: &Utf8Path) -> bool {
+    const FOLDERS: [&str; 7] =
+        ["test", "tests", "__tests__", "fixtures", "testdata", "test-files", "test_files"];
+    path.parent().into_iter().flat_map(Utf8Path::components).any(|part| FOLDERS.contains(&part.as_str()))
+}
+
 /// The text within 200 bytes of a span that begins at `start` and ends at `end`.
 pub fn near(text: &str, start: usize, end: usize) -> &str {
     let edge = |mut at: usize| {

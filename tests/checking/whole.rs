@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{found, json, run, skill};
+use super::{Plugcast, found, json, run, skill};
 use crate::support::tree::Tree;
 
 const MANIFEST: &str = "{ \"name\": \"demo\" }\n";
@@ -212,7 +212,7 @@ fn components_at_the_root_of_a_marketplace_are_named_where_no_plugin_has_them() 
     let folder = Tree::new()
         .file("src/.claude-plugin/marketplace.json", listing)
         .file("src/dist/plugins/demo/skills/one/SKILL.md", skill("one"))
-        .file("src/agents/helper.md", "---\nname: helper\n---\nHelp.\n")
+        .file("src/agents/helper.md", "# Helpers\n\nWhat they are.\n")
         .temporary();
     let said = run(folder.path(), &["src"]).expect_code(0);
     assert!(
@@ -220,4 +220,27 @@ fn components_at_the_root_of_a_marketplace_are_named_where_no_plugin_has_them() 
         "{}",
         said.stdout
     );
+}
+
+/// Issue 18, attack 2: they were not read, `check agents` found nothing in 0 files, and only the copies below `dist` were mended.
+#[test]
+fn components_at_the_root_of_a_marketplace_are_checked() {
+    let listing = "{ \"name\": \"shop\", \"owner\": { \"name\": \"me\" }, \"plugins\": [{ \"name\": \"demo\", \"source\": \"./dist/plugins/demo\" }] }\n";
+    let agent = "---\nname: helper\ndescription: Helps with a task when asked.\ntools: Reed\n---\nSee [the guide](../docs/guide.md) and [none](nope.md).\n";
+    let command = "---\ndescription: Plans the work.\nallowed-tools: Bash(git\n---\nRun `python3 scripts/plan.py` in the project.\n";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/marketplace.json", listing)
+        .file("src/dist/plugins/demo/skills/one/SKILL.md", skill("one"))
+        .file("src/docs/guide.md", "# Guide\n")
+        .file("src/agents/README.md", "# Agents\n")
+        .file("src/agents/helper.md", agent)
+        .file("src/commands/plan.md", command)
+        .temporary();
+    let of_agents = ["agents/helper.md:4 unknown-tool"];
+    let of_commands = ["commands/plan.md:3 unclosed-tool-rule"];
+    assert_eq!(found(&folder, &["src"]), [&of_agents[..], &of_commands].concat());
+    assert_eq!(found(&folder, &["src/agents/helper.md"]), of_agents);
+    assert_eq!(found(&folder, &["src/commands"]), of_commands);
+    Plugcast::new(folder.path(), &["build", "src", "--to", "all", "--out", "out"]).run().expect_code(0);
+    assert!(!folder.path().join("out/claude-code/plugins/agents").exists(), "no plugin has them");
 }

@@ -69,6 +69,7 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || intent::makes(text.text, mention.span.start)
         || goes_to(text, mention)
         || included(text, mention)
+        || is_in_quoted_comment(text, mention)
     {
         return false;
     }
@@ -147,9 +148,36 @@ fn named_elsewhere(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &P
         let folder = file.as_str().strip_suffix(&deeper).and_then(|folder| folder.rsplit('/').next());
         folder.is_some_and(|folder| around.contains(folder))
     };
+    let above = above_list(text, mention.span.start);
     text.component.is_some_and(|own| own.files.iter().any(|file| of_folder(&file)))
+        || above.is_some_and(|line| in_named_skill(context, text, line, &mention.path).is_some())
         || in_named_skill(context, text, around, &mention.path).is_some()
         || context.paths().has(&text.plugin.root.join(&mention.path))
+}
+
+/// How far above an entry the line may stand that its list belongs to, in lines and bytes.
+const LIST: (usize, usize) = (20, 2_000);
+
+/// The line that the list belongs to whose entry has a place.
+fn above_list<'t>(text: &PluginText<'t>, at: usize) -> Option<&'t str> {
+    let from = text.text.ceil_char_boundary(at.saturating_sub(LIST.1));
+    let words = |line: &'t str| line.trim_start_matches(['>', ' ', '\t']);
+    let is_entry = |line: &str| line.starts_with(['-', '*', '+']) && !line.starts_with("**");
+    let mut lines = text.text[from..at].rsplit('\n');
+    is_entry(words(lines.next()?)).then_some(())?;
+    lines.take(LIST.0).map(words).find(|line| !line.trim().is_empty() && !is_entry(line))
+}
+
+/// How far before a path in code the code may begin, in bytes.
+const COMMENT: usize = 200;
+
+/// Whether the path stands in a comment that is quoted as code.
+fn is_in_quoted_comment(text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let at = mention.span.start;
+    let before = &text.text[text.text.ceil_char_boundary(at.saturating_sub(COMMENT))..at];
+    let quoted = mention.form == PathForm::Code && before.contains('`');
+    let code = before.rsplit('`').next().unwrap_or_default();
+    quoted && ["// ", "# ", "/* ", "<!-- "].iter().any(|mark| code.starts_with(mark))
 }
 
 /// Whether something is written or copied to the path.

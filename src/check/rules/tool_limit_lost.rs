@@ -8,6 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::{LossClass, Severity};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
+use crate::model::plugin::LocationForm;
 use crate::read::tree::Node;
 use crate::source::Span;
 use crate::target::{Axis, FieldRule, Target};
@@ -34,7 +35,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             let Some(loss) = lost.filter(|loss| loss.class == LossClass::Security && !loss.accepted) else {
                 continue;
             };
-            let Some(span) = row.span else { continue };
+            let Some(span) = row.span.filter(|_| !is_loose(context, &row.plugin)) else { continue };
             let limit =
                 ToolLimit { path: &row.path, at: (span.start, span.end), name: &row.name, loss: &loss.id };
             let lost = LimitLoss {
@@ -57,6 +58,12 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             limit.loss
         ));
     }
+}
+
+/// Whether the plugin is a folder of components that belong to none, and are in no bundle.
+fn is_loose(context: &RuleContext<'_>, plugin: &str) -> bool {
+    let mut plugins = context.project.plugins.iter();
+    plugins.any(|own| own.name == plugin && matches!(own.form, LocationForm::Loose(_)))
 }
 
 /// One limit of the source.

@@ -2,6 +2,7 @@
 //! them apart and names them.
 
 pub(super) mod commands;
+pub(in crate::model) mod loose;
 mod skills;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,6 +3,7 @@
 use camino::Utf8PathBuf;
 
 use crate::model::marketplace::MarketplaceEntry;
+use crate::source::ComponentKind;
 
 /// What a folder is that is read as a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub enum LocationForm {
     Project,
     /// Files of a project in a format of another host's, none of which is a component.
     Foreign,
+    /// A folder of agents or commands of that kind, which belong to no plugin.
+    Loose(ComponentKind),
 }
 
 /// Where a plugin lies and what is known of it before it is read.
