@@ -5,6 +5,7 @@ pub mod diff;
 pub mod doctor;
 pub mod eval;
 pub mod frame;
+pub mod screen;
 pub mod human;
 pub mod json;
 pub mod promote;

@@ -20,6 +20,7 @@ use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::printable;
 use crate::progress::Progress;
+use crate::report::frame::FrameStyle;
 use crate::report::human::counted;
 
 /// Check a plugin for problems before a host or a user finds them
@@ -181,7 +182,10 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
         statistics: args.statistics,
         verbose: global.verbose,
         quiet: global.quiet,
-        color: console.color && args.output_file.is_none(),
+        frames: match args.output_file {
+            None => console.frame_style(),
+            Some(_) => FrameStyle { color: false, width: None },
+        },
     };
     let text = match args.format {
         CheckFormat::Human => print::human(&printed, &examined, style),

@@ -10,6 +10,7 @@ use super::progress::ProgressLine;
 use super::{Color, GlobalOptions};
 use crate::printable;
 use crate::progress::Progress;
+use crate::report::frame::FrameStyle;
 use crate::report::wrap;
 
 /// The two streams, and what they can show.
@@ -78,6 +79,16 @@ impl Console {
     /// Whether a part of a result is missing from standard output, such as on a full disk.
     pub fn is_cut_off(&self) -> bool {
         self.unwritten.load(Ordering::Relaxed)
+    }
+
+    /// How findings are drawn on standard output.
+    pub fn frame_style(&self) -> FrameStyle {
+        FrameStyle { color: self.color, width: self.widths[0] }
+    }
+
+    /// How findings are drawn on standard error.
+    pub fn error_frame_style(&self) -> FrameStyle {
+        FrameStyle { color: self.error_color, width: self.widths[1] }
     }
 
     /// A result.

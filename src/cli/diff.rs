@@ -114,9 +114,9 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
         build::must_be_finished(Path::new(folder))?;
     }
     let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
-    console.progress.set(format!("reading `{}`", args.old));
+    console.progress.set(format!("reading `{}`, 1 of 2", args.old));
     let old = state(&old_place, &args.old, None, &targets, &console.progress)?;
-    console.progress.set(format!("reading `{}`", args.new));
+    console.progress.set(format!("reading `{}`, 2 of 2", args.new));
     // What another repository says of an object is no word about this one.
     let beside = old.snapshot.as_ref().filter(|_| old_place.repository() == new_place.repository());
     let new = state(&new_place, &args.new, beside, &targets, &console.progress)?;

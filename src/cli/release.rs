@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::release::{
     self, ReleaseContext, ReleaseError, ReleaseReport, ReleaseRequest, ReleaseSummary, ReleasedUnit,
 };
-use crate::report::{check as lines, frame, release as report};
+use crate::report::{check as lines, frame, release as report, screen};
 use crate::source::{FileContent, SourceFile};
 use crate::target::Target;
 
@@ -138,11 +138,12 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
         ReleaseFormat::Human => {
             console.inform(&report::released(&examined.released));
             let file = |path: &str| examined.files.get(path).map(|file| &**file);
+            let style = console.frame_style();
             let text = match global.verbose {
-                true => frame::findings(&examined.found, file, console.color),
+                true => frame::findings(&examined.found, file, style),
                 false => {
                     let shown = fold::of_patterns(&examined.found, |_| String::new());
-                    frame::readable(&shown, file, console.color)
+                    screen::findings(&shown, file, style, |found| found.path.clone())
                 }
             };
             console.print_text(&text);

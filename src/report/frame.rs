@@ -20,10 +20,10 @@ const WIDTH: usize = 140;
 const BEFORE: usize = 50;
 /// How much of a longer line is shown from the finding on, in characters.
 const AFTER: usize = 80;
-/// How many errors of one rule are shown before the rest is only counted, unless all are asked for.
-const ERRORS_OF_ONE_RULE: usize = 50;
-/// As many for warnings.
-const WARNINGS_OF_ONE_RULE: usize = 10;
+/// How narrow a terminal may be for source lines to be clipped to it.
+const NARROW: usize = 40;
+/// What stands before a source line and around the part that is shown of it, at most.
+const MARGIN: usize = 20;
 
 /// Where a frame stands: lines and columns, 1-based, the end exclusive.
 struct FramePlace<'a> {
@@ -32,51 +32,52 @@ struct FramePlace<'a> {
     end: Position,
 }
 
+/// How findings are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct FrameStyle {
+    /// With colours.
+    pub color: bool,
+    /// How wide the terminal is that shows them, if one does.
+    pub width: Option<usize>,
+}
+
+impl FrameStyle {
+    fn renderer(self) -> Renderer {
+        let renderer = if self.color { Renderer::styled() } else { Renderer::plain() };
+        renderer.term_width(self.limit())
+    }
+
+    /// The widest line with a source.
+    fn limit(self) -> usize {
+        self.width.filter(|width| *width >= NARROW).unwrap_or(WIDTH).min(WIDTH)
+    }
+}
+
 /// All findings with their frames; `file` gives files by path.
 pub fn findings<'a>(
     found: &[Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
-    color: bool,
+    style: FrameStyle,
 ) -> String {
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    found.iter().map(|finding| format!("{}\n\n", one(finding, &file, &renderer))).collect()
+    let found: Vec<&Diagnostic> = found.iter().collect();
+    each(&found, file, style).into_iter().map(|frame| frame + "\n\n").collect()
 }
 
-/// Errors and warnings with their frames, and of a rule that speaks too often only the first ones. Notes
-/// are not shown: they ask for nothing.
-pub fn readable<'a>(
-    found: &[Diagnostic],
+/// The frame of each finding.
+pub fn each<'a>(
+    found: &[&Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
-    color: bool,
-) -> String {
-    let mut hidden: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut times: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
-    let shown: Vec<&Diagnostic> = found
-        .iter()
-        .filter(|finding| {
-            let most = match finding.severity {
-                Severity::Error => ERRORS_OF_ONE_RULE,
-                Severity::Warning => WARNINGS_OF_ONE_RULE,
-                Severity::Info => return false,
-            };
-            let times = times.entry((&finding.rule, finding.severity)).or_default();
-            *times += 1;
-            if *times > most {
-                *hidden.entry(&finding.rule).or_default() += 1;
-            }
-            *times <= most
-        })
-        .collect();
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let mut out: String =
-        shown.iter().map(|finding| format!("{}\n\n", one(finding, &file, &renderer))).collect();
-    for (rule, times) in &hidden {
-        let _ = writeln!(out, "{} of `{rule}`", counted(*times, "more finding", "more findings"));
-    }
-    if !hidden.is_empty() {
-        out.push_str("`--verbose` shows all of them\n\n");
-    }
-    out
+    style: FrameStyle,
+) -> Vec<String> {
+    let renderer = style.renderer();
+    let drawing = FrameDrawing { file: &file, limit: style.limit() };
+    found.iter().map(|finding| one(finding, &drawing, &renderer)).collect()
+}
+
+/// What frames are drawn from.
+struct FrameDrawing<'d, F> {
+    file: &'d F,
+    limit: usize,
 }
 
 /// One line a rule: how often it spoke, and how many of its findings a fix takes away.
@@ -106,11 +107,12 @@ pub fn statistics(found: &[Diagnostic]) -> String {
 /// How many other places of a finding are shown.
 const PLACES: usize = 4;
 
-fn one<'a>(
+fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     finding: &Diagnostic,
-    file: &impl Fn(&str) -> Option<&'a SourceFile>,
+    drawing: &FrameDrawing<'_, F>,
     renderer: &Renderer,
 ) -> String {
+    let (file, limit) = (drawing.file, drawing.limit);
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -128,7 +130,8 @@ fn one<'a>(
     };
     let mut moved = Vec::new();
     let primary = AnnotationKind::Primary;
-    let mut groups = vec![framed(Group::with_title(title), &place, file(&finding.path), primary, &mut moved)];
+    let mut groups =
+        vec![framed(Group::with_title(title), &place, (file(&finding.path), limit), primary, &mut moved)];
     // Places of other findings that are told under this one follow the first that repeats it.
     let own = finding.related.iter().take_while(|place| !place.repeats);
     for related in own.clone().take(PLACES) {
@@ -139,7 +142,7 @@ fn one<'a>(
             end: Position { line, column },
         };
         let group = Group::with_title(Level::NOTE.secondary_title(printable::line(&related.message)));
-        groups.push(framed(group, &place, file(&related.path), AnnotationKind::Context, &mut moved));
+        groups.push(framed(group, &place, (file(&related.path), limit), AnnotationKind::Context, &mut moved));
     }
     let mut tell = |level: Level<'a>, text: String| {
         let last = groups.pop().map(|last| last.element(level.message(text)));
@@ -182,12 +185,12 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
 fn framed<'a>(
     group: Group<'a>,
     place: &FramePlace<'a>,
-    file: Option<&'a SourceFile>,
+    (file, limit): (Option<&'a SourceFile>, usize),
     kind: AnnotationKind,
     moved: &mut Vec<(String, String)>,
 ) -> Group<'a> {
     let whole = place.end == Position { line: 1, column: 1 };
-    let Some(line) = file.filter(|_| !whole).and_then(|file| line(file, place)) else {
+    let Some(line) = file.filter(|_| !whole).and_then(|file| line(file, place, limit)) else {
         return group.element(Origin::path(printable::line(place.path)));
     };
     let Position { line: number, column } = place.start;
@@ -208,8 +211,8 @@ enum FrameLine<'a> {
     Part(String, Range<usize>),
 }
 
-/// The line that a place begins on, and the bytes of the place in it.
-fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>) -> Option<FrameLine<'a>> {
+/// The line that a place begins on, and the bytes of the place in it, as far as marks below it fit into `limit`.
+fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>, limit: usize) -> Option<FrameLine<'a>> {
     let text = file.text()?;
     let span = file.line(place.start.line)?;
     let line = span.of(text).trim_end_matches(['\n', '\r']);
@@ -218,7 +221,10 @@ fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>) -> Option<FrameLine<'a
         true => file.offset(place.end)?.saturating_sub(span.start).min(line.len()),
         false => line.len(),
     };
-    let range = from..to.max(from);
+    let mut range = from..to.max(from);
+    if limit < WIDTH {
+        range.end = fitting(line, &range, limit.saturating_sub(MARGIN));
+    }
     if line.len() <= WIDTH {
         return Some(FrameLine::Whole(line, range));
     }
@@ -232,6 +238,17 @@ fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>) -> Option<FrameLine<'a
     Some(FrameLine::Part(part, shifted(range.start)..shifted(range.end)))
 }
 
+/// Where the part of `range` ends that is no wider than `room`, a wide character taking two columns.
+fn fitting(line: &str, range: &Range<usize>, room: usize) -> usize {
+    let mut width = 0;
+    let mut letters = line[range.clone()].char_indices();
+    let cut = letters.find(|(_, letter)| {
+        width += if *letter < '\u{1100}' { 1 } else { 2 };
+        width > room
+    });
+    cut.map_or(range.end, |(at, _)| range.start + at)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -239,6 +256,8 @@ mod tests {
 
     use super::*;
     use crate::source::{FileContent, Span};
+
+    const PLAIN: FrameStyle = FrameStyle { color: false, width: None };
 
     fn file(path: &str, text: &str) -> SourceFile {
         let content = FileContent::Text(Arc::from(text));
@@ -255,7 +274,7 @@ mod tests {
         let (a, b) = (file("a.md", "x\nname: one\n"), file("b.md", "name: one\n"));
         let found =
             at(&b, "one", "twice").related(&a, Span::new(8, 11), "first defined here").help("rename it");
-        let shown = findings(&[found], |path| Some(if path == "a.md" { &a } else { &b }), false);
+        let shown = findings(&[found], |path| Some(if path == "a.md" { &a } else { &b }), PLAIN);
         let expected = "\
 error[rule]: twice
  --> b.md:1:7
@@ -277,7 +296,7 @@ note: first defined here
     #[test]
     fn of_a_long_line_the_part_around_the_finding_is_shown() {
         let long = file("a.md", &format!("{}wrong{}\n", "é".repeat(100_000), "b".repeat(100_000)));
-        let shown = findings(&[at(&long, "wrong", "long")], |_| Some(&long), false);
+        let shown = findings(&[at(&long, "wrong", "long")], |_| Some(&long), PLAIN);
         assert!(shown.contains("a.md:1:100001"), "{shown}");
         assert!(shown.contains(&format!("…{}wrong{}…", "é".repeat(50), "b".repeat(75))), "{shown}");
         assert!(shown.contains(&format!("{}^^^^^\n", " ".repeat(51))), "{shown}");
@@ -285,14 +304,24 @@ note: first defined here
     }
 
     #[test]
-    fn a_rule_that_speaks_often_is_counted() {
-        let text = file("a.md", &"wrong\n".repeat(120));
-        let found: Vec<Diagnostic> = (0..120)
-            .map(|n| Diagnostic::at(&text, Span::new(n * 6, n * 6 + 5), Severity::Error, "rule", "wrong"))
-            .collect();
-        let shown = readable(&found, |_| Some(&text), false);
-        assert_eq!(shown.matches("error[rule]").count(), 50);
-        assert!(shown.contains("70 more findings of `rule`\n"), "{shown}");
-        assert_eq!(statistics(&found), "120  error    rule\n");
+    fn on_a_narrow_terminal_a_line_is_clipped_around_its_marks() {
+        let narrow = FrameStyle { color: false, width: Some(80) };
+        let words = "word ".repeat(20);
+        for (text, marked) in [
+            (format!("{words}wrong {words}\n"), "wrong".to_owned()),
+            (format!("{}\n", "wrong ".repeat(22)), "wrong ".repeat(22)),
+            (format!("{}wrong{}\n", "漢".repeat(60), "字".repeat(60)), "wrong".to_owned()),
+            (format!("a {}\n", "漢".repeat(90)), "漢".repeat(90)),
+        ] {
+            let text = file("a.md", &text);
+            let found = at(&text, marked.trim_end(), "long");
+            let shown = findings(&[found], |_| Some(&text), narrow);
+            let width = |line: &str| -> usize {
+                line.chars().map(|letter| if letter < '\u{2e80}' { 1 } else { 2 }).sum()
+            };
+            let wide: Vec<&str> = shown.lines().filter(|line| width(line) > 80).collect();
+            assert!(wide.is_empty(), "{shown}");
+            assert!(shown.contains("^^^^^"), "{shown}");
+        }
     }
 }

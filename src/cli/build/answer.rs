@@ -67,14 +67,16 @@ fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Conso
     if diagnostics.is_empty() {
         return;
     }
-    let text = frame::findings(diagnostics, |path| tree.get(path), console.error_color);
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    let warnings = diagnostics.len() - errors;
-    let total = format!(
+    let text = frame::findings(diagnostics, |path| tree.get(path), console.error_frame_style());
+    let count = |severity| diagnostics.iter().filter(|found| found.severity == severity).count();
+    let mut total = format!(
         "{}, {}",
-        human::counted(errors, "error", "errors"),
-        human::counted(warnings, "warning", "warnings")
+        human::counted(count(Severity::Error), "error", "errors"),
+        human::counted(count(Severity::Warning), "warning", "warnings")
     );
+    if let notes @ 1.. = count(Severity::Info) {
+        total += &format!(", {}", human::counted(notes, "note", "notes"));
+    }
     console.error(&text);
     console.error_line(&total);
 }

@@ -13,8 +13,9 @@ use crate::disk;
 use crate::model::project::Project;
 use crate::printable;
 use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPath};
+use crate::report::frame::{self, FrameStyle};
 use crate::report::human::{counted, fixable};
-use crate::report::{frame, sarif};
+use crate::report::{sarif, screen};
 use crate::source::{BUNDLE, lies_in};
 
 /// More findings than this are not mended in one go.
@@ -133,13 +134,13 @@ pub(super) struct HumanStyle {
     pub verbose: bool,
     /// Errors alone, and nothing about the run.
     pub quiet: bool,
-    /// With colours.
-    pub color: bool,
+    /// How findings are drawn.
+    pub frames: FrameStyle,
 }
 
 /// Findings by severity and rule, errors first, then what is left to say in a line each.
 pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style: HumanStyle) -> String {
-    let HumanStyle { statistics, verbose, quiet, color } = style;
+    let HumanStyle { statistics, verbose, quiet, frames } = style;
     let sorted = |found: &[Diagnostic]| {
         let mut found = found.to_vec();
         found.retain(|found| !quiet || statistics || found.severity == Severity::Error);
@@ -154,9 +155,9 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
     let mut out = if statistics {
         frame::statistics(&found)
     } else if verbose {
-        frame::findings(&sorted(&printed.places), file, color)
+        frame::findings(&sorted(&printed.places), file, frames)
     } else {
-        frame::readable(&shown, file, color)
+        screen::findings(&shown, file, frames, |found| plugin_of(&examined.project, found))
     };
     if quiet {
         return out;
