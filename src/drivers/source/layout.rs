@@ -111,7 +111,7 @@ impl SourceLayout {
     /// file, and installs a file in the place of others.
     pub fn has_link(&self, path: &str) -> bool {
         let mut parts = Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty());
-        parts.any(|part| temp_dir::is_link(&self.root.join(part)))
+        parts.any(|part| plain_files::is_link(&self.root.join(part)))
     }
 
     /// The place of a folder in the source: empty for the source itself.

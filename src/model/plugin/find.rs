@@ -21,7 +21,7 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::ComponentKind;
-use crate::source::{SKILL_FILE, SourceFile, SourceTree, Span, by_parts, inside};
+use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,

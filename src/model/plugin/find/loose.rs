@@ -1,6 +1,8 @@
 //! Agents and commands in a folder of theirs that belongs to no plugin: only texts that are plainly one, since such a folder
 //! also holds pages for people.
 
+use std::collections::BTreeMap;
+
 use super::ComponentFinder;
 use crate::diagnostic::Diagnostic;
 use crate::model::plugin::{Plugin, duplicates};
@@ -37,7 +39,7 @@ pub(in crate::model::plugin) fn components(
     found: &mut Vec<Diagnostic>,
 ) {
     let root = plugin.root.clone();
-    let mut finder = ComponentFinder { tree, plugin, found, source, loose: false };
+    let mut finder = ComponentFinder { tree, plugin, found, source, loose: false, commands: BTreeMap::new() };
     for path in finder.markdown_below(&root) {
         if tree.get(&path).and_then(SourceFile::text).is_some_and(|text| declares_component(text, kind)) {
             let (prefix, stem) = super::nested_name(&root, &path);
