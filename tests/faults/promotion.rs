@@ -135,7 +135,7 @@ fn a_journal_that_cannot_be_trusted_is_named_and_nothing_changes() {
     let outside = "{\"schema\":\"plugcast.promoting/1\",\"what\":\"x\",\"files\":[],\"moves\":[{\"from\":\"../a\",\"to\":\"b\"}]}";
     let newer = "{\"schema\":\"plugcast.promoting/2\",\"what\":\"x\",\"files\":[],\"moves\":[]}";
     for (journal, words) in
-        [("{", "is not a journal"), (outside, "no path below"), (newer, "is newer than this plugcast")]
+        [("{", "is not a journal"), (outside, "not a path below"), (newer, "is newer than this plugcast")]
     {
         let tree = repository().file(JOURNAL, journal);
         let folder = tree.temporary();
