@@ -4,6 +4,7 @@
 
 mod include;
 mod one_file;
+mod skip;
 
 use std::fs;
 use std::io;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 use rustix::fs::FileType;
 
 use super::replace::OWN_FOLDER;
@@ -23,6 +24,8 @@ use crate::source::{
     BUNDLE, Exclusion, IGNORED, OUTPUT, PACKAGES, SourceTree, UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
 };
 use include::{IncludeSet, globs};
+
+pub use skip::SkipPolicy;
 
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
 const DEPTH: usize = 64;
@@ -42,18 +45,6 @@ pub struct WalkOptions {
     pub without_bundles: bool,
     /// Hears which files are found and read.
     pub progress: Progress,
-}
-
-/// What a walk skips without anybody having excluded it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SkipPolicy {
-    /// What the source's `.gitignore` files ignore.
-    #[default]
-    Ignored,
-    /// That, and installed packages.
-    IgnoredAndPackages,
-    /// Nothing.
-    Nothing,
 }
 
 struct TreeWalk<'a> {
@@ -182,30 +173,6 @@ pub enum WalkError {
     /// An exclude pattern is not a valid glob.
     #[error("invalid glob `{0}` in `[build] exclude`: {1}")]
     Glob(String, String),
-}
-
-impl SkipPolicy {
-    /// What the `.gitignore` of `folder`, which lies at `real` in `root`, ignores.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is too large: nobody knows then what the author meant to keep back.
-    fn gitignore(self, root: &Path, folder: &Path, real: &Path) -> io::Result<Option<Gitignore>> {
-        if self == SkipPolicy::Nothing {
-            return Ok(None);
-        }
-        let file = super::real(&real.join(".gitignore")).ok();
-        let Some(file) = file.filter(|file| file.starts_with(root) && super::is_file(file)) else {
-            return Ok(None);
-        };
-        let bytes = super::reader::read_in_place(&file, super::reader::SizeLimit::Settings)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let mut builder = GitignoreBuilder::new(folder);
-        for line in text.trim_start_matches('\u{feff}').lines() {
-            // A pattern that does not parse is skipped, as git does; the others count.
-            let _ = builder.add_line(None, line);
-        }
-        Ok(builder.build().ok())
-    }
 }
 
 /// A path on its way into the tree.

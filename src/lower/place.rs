@@ -134,7 +134,7 @@ impl OutputPaths {
         }
     }
 
-    /// Gives another name to what the source host passes over as a link: a bundle has the file itself.
+    /// Gives another name to what the source host skips as a link: a bundle has the file itself.
     fn rename_linked(&mut self, plugin: &Plugin) {
         for path in plugin.linked.iter().filter(|path| !self.mains.contains(path)) {
             if let Some(emitted) = self.files.get_mut(path) {

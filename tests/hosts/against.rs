@@ -348,6 +348,10 @@ fn renames(case: &str) -> HostRenames {
             let question = named(ComponentKind::Command, "odd:a?b", "odd:a-b");
             HostRenames::from([("codex".to_owned(), [slash, question].into())])
         }
+        "as-listed" => {
+            let upper = named(ComponentKind::Command, "upper:DEPLOY.MD", "upper:DEPLOY-MD");
+            HostRenames::from([("codex".to_owned(), [upper].into())])
+        }
         "vocabulary" => {
             let fields = named(ComponentKind::Command, "words:fields.cmd", "words:fields-cmd");
             HostRenames::from([("codex".to_owned(), [fields].into())])

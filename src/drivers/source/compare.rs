@@ -43,49 +43,66 @@ pub fn bundle(
         }
         // What the host refuses, it does not list.
         if plugin.refused.is_empty() {
-            let others = listed.iter().filter(|other| other.name == plugin.name);
-            unlisted.extend(besides(&plugin.name, others, &rows, renames));
+            let shown: Vec<&ListedPlugin> = listed.iter().filter(|other| other.name == plugin.name).collect();
+            unlisted.extend(besides(&plugin.name, &shown, &rows, renames));
         }
     }
+    // Where several plugins have the same file, the host lists it once.
+    unlisted.retain(|one| {
+        !ledger.rows.iter().filter(|row| row.path == one.path && row.plugin != one.plugin).any(|row| {
+            let kind = listed_as(row.kind);
+            let own = listed.iter().filter(|plugin| plugin.name == row.plugin);
+            own.flat_map(|plugin| &plugin.components)
+                .any(|component| component.kind == kind && qualify(&row.plugin, &component.name) == row.name)
+        })
+    });
     unlisted.sort();
     unlisted.dedup();
     SourceComparison { host: host.to_owned(), missing, unlisted }
 }
 
 /// Skills, agents and commands that a bundle carries and the host does not list. One that is for nobody is in no list.
-fn besides<'a>(
-    plugin: &'a str,
-    shown: impl Iterator<Item = &'a ListedPlugin>,
-    rows: &'a [&LedgerRow],
-    renames: &'a BTreeSet<(ComponentKind, String, String)>,
-) -> impl Iterator<Item = UnlistedComponent> + 'a {
+fn besides(
+    plugin: &str,
+    shown: &[&ListedPlugin],
+    rows: &[&LedgerRow],
+    renames: &BTreeSet<(ComponentKind, String, String)>,
+) -> Vec<UnlistedComponent> {
     const KINDS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
     const HIDDEN: &str = "user-invocable";
-    let listed: BTreeSet<(ComponentKind, String)> = shown
-        .flat_map(|shown| &shown.components)
-        .map(|component| (component.kind, qualify(plugin, &component.name)))
-        .collect();
-    let hidden: BTreeSet<&str> = rows
-        .iter()
-        .filter(|row| row.kind == ComponentKind::Field && row.name == HIDDEN)
-        .map(|row| row.path.as_str())
-        .collect();
+    let listed = shown.iter().flat_map(|shown| &shown.components);
+    let listed: Vec<(ComponentKind, String)> =
+        listed.map(|component| (component.kind, qualify(plugin, &component.name))).collect();
+    let carried =
+        || rows.iter().filter(|row| KINDS.contains(&row.kind) && row.outcome != RowOutcome::Dropped);
+    // Skills of several folders may have one name on the host, and one of them another in a bundle.
+    let of_kinds = listed.iter().filter(|(kind, _)| KINDS.contains(kind)).count();
+    if shown.len() > 1 && carried().count() <= of_kinds {
+        return Vec::new();
+    }
+    let listed: BTreeSet<(ComponentKind, String)> = listed.into_iter().collect();
+    let hidden = rows.iter().filter(|row| row.kind == ComponentKind::Field && row.name == HIDDEN);
+    let hidden: BTreeSet<&str> = hidden.map(|row| row.path.as_str()).collect();
     let renamed: BTreeMap<(ComponentKind, &str), &str> =
         renames.iter().map(|(kind, from, to)| ((*kind, to.as_str()), from.as_str())).collect();
-    let is_listed = move |row: &LedgerRow| {
-        let kind = if row.kind == ComponentKind::Agent { row.kind } else { ComponentKind::Skill };
+    let is_listed = |row: &LedgerRow| {
+        let kind = listed_as(row.kind);
         let own = renamed.get(&(row.kind, row.name.as_str())).copied().unwrap_or(&row.name);
         listed.contains(&(kind, own.to_owned())) || listed.contains(&(kind, row.name.clone()))
     };
-    rows.iter()
-        .filter(|row| KINDS.contains(&row.kind) && row.outcome != RowOutcome::Dropped)
-        .filter(move |row| !is_listed(row) && !hidden.contains(row.path.as_str()))
-        .map(move |row| UnlistedComponent {
-            plugin: plugin.to_owned(),
-            kind: row.kind,
-            name: row.name.strip_prefix(&format!("{plugin}:")).unwrap_or(&row.name).to_owned(),
-            path: row.path.clone(),
-        })
+    let unlisted = carried().filter(|row| !is_listed(row) && !hidden.contains(row.path.as_str()));
+    let named = unlisted.map(|row| UnlistedComponent {
+        plugin: plugin.to_owned(),
+        kind: row.kind,
+        name: row.name.strip_prefix(&format!("{plugin}:")).unwrap_or(&row.name).to_owned(),
+        path: row.path.clone(),
+    });
+    named.collect()
+}
+
+/// As what the host lists a kind: commands are skills there.
+fn listed_as(kind: ComponentKind) -> ComponentKind {
+    if kind == ComponentKind::Agent { kind } else { ComponentKind::Skill }
 }
 
 /// Whether a kind of row may stand for a kind that the host lists.
@@ -261,5 +278,36 @@ mod tests {
         let refused =
             named.into_iter().map(|plugin| ListedPlugin { refused: vec!["no".to_owned()], ..plugin });
         assert_eq!(bundle("mars", &refused.collect::<Vec<_>>(), &ledger, &renames).unlisted, []);
+    }
+
+    #[test]
+    fn what_the_host_lists_once_is_not_missed_twice() {
+        let of = |plugin: &str, mut row: LedgerRow| {
+            row.plugin = plugin.to_owned();
+            row
+        };
+        // One file in two plugins, of which the host shows one.
+        let sea = "skills/sea/SKILL.md";
+        let rows = vec![
+            of("wet", row(ComponentKind::Skill, "wet:ocean", sea)),
+            of("also", row(ComponentKind::Skill, "also:ocean", sea)),
+            of("wet", row(ComponentKind::Skill, "wet:deep", "skills/deep/SKILL.md")),
+        ];
+        let plugin = |name: &str, names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| (ComponentKind::Skill, *name)).collect();
+            let mut plugins = listed(&names);
+            plugins.iter_mut().for_each(|plugin| name.clone_into(&mut plugin.name));
+            plugins
+        };
+        let shown: Vec<_> = [plugin("also", &["ocean"]), plugin("wet", &["sky"])].concat();
+        let unlisted = bundle("mars", &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted;
+        assert_eq!(unlisted.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["deep"]);
+        // Two folders of one plugin with a skill of the same name, one of which has another name in the bundle.
+        let rows = vec![
+            row(ComponentKind::Skill, "kit:own", "skills/own/SKILL.md"),
+            row(ComponentKind::Skill, "kit:copies-own", "copies/own/SKILL.md"),
+        ];
+        let shown: Vec<_> = [plugin("kit", &["own"]), plugin("kit", &["own"])].concat();
+        assert_eq!(bundle("mars", &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted, []);
     }
 }

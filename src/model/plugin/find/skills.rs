@@ -145,7 +145,7 @@ impl ComponentFinder<'_> {
 
 /// Says that nobody reads a skill in the plugin's own folder, since the folder `skills` is there (2.1.330).
 fn beside_skills(root: &Utf8Path) -> Diagnostic {
-    let message = "this file is no skill: beside a folder `skills`, the source host does not read it";
+    let message = "this file is not a skill: beside a folder `skills`, the source host does not read it";
     let found = Diagnostic::whole(root.join(SKILL_FILE), Severity::Warning, "flat-skill-file", message);
     found.help("move it to `skills/<name>/SKILL.md`, or remove the folder `skills`")
 }
