@@ -3,8 +3,10 @@
 // allow, and fields that the test did not give: nothing is answered by guessing.
 //
 // node server.mjs SOCKET STATE MODULES REQUESTS; says `ready` once it listens. Each request becomes a line of
-// JSON in the file REQUESTS before it is answered.
+// JSON in the file REQUESTS before it is answered. A file STATE that is written again is read again. A repository
+// with `git`, the path of a bare repository, has the branches of that one.
 
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { appendFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,9 +19,18 @@ const { buildSchema, defaultFieldResolver, getNamedType, graphql, isListType, is
 // The published text defines two fields of an enterprise twice, which a strict reader refuses.
 const published = readFileSync(join(modules, "@octokit/graphql-schema/schema.graphql"), "utf8");
 const schema = buildSchema(published, { assumeValidSDL: true });
-const state = JSON.parse(readFileSync(stateFile, "utf8"));
-const token = state.token ?? "a-token";
-const faults = [...(state.faults ?? [])];
+let written, state, token, faults;
+
+function load() {
+  const text = readFileSync(stateFile, "utf8");
+  if (text === written) return;
+  written = text;
+  state = JSON.parse(text);
+  token = state.token ?? "a-token";
+  faults = [...(state.faults ?? [])];
+}
+
+load();
 
 class Refusal extends Error {
   constructor(message, type) {
@@ -34,6 +45,11 @@ const repositoryOf = (owner, name) =>
   );
 
 const pullOf = (repository, number) => (repository?.pullRequests ?? []).find((one) => one.number === Number(number));
+
+const git = (repository, ...words) => execFileSync("git", ["--git-dir", repository.git, ...words], { encoding: "utf8" }).trim();
+
+const branchesOf = (repository) =>
+  repository.git ? git(repository, "for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n") : own(repository, "branches");
 
 const everyPull = () => (state.repositories ?? []).flatMap((one) => one.pullRequests ?? []);
 
@@ -64,7 +80,7 @@ const resolvers = {
     },
     ref: (repository, { qualifiedName }) => {
       const name = qualifiedName.replace(/^refs\/heads\//, "");
-      if (!own(repository, "branches").includes(name)) return null;
+      if (!branchesOf(repository).includes(name)) return null;
       const here = `${repository.owner.login}/${repository.name}`;
       const from = (base, pull) => pull.headRepository?.nameWithOwner ?? `${base.owner.login}/${base.name}`;
       const of = state.repositories.flatMap((base) =>
@@ -185,6 +201,22 @@ function page(items, url) {
   return [200, items.slice((at - 1) * size, at * size), link ? { link } : {}];
 }
 
+// A pull request is opened from a branch that is there, and has commits that its base has not.
+function opened(repository, { title, head, base, body, draft }) {
+  const wrong = (error) => [422, { message: "Validation Failed", errors: [{ resource: "PullRequest", ...error }] }, {}];
+  if (typeof title !== "string" || !title.trim()) return wrong({ field: "title", code: "missing_field" });
+  for (const [field, name] of Object.entries({ head, base })) {
+    if (!branchesOf(repository).includes(name)) return wrong({ field, code: "invalid" });
+  }
+  if (git(repository, "rev-list", "--count", `${base}..${head}`) === "0") return wrong({ message: `No commits between ${base} and ${head}` });
+  const number = Math.max(0, ...repository.pullRequests.map((one) => one.number)) + 1;
+  const pull = { __typename: "PullRequest", id: `PR_${number}`, number, title: title.trim(), body, state: "OPEN", isDraft: draft === true, url: `${repository.url}/pull/${number}`, headRefName: head, baseRefName: base };
+  repository.pullRequests.push(pull);
+  return [201, listed(pull), {}];
+}
+
+const listed = (pull) => ({ number: pull.number, title: pull.title, body: pull.body, draft: pull.isDraft ?? false, html_url: pull.url, head: { ref: pull.headRefName }, base: { ref: pull.baseRefName } });
+
 const missing = [404, { message: "Not Found", documentation_url: "https://docs.github.com/rest" }, {}];
 
 function rest(method, url, body) {
@@ -195,6 +227,7 @@ function rest(method, url, body) {
   if (!repository) return missing;
   const below = found[3] ?? "";
   if (method === "GET" && below === "") return [200, { full_name: `${found[1]}/${found[2]}`, default_branch: own(repository, "defaultBranchRef").name }, {}];
+  if (below === "/pulls") return method === "POST" ? opened(repository, body) : page(repository.pullRequests.map(listed), url);
   found = below.match(/^\/pulls\/(\d+)\/comments$/);
   const pull = pullOf(repository, below.match(/^\/(?:pulls|issues)\/(\d+)\//)?.[1]);
   if (!pull) return missing;
@@ -213,6 +246,7 @@ function rest(method, url, body) {
 }
 
 async function answer(request, text) {
+  load();
   const url = new URL(request.url, "http://github.test");
   // gh sends what it signs in with as `token T` or `Bearer T`.
   const given = (request.headers.authorization ?? "").split(" ")[1];

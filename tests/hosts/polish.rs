@@ -2,8 +2,14 @@
 //! the gate, a server that goes on when the session has ended, the checklist and the envelope. State on the disk,
 //! processes and what GitHub was asked are asserted, not the text alone.
 
+mod adopted;
+mod dialogue;
+mod escalated;
+mod gate;
 mod hand;
+mod headless;
 mod round_trip;
+mod rounds;
 mod site;
 
 use plugcast::drivers::script::{ModelRequest, ModelScript, ScriptStep};

@@ -15,6 +15,8 @@ use super::{fetch, root, tools};
 /// What `gh` signs in with.
 pub const TOKEN: &str = "a-token";
 
+/// The file with what the server holds.
+const STATE: &str = "state.json";
 /// The file in which the server notes what it is asked.
 const REQUESTS: &str = "requests.jsonl";
 
@@ -66,7 +68,7 @@ impl GitHub {
         let modules = fetch::modules("github").unwrap_or_else(|missing| panic!("{missing}"));
         let folder = tempfile::tempdir().expect("a temporary folder");
         let socket = folder.path().join("socket");
-        let state_file = folder.path().join("state.json");
+        let state_file = folder.path().join(STATE);
         std::fs::write(&state_file, state.to_string()).expect("it can be written");
         let settings = format!("http_unix_socket: {}\n", socket.display());
         std::fs::write(folder.path().join("config.yml"), settings).expect("it can be written");
@@ -84,6 +86,11 @@ impl GitHub {
         assert_eq!(first.as_deref(), Some("ready"), "the server of tests/github does not start");
         let path = format!("{}:{}", gh.display(), std::env::var("PATH").unwrap_or_default());
         Self { server, folder, path }
+    }
+
+    /// Gives it another state.
+    pub fn hold(&self, state: &Value) {
+        std::fs::write(self.folder.path().join(STATE), state.to_string()).expect("it can be written");
     }
 
     /// What a child needs so that its `gh` comes here, signed in.

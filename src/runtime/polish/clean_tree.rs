@@ -9,6 +9,14 @@ use crate::runtime::review::target::changed_files;
 pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), CallFailure> {
     let changed = changed_files(tree)?;
     let names: Vec<&str> = changed.iter().map(|line| line.get(3..).unwrap_or(line)).collect();
+    // A stash does not take them, and a commit ends what is under way.
+    let conflicts =
+        |line: &String| matches!(line.get(..2), Some("DD" | "AU" | "UD" | "UA" | "DU" | "AA" | "UU"));
+    if changed.iter().any(conflicts) {
+        let message = format!("`{}` has conflicts: `{}`", tree.top.display(), names.join("`, `"));
+        let hint = "finish the merge or rebase that is under way, or take it back (`git merge --abort`), and begin again";
+        return Err(refused("dirty", message, hint));
+    }
     if !names.is_empty() {
         let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
         return Err(refused("dirty", message, "commit or stash them first"));

@@ -43,20 +43,38 @@ fn text(host: Host, request: &ModelRequest) -> Result<(String, Option<String>), 
     Ok((text.to_owned(), Some(folder.to_owned())))
 }
 
-/// A step that makes a call under a heading of the skill.
-pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
-    call_with(host, heading, number, "")
+/// The skill's own folder: of the `<path>` that the host names, else beside the helper's.
+pub fn skill_folder(host: Host, request: &ModelRequest) -> Result<String, String> {
+    let (text, folder) = text(host, request)?;
+    if let Some(folder) = folder {
+        return Ok(folder);
+    }
+    let plugin = between(&text, "HELPER stands for `\"", "/bin/plugcast-run\"`")?;
+    Ok(format!("{plugin}/skills/polish-beta"))
 }
 
-/// The same with an option that the text speaks of.
-pub fn call_with(host: Host, heading: &'static str, number: usize, option: &'static str) -> ScriptStep {
+/// A step that makes a call under a heading of the skill.
+pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
+    call_with(host, heading, number, "", &[])
+}
+
+/// The same with an option that the text speaks of, and with values that the model or the user chooses.
+pub fn call_with(
+    host: Host,
+    heading: &'static str,
+    number: usize,
+    option: &'static str,
+    values: &[(&'static str, String)],
+) -> ScriptStep {
+    let values = values.to_vec();
     ScriptStep::compute(move |request| {
         let (text, folder) = text(host, request)?;
         let block = block(&text, heading, number)?;
         let (call, input) =
             block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+        let call = values.iter().fold(call.to_owned(), |call, (word, value)| put(&call, word, value));
         let helper = between(&text, "HELPER stands for `", "`")?;
-        let mut call = filled(request, &put(call, "HELPER", helper), quoted);
+        let mut call = filled(request, &put(&call, "HELPER", helper), quoted);
         if !option.is_empty() {
             call = format!("{call} {option}");
         }
@@ -80,6 +98,16 @@ pub fn call_with(host: Host, heading: &'static str, number: usize, option: &'sta
 pub fn calls(host: Host, wanted: &[(&'static str, usize)]) -> Vec<ScriptStep> {
     let fine = |request: &ModelRequest| lacks(&last_result(request), "\"error\":{");
     wanted.iter().map(|(heading, number)| call(host, heading, *number).expects_that(fine)).collect()
+}
+
+/// The screen with the checklist, as the skill has it.
+pub fn screen(host: Host, request: &ModelRequest) -> Result<String, String> {
+    let (text, _) = text(host, request)?;
+    let written = answer(request, "rt.polish.checklist.write/1")?;
+    let counts = [("ITEMS", &written["items"]), ("STACKED", &written["stacked"])];
+    let screen = put(&block(&text, "## 7. Write", 2)?, "BRANCH", "show-cart");
+    let screen = counts.iter().fold(screen, |screen, (word, count)| put(&screen, word, &count.to_string()));
+    Ok(filled(request, &screen, str::to_owned).replace("(opened in IDE)", "(not opened)"))
 }
 
 /// A step that writes an object to a file of the run, as the skill says.
