@@ -6,10 +6,12 @@ use super::hand::{call, calls};
 use super::rounds::{agents, begun, checklist, repaired};
 use super::site::Site;
 use super::{UNBOUND, envelope, review};
+use crate::hosts::model::between;
 use crate::hosts::review::hand::Host;
 use crate::hosts::review::obey::shown;
 use crate::hosts::review::{said, says};
 use crate::hosts::stage::{OWN, Stage};
+use crate::support::browser;
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
@@ -32,8 +34,12 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     let shown = dialogue.reply("the first", steps);
     told(&shown, &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port));
     let screen = said(&shown).into_iter().rfind(|text| text.starts_with("Polish of show-cart\n"));
-    assert!(screen.is_some_and(|text| text.lines().count() == 5), "one screen, and nothing else");
-    assert!(site.answers("hello from the cart"), "the address shows the page");
+    let screen = screen.expect("the user sees it");
+    assert_eq!(screen.lines().count(), 5, "one screen, and nothing else: {screen}");
+    // A browser opens the address that stands there.
+    let url = between(screen, "\nApp: ", " ").expect("it has an address");
+    let page = browser::page(url);
+    assert!(page.contains("hello from the cart") && page.contains(&format!("seen at {url}")), "{page}");
 
     // The user edits one line.
     let path = format!("{run}/checklist.md");
@@ -45,7 +51,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/hello/Hello/ app/views/cart.html");
     told(&dialogue.reply_with("ready", repair, steps), "\n1 fixed");
-    assert!(site.answers("Hello from the cart"), "the running server shows the repair");
+    assert!(browser::page(url).contains("Hello from the cart"), "the running server shows the repair");
     assert!(
         site.text(&path).contains("- result: fixed\n- summary: greets with a capital\n"),
         "{}",

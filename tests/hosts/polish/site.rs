@@ -28,7 +28,7 @@ git config url."$PWD/../origin.git".insteadOf https://github.com/owner/tool
 git remote add origin https://github.com/owner/tool
 git fetch -q origin
 git switch -q -c show-cart
-put app/views/cart.html 'hello from the cart'
+put app/views/cart.html '<!doctype html><title>Cart</title><p>hello from the cart</p><script>document.body.append("seen at " + location.href)</script>'
 put src/price.py 'price = 2'
 for name in a b c d e f; do put "app/views/$name.html" one; done
 commit 'Show the cart'
