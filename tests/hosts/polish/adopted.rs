@@ -134,7 +134,9 @@ fn polished(hosts: &Hosts, host: Host) {
     let mut steps = vec![call_with(host, "## 6. Look", 1, "--answer continue", &[])];
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/hello/Hello/ app/views/cart.html");
-    told(&dialogue.reply_with("continue", repair, steps), "\n1 fixed");
+    let shown = dialogue.reply_with("continue", repair, steps);
+    told(&shown, "\n1 fixed");
+    told(&shown, "(3 items, 2 stacked)\nApp: http://127.0.0.1:");
     assert_eq!(site.json(&format!("{run}/escalation.json"))["answer"], "continue");
     assert!(site.answers("Hello from the cart"), "the user's server shows the repair");
     site.edit(&path, &[("- notes: greet with a capital", "- notes: greet in Swedish")]);

@@ -19,6 +19,7 @@ use crate::support::hosts::Hosts;
 /// A conversation, and what the user has seen of it.
 pub struct Dialogue<'a> {
     house: House<'a>,
+    host: Host,
     name: String,
     seen: String,
 }
@@ -36,7 +37,7 @@ impl<'a> Dialogue<'a> {
         // The seeds become commits.
         let who = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
         house.variables.extend(who.map(|name| (name.to_owned(), "ann@example.org".to_owned())));
-        Self { house, name: format!("{name}-{}", host.name()), seen: String::new() }
+        Self { house, host, name: format!("{name}-{}", host.name()), seen: String::new() }
     }
 
     /// The words that start the skill, and what comes of them.
@@ -45,7 +46,8 @@ impl<'a> Dialogue<'a> {
         // The skill's own rules are enough up to the first question.
         let script = ModelScript::default().with(in_turn(steps));
         let transcript = self.house.session(opening, script, &[]);
-        self.note(&format!("{SKILL} {words}"), &transcript);
+        let sign = if self.host == Host::Codex { '$' } else { '/' };
+        self.note(&format!("{sign}{SKILL} {words}"), &transcript);
         transcript
     }
 
@@ -70,7 +72,9 @@ impl<'a> Dialogue<'a> {
         }
         if let Some(folder) = std::env::var_os("PLUGCAST_TRANSCRIPTS") {
             let path = Path::new(&folder).join(format!("{}.txt", self.name));
-            std::fs::write(path, self.seen.trim_start()).expect("transcripts can be written");
+            let written = std::fs::create_dir_all(&folder);
+            let written = written.and_then(|()| std::fs::write(path, self.seen.trim_start()));
+            written.expect("transcripts can be written");
         }
     }
 }
@@ -99,6 +103,7 @@ fn seen(event: &Value) -> Vec<String> {
         }
         "item.completed" if item["type"] == "agent_message" => vec![text(&item["text"])],
         "item.completed" if item["type"] == "command_execution" => vec![call("shell", item)],
+        "item.completed" => vec![call(&text(&item["type"]), item)],
         "text" => vec![text(&part["text"])],
         "tool_use" => vec![call(&text(&part["tool"]), &part["state"]["input"])],
         _ => Vec::new(),
@@ -106,8 +111,8 @@ fn seen(event: &Value) -> Vec<String> {
 }
 
 fn call(tool: &str, input: &Value) -> String {
-    let keys = ["command", "file_path", "filePath", "subagent_type"];
+    let keys = ["command", "file_path", "filePath", "subagent_type", "tool"];
     let words = keys.iter().find_map(|key| input[key].as_str()).unwrap_or_default();
     let first = words.lines().next().unwrap_or_default();
-    format!("[{tool}] {}", first.chars().take(160).collect::<String>())
+    format!("[{tool}] {}", first.chars().take(240).collect::<String>())
 }

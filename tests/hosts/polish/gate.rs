@@ -31,8 +31,7 @@ struct Hindrance {
 const NONE: Hindrance =
     Hindrance { script: "", github: |_, _| {}, named: false, at_once: false, code: "", words: ["", ""] };
 
-/// What the user can allow with a word.
-const ALLOWABLE: [Hindrance; 2] = [
+const HINDRANCES: [Hindrance; 9] = [
     Hindrance {
         script: "git push -q ../origin.git HEAD:refs/pull/7/head",
         github: from_a_fork,
@@ -47,9 +46,6 @@ const ALLOWABLE: [Hindrance; 2] = [
         words: ["2 commits were made since the review", "`accept-stale-review:1"],
         ..NONE
     },
-];
-/// What the user cannot allow.
-const FINAL: [Hindrance; 3] = [
     Hindrance {
         script: "git commit -q --amend -m 'Show the cart in another way'",
         code: "review_diverged",
@@ -63,9 +59,6 @@ const FINAL: [Hindrance; 3] = [
         words: ["checks failed: `test`, `types`", "Repair them, push, and begin again"],
         ..NONE
     },
-];
-/// What passes by itself.
-const EARLY: [Hindrance; 2] = [
     Hindrance {
         github: |state, _| checks(state, &[("lint", "SUCCESS"), ("test", "PENDING")]),
         code: "ci_pending",
@@ -78,9 +71,6 @@ const EARLY: [Hindrance; 2] = [
         words: ["GitHub has no checks of ", "once GitHub has checked this commit"],
         ..NONE
     },
-];
-/// What is not committed.
-const UNCOMMITTED: [Hindrance; 2] = [
     Hindrance {
         script: "put src/price.py 'price = 9'",
         at_once: true,
@@ -92,7 +82,7 @@ const UNCOMMITTED: [Hindrance; 2] = [
         script: "git switch -q main; put src/price.py 'price = 3'; commit three; git switch -q show-cart; git merge -q main > /dev/null || true",
         at_once: true,
         code: "dirty",
-        words: ["has conflicts: `src/price.py`", "(`git merge --abort`), and begin again"],
+        words: ["has conflicts: `src/price.py`", "Finish the merge or rebase that is under way"],
         ..NONE
     },
 ];
@@ -165,29 +155,30 @@ fn hindered(hosts: &Hosts, host: Host, github: &GitHub, hindrance: &Hindrance) {
     assert!(asked.iter().all(|request| request.call == "POST /graphql"), "{asked:?}");
 }
 
-/// One hindrance of each kind; all hosts together see all of them.
-fn hindered_by_each_kind(hosts: &Hosts, host: Host) {
+fn hindered_by_each(hosts: &Hosts, host: Host) {
     let github = GitHub::with(&json!({}));
-    let kinds: [&[Hindrance]; 4] = [&ALLOWABLE, &FINAL, &EARLY, &UNCOMMITTED];
-    for kind in kinds {
-        hindered(hosts, host, &github, &kind[host as usize % kind.len()]);
+    for hindrance in &HINDRANCES {
+        hindered(hosts, host, &github, hindrance);
     }
 }
 
 #[test]
 fn claude_code_says_what_keeps_a_polish_from_its_beginning() {
-    hindered_by_each_kind(&real_hosts!(), Host::ClaudeCode);
+    hindered_by_each(&real_hosts!(), Host::ClaudeCode);
 }
 
 #[test]
 fn opencode_says_what_keeps_a_polish_from_its_beginning() {
-    hindered_by_each_kind(&real_hosts!(), Host::OpenCode);
+    hindered_by_each(&real_hosts!(), Host::OpenCode);
 }
 
 #[test]
 fn codex_says_what_keeps_a_polish_from_its_beginning() {
-    hindered_by_each_kind(&real_hosts!(), Host::Codex);
+    hindered_by_each(&real_hosts!(), Host::Codex);
 }
+
+/// A base that has moved on, in a file that the branch changes as well.
+const MOVED_BASE: &str = "git switch -q main; put src/price.py 'price = 3'; commit three; git push -q ../origin.git main; git switch -q show-cart";
 
 /// The offer where nothing but time is in the way.
 fn offer(request: &ModelRequest) -> Result<String, String> {
@@ -197,31 +188,57 @@ fn offer(request: &ModelRequest) -> Result<String, String> {
     Ok(format!("{}; {}. Wait 30 seconds and ask again?", error["message"], error["hint"]))
 }
 
-/// Checks that have not ended refuse; after a wait that the user asked for, the same run goes on.
+/// What the gate has found, and the question of step 3.
+fn passed(request: &ModelRequest) -> Result<String, String> {
+    let gate = answer(request, "rt.polish.gate/1")?;
+    let review = &gate["review"];
+    let base = answer(request, "rt.polish.acquire/1")?["base_ref"].clone();
+    let found = format!("{} {} {}", gate["status"], review["binding"], review["verdict"]);
+    Ok(format!("{found}. {base} is {} commit ahead. Merge it?", gate["behind"]))
+}
+
+/// Checks that have not ended refuse; after a wait that the user asked for, the same run goes on, up to a merge that the
+/// user wants and that cannot be made.
 fn waited_for(hosts: &Hosts, host: Host) {
     let mut state = github::tool("feature");
     checks(&mut state, &[("test", "PENDING")]);
     let github = GitHub::with(&state);
     let stage = Stage::new(hosts, host.name(), OWN);
-    let site = Site::reviewed(&stage.project(), "");
+    let site = Site::reviewed(&stage.project(), MOVED_BASE);
+    let before = site.snapshot();
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "wait");
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0)]);
     steps.push(says(offer).expects([r#""code":"ci_pending""#]));
     told(&dialogue.start("", steps), "checks have not ended: `test`");
+    let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
+    let ended = format!("{run}/metadata.json");
+    assert_eq!((site.has(&ended), site.claims()), (false, 1), "the run waits");
+
     checks(&mut state, &[("test", "SUCCESS")]);
     github.hold(&state);
-    let mut steps = vec![call(host, "## 2. Gate", 0)];
-    steps.push(says(|request| {
-        let gate = answer(request, "rt.polish.gate/1")?;
-        Ok(format!("{} {} {}", gate["status"], gate["review"]["binding"], gate["review"]["verdict"]))
-    }));
-    told(&dialogue.reply("wait", steps), r#""pass" "exact" "Ready to merge""#);
-    let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
-    assert!(!site.has(&format!("{run}/metadata.json")), "the run goes on");
+    let steps = vec![call(host, "## 2. Gate", 0), says(passed)];
+    let asked = dialogue.reply("wait", steps);
+    told(&asked, r#""pass" "exact" "Ready to merge". "origin/main" is 1 commit ahead. Merge it?"#);
+    assert_eq!((site.snapshot(), site.has(&ended)), (before.clone(), false), "nothing is merged yet");
+
+    let steps = vec![
+        call(host, "## 3. Merge", 0),
+        call(host, "## 11. Cancel", 0).expects([r#""code":"conflict""#]),
+        says(|request| {
+            let error = &answer(request, "rt.polish.merge-base/1")?["error"];
+            Ok(format!("{}; {}", error["message"], error["hint"]))
+        }),
+    ];
+    let refused = dialogue.reply("merge it", steps);
+    told(&refused, "`origin/main` conflicts with the branch in `src/price.py`");
+    assert_eq!(site.snapshot(), before, "the merge is taken back");
+    assert_eq!(site.json(&ended)["status"], "cancelled");
+    assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "nothing was started");
+    assert_eq!(site.claims(), 0, "the next polish can begin");
 }
 
 #[test]
-fn every_host_waits_for_checks_when_the_user_asks_for_it() {
+fn every_host_waits_for_checks_and_takes_a_merge_with_conflicts_back() {
     let hosts = real_hosts!();
     waited_for(&hosts, Host::ClaudeCode);
     waited_for(&hosts, Host::OpenCode);

@@ -103,10 +103,23 @@ pub fn calls(host: Host, wanted: &[(&'static str, usize)]) -> Vec<ScriptStep> {
 /// The screen with the checklist, as the skill has it.
 pub fn screen(host: Host, request: &ModelRequest) -> Result<String, String> {
     let (text, _) = text(host, request)?;
-    let written = answer(request, "rt.polish.checklist.write/1")?;
-    let counts = [("ITEMS", &written["items"]), ("STACKED", &written["stacked"])];
+    // Once the file was read, it holds what the user has made of it.
+    let counts = match answer(request, "rt.polish.checklist.parse/1") {
+        Ok(read) => {
+            let items: Vec<&Value> = read["items"].as_array().into_iter().flatten().collect();
+            let stacked = items.iter().filter(|item| item["action"] == "stacked").count();
+            [items.len().to_string(), stacked.to_string()]
+        }
+        Err(_) => {
+            let written = answer(request, "rt.polish.checklist.write/1")?;
+            ["items", "stacked"].map(|key| written[key].to_string())
+        }
+    };
     let screen = put(&block(&text, "## 7. Write", 2)?, "BRANCH", "show-cart");
-    let screen = counts.iter().fold(screen, |screen, (word, count)| put(&screen, word, &count.to_string()));
+    let screen = ["ITEMS", "STACKED"]
+        .iter()
+        .zip(&counts)
+        .fold(screen, |screen, (word, count)| put(&screen, word, count));
     Ok(filled(request, &screen, str::to_owned).replace("(opened in IDE)", "(not opened)"))
 }
 

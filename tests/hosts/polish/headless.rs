@@ -27,8 +27,7 @@ const READ: (&str, usize) = ("## 4. Start", 0);
 const PROJECT: (&str, usize) = ("## 4. Start", 1);
 const START: (&str, usize) = ("## 4. Start", 3);
 
-/// What the file of configurations leaves open.
-const CONFIGURED: [Need; 2] = [
+const NEEDS: [Need; 5] = [
     Need {
         code: "which_config",
         script: r#"put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node"}, {"name": "worker", "runtimeExecutable": "node"}]}'"#,
@@ -43,9 +42,6 @@ const CONFIGURED: [Need; 2] = [
         answer: r#""code":"public_host""#,
         remedy: "Let the server listen on 127.0.0.1 in `.claude/launch.json`",
     },
-];
-/// What the project leaves open.
-const DETECTED: [Need; 2] = [
     Need {
         code: "project_type",
         script: "git rm -q .claude/launch.json; put next.config.js 'module.exports = {}'; put vite.config.js 'export default {}'",
@@ -60,15 +56,14 @@ const DETECTED: [Need; 2] = [
         answer: r#""status":"unknown""#,
         remedy: "Write the command into `.claude/launch.json`",
     },
+    Need {
+        code: "kill_confirmation",
+        script: "",
+        calls: &[READ, START],
+        answer: r#""code":"port_in_use""#,
+        remedy: "Free the port, or begin again with `allow-port-kill:1`",
+    },
 ];
-/// What the port leaves open.
-const LISTENING: [Need; 1] = [Need {
-    code: "kill_confirmation",
-    script: "",
-    calls: &[READ, START],
-    answer: r#""code":"port_in_use""#,
-    remedy: "Free the port, or begin again with `allow-port-kill:1`",
-}];
 
 fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
     let stage = Stage::new(hosts, host.name(), OWN);
@@ -99,26 +94,24 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
     }
 }
 
-/// One need of each kind; all hosts together see all of them.
-fn each_kind_needs_its_user(hosts: &Hosts, host: Host) {
+fn each_needs_its_user(hosts: &Hosts, host: Host) {
     let github = GitHub::with(&github::tool("feature"));
-    let kinds: [&[Need]; 3] = [&CONFIGURED, &DETECTED, &LISTENING];
-    for kind in kinds {
-        needs_its_user(hosts, host, &github, &kind[host as usize % kind.len()]);
+    for need in &NEEDS {
+        needs_its_user(hosts, host, &github, need);
     }
 }
 
 #[test]
 fn claude_code_says_what_only_a_user_can_tell() {
-    each_kind_needs_its_user(&real_hosts!(), Host::ClaudeCode);
+    each_needs_its_user(&real_hosts!(), Host::ClaudeCode);
 }
 
 #[test]
 fn opencode_says_what_only_a_user_can_tell() {
-    each_kind_needs_its_user(&real_hosts!(), Host::OpenCode);
+    each_needs_its_user(&real_hosts!(), Host::OpenCode);
 }
 
 #[test]
 fn codex_says_what_only_a_user_can_tell() {
-    each_kind_needs_its_user(&real_hosts!(), Host::Codex);
+    each_needs_its_user(&real_hosts!(), Host::Codex);
 }

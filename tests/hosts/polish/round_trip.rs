@@ -74,6 +74,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     assert!(said(&ended).contains(&summary.trim_end()), "{ended:?}");
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "complete");
     assert_eq!(site.status(), " M app/views/cart.html\n", "nothing is committed");
+    assert!(github.requests().iter().all(|request| request.call == "POST /graphql"), "nothing is opened");
     site.end(server["pid"].as_u64().expect("a number"));
 }
 
