@@ -111,7 +111,7 @@ fn seen(event: &Value) -> Vec<String> {
 }
 
 fn call(tool: &str, input: &Value) -> String {
-    let keys = ["command", "file_path", "filePath", "subagent_type", "tool"];
+    let keys = ["command", "file_path", "filePath", "subagent_type", "tool", "message"];
     let words = keys.iter().find_map(|key| input[key].as_str()).unwrap_or_default();
     let first = words.lines().next().unwrap_or_default();
     format!("[{tool}] {}", first.chars().take(240).collect::<String>())

@@ -31,7 +31,7 @@ program gh <<'END'
 #!/bin/sh
 case "$*" in
 *graphql*) cat "$SCENE/answer.json" ;;
-*) printf '%s\n' "$@" > "$SCENE/gh.words"; echo '{"html_url":"https://github.com/owner/tool/pull/8"}' ;;
+*) { printf '%s\n' "$@"; cat; } > "$SCENE/gh.words"; echo '{"html_url":"https://github.com/owner/tool/pull/8"}' ;;
 esac
 END
 program overmind <<'END'
@@ -180,15 +180,20 @@ fn decides(walk: &mut Walk, run: &str) {
     let seed = &seeds["seeds"][0];
     let words = |key: &str| seed[key].as_str().expect("a text").to_owned();
     let (path, branch, title) = (words("path"), words("branch"), words("title"));
-    walk.call("Open a seed", 0, &[("SEED", &path), ("NEW", &branch)], "").ok();
+    let address = walk.call("Open a seed", 0, &[], "").ok().text;
+    assert_eq!(address, "https://github.com/owner/tool\n");
+    walk.call("Open a seed", 1, &[("SEED", &path), ("NEW", &branch)], "").ok();
     let values = [("SEED", path.as_str()), ("NEW", &branch), ("TITLE", &title), ("BRANCH", "feature")];
-    let opened = walk.call("Open a seed", 1, &values, "").ok().text;
+    let place = [("HOST", "github.com"), ("OWNER", "owner"), ("REPO", "tool")];
+    let opened = walk.call("Open a seed", 2, &[&values[..], &place].concat(), "").ok().text;
     assert!(opened.contains("/pull/8"), "{opened}");
     let told = walk.run(&format!(
         "cat ../gh.words; git ls-remote origin; git diff HEAD^ \"$(git ls-remote origin 'refs/heads/{branch}' | cut -f1)\" --stat; git status --porcelain"
     ));
     for part in [
         &format!("\trefs/heads/{branch}\n"),
+        "--hostname\ngithub.com\nrepos/owner/tool/pulls\n",
+        "title=@-\nAll pages\n",
         "head=feature-polish-1-",
         "\nbase=feature\n",
         " M app/models/cart.rb\n",
