@@ -19,13 +19,20 @@ const RUNS: usize = 5;
 const BUDGET: f64 = 0.2;
 
 /// Name, words of the helper, script with its arguments, standard input.
-const VERBS: [(&str, &[&str], &[&str], &str); 6] = [
+const VERBS: [(&str, &[&str], &[&str], &str); 8] = [
     ("repo base", &["repo", "base"], &["base.sh"], ""),
     ("repo surfaces", &["repo", "surfaces", "--base", "main"], &["surfaces.sh", "main"], ""),
     ("repo size item", &["repo", "size", "item", "--base", "main"], &["size.sh", "main"], ITEM),
     ("repo project", &["repo", "project"], &["project.sh"], ""),
     ("repo package-manager", &["repo", "package-manager"], &["package-manager.sh"], ""),
     ("repo port", &["repo", "port"], &["port.sh"], ""),
+    ("launch read", &["launch", "read", "web"], &["launch.sh", "web"], ""),
+    (
+        "polish checklist parse",
+        &["polish", "checklist", "parse", "--run", "run"],
+        &["checklist.sh", "run/checklist.md", "main"],
+        "",
+    ),
 ];
 const ITEM: &str = r#"{"id":"1","files":["app/models/m1.rb","app/views/v1.erb","config/c1.yml"]}"#;
 
@@ -52,6 +59,20 @@ git fetch -q && git remote set-head origin main
 git switch -q -c feat
 for file in app/*/* config/* spec/*; do printf 'four\nfive\n' >> $file; done
 git commit -q -a -m change
+mkdir .claude
+printf '{"version":"0.2.0","configurations":[{"name":"web","runtimeExecutable":"pnpm","runtimeArgs":["dev"],"port":4200},{"name":"worker","runtimeExecutable":"make"}]}\n' > .claude/launch.json
+"#;
+
+/// A polish with a checklist of fifty items, at `run`; its base is the local one.
+const POLISH: &str = r#"
+git remote remove origin
+ln -s "$("$HELPER" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/')" run
+items=
+for n in $(seq 50); do
+  file=$(git diff --name-only main HEAD | sed -n "$((n % 40 + 1))p")
+  items="$items${items:+,}{\"title\":\"Look at item $n\",\"files\":[\"$file\"],\"notes\":\"it jumps when item $n is added\"}"
+done
+echo "{\"items\":[$items]}" | "$HELPER" polish checklist write --run run > /dev/null
 "#;
 
 /// The rows of all verbs; `jq` is the folder that holds jq, and `libraries` what it needs.
@@ -61,11 +82,18 @@ git commit -q -a -m change
 pub fn rows(folder: &Path, helper: &Path, jq: &Path, libraries: Option<&str>) -> io::Result<Vec<Row>> {
     Call::new("/bin/sh", &["-eu", "-c", PROJECT], folder).run()?;
     let top = folder.join("project");
+    // Where the key lies by which the helper knows what it wrote.
+    let state = || [("XDG_STATE_HOME", folder.join("state").display().to_string())];
+    let polish = Call::new("/bin/sh", &["-eu", "-c", POLISH], &top).with(state());
     let real = program("git")?;
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/helper/shell");
     let mut rows = Vec::new();
     for (name, words, script, input) in VERBS {
-        let ours = Call::new(&helper.display().to_string(), words, &top).input(input);
+        if words[0] == "polish" {
+            // Last: without the remote `repo base` would have less to do.
+            polish.clone().with([("HELPER", helper.display().to_string())]).run()?;
+        }
+        let ours = Call::new(&helper.display().to_string(), words, &top).input(input).with(state());
         let path = scripts.join(script[0]).display().to_string();
         let mut words = vec![path.as_str()];
         words.extend(&script[1..]);
