@@ -4,6 +4,7 @@ mod addresses;
 mod configuration;
 pub(super) mod listening;
 pub mod read;
+pub(super) mod scripts;
 pub(super) mod stub;
 pub mod write;
 

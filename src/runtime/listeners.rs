@@ -1,5 +1,6 @@
 //! Who listens on a port, by the tables of the system; and a port on which nobody does.
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use serde::Serialize;
 
 use super::foreign_process;
 use crate::disk;
+use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
 use crate::runtime::environment::Environment;
@@ -26,14 +28,26 @@ pub struct ListeningProcess {
     pub start_time: Option<u64>,
 }
 
-/// The process that listens on `port`; clients of it do not count.
+/// Whoever listens on `port`, the one that started first; clients of it do not count.
 ///
 /// # Errors
-/// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
+/// As [`all`].
 pub(in crate::runtime) fn on(
     surroundings: &Environment,
     port: u16,
 ) -> Result<Option<ListeningProcess>, CallFailure> {
+    Ok(all(surroundings, port)?.into_iter().next())
+}
+
+/// All that listen on `port`, the one that started first in front. Of processes that share a socket, such as a server with
+/// workers, the one counts that started the others.
+///
+/// # Errors
+/// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
+pub(in crate::runtime) fn all(
+    surroundings: &Environment,
+    port: u16,
+) -> Result<Vec<ListeningProcess>, CallFailure> {
     let unknown = ListeningProcess { pid: None, command: None, cwd: None, start_time: None };
     let sockets = sockets(port);
     if sockets.is_empty() {
@@ -43,26 +57,55 @@ pub(in crate::runtime) fn on(
         let error = bound.as_ref().err().map(ToString::to_string).unwrap_or_default();
         return match child::refused(surroundings, SandboxAccess::Network, &error) {
             Some(refusal) => Err(refusal),
-            None => Ok((!known && bound.is_err()).then_some(unknown)),
+            None => Ok((!known && bound.is_err()).then_some(unknown).into_iter().collect()),
         };
     }
+    let held = holders(&sockets);
+    let mut owners = BTreeSet::new();
+    for socket in &sockets {
+        let of_one: Vec<u32> = held.iter().filter(|(own, _)| own == socket).map(|(_, pid)| *pid).collect();
+        let first = of_one.iter().filter(|pid| parent(**pid).is_none_or(|above| !of_one.contains(&above)));
+        owners.extend(first.map(|pid| (start_time(*pid), *pid)).min());
+    }
+    if owners.is_empty() {
+        return Ok(vec![unknown]);
+    }
+    Ok(owners.into_iter().map(|(started, pid)| described(pid, started)).collect())
+}
+
+/// Which process has which of these sockets.
+fn holders(sockets: &[String]) -> Vec<(String, u32)> {
     let proc = Path::new("/proc");
-    let owner = disk::list(proc).unwrap_or_default().into_iter().find_map(|(name, _)| {
-        let pid = name.parse::<u32>().ok()?;
-        let held = disk::links(&proc.join(&name).join("fd"));
-        let owns = |link: &String| {
-            let inode = link.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
-            inode.is_some_and(|inode| sockets.iter().any(|socket| socket == inode))
-        };
-        held.iter().any(owns).then_some((pid, proc.join(&name)))
-    });
-    let Some((pid, folder)) = owner else { return Ok(Some(unknown)) };
+    let mut held = Vec::new();
+    for (name, _) in disk::list(proc).unwrap_or_default() {
+        let Ok(pid) = name.parse::<u32>() else { continue };
+        let links = disk::links(&proc.join(&name).join("fd"));
+        let inodes = links.iter().filter_map(|link| link.strip_prefix("socket:[")?.strip_suffix(']'));
+        let own: BTreeSet<&str> = order::set(inodes.filter(|own| sockets.iter().any(|socket| socket == own)));
+        held.extend(own.into_iter().map(|own| (own.to_owned(), pid)));
+    }
+    held
+}
+
+/// What is told of a process that listens.
+fn described(pid: u32, start_time: Option<u64>) -> ListeningProcess {
+    let folder = Path::new("/proc").join(pid.to_string());
     let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
         let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
         words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
     });
     let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
-    Ok(Some(ListeningProcess { pid: Some(pid), command, cwd, start_time: start_time(pid) }))
+    ListeningProcess { pid: Some(pid), command, cwd, start_time }
+}
+
+/// The process that started another one.
+fn parent(pid: u32) -> Option<u32> {
+    fields(pid)?.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Several processes in words.
+pub(in crate::runtime) fn words(owners: &[ListeningProcess]) -> String {
+    owners.iter().map(ListeningProcess::words).collect::<Vec<_>>().join(" and ")
 }
 
 /// What the system says of a process: the fields behind its name, which may hold anything.

@@ -9,6 +9,11 @@ use super::answer::CallFailure;
 use super::git::{Repository, records};
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError};
+use crate::disk::{self, FileKind};
+
+/// Where runs and records are kept in a working tree, unless another folder is named.
+const STATE: &str = ".plugcast";
+const OWN_STATE: [&str; 2] = ["runs", "local"];
 
 /// A place that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +133,41 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
         return Err(format!("`{shown}` names no file"));
     }
     Ok(parts.join("/"))
+}
+
+/// A path as [`normalized`] gives it, if nobody who writes there reaches another place through a link: out of the tree, into
+/// git's own folder, or to what this program keeps of its runs.
+///
+/// # Errors
+/// A sentence.
+pub fn confined(path: &str, top: &Path) -> Result<String, String> {
+    let path = normalized(path, top)?;
+    let shown = crate::printable::line(&path).into_owned();
+    let real = disk::canonical(top).map_err(|error| error.to_string())?;
+    let mut at = real.clone();
+    // Patterns and files that are still to be made stand for nothing that is there.
+    for part in Path::new(&path).components() {
+        at.push(part);
+        at = match disk::canonical(&at) {
+            Ok(found) => found,
+            Err(_) if disk::kind(&at) == Some(FileKind::Link) => {
+                return Err(format!("`{shown}` is a broken link, or lies behind one"));
+            }
+            Err(_) => at,
+        };
+        let Ok(relative) = at.strip_prefix(&real) else {
+            return Err(format!("`{shown}` is a link that leaves the tree, or lies behind one"));
+        };
+        let mut parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
+        if parts.clone().any(|part| is_git(&part)) {
+            return Err(format!("`{shown}` leads into git's own folder"));
+        }
+        let is_state = parts.next().is_some_and(|first| first == STATE);
+        if is_state && parts.next().is_some_and(|second| OWN_STATE.contains(&&*second)) {
+            return Err(format!("`{shown}` leads to the records of this program"));
+        }
+    }
+    Ok(path)
 }
 
 /// Whether some file system takes a name for `.git`.

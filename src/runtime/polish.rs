@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod cancel;
 pub mod checklist;
 mod clean_tree;
+mod continuation;
 mod earlier_runs;
 pub mod envelope;
 pub mod gate;

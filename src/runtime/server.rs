@@ -1,6 +1,7 @@
 //! `server`: the development server that a user looks at.
 
 mod adopt;
+mod ending;
 pub mod owner;
 pub mod probe;
 pub mod record;

@@ -61,10 +61,11 @@ fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
 
 /// What the helper prints for people when `step` runs in the scene that `script` makes.
 fn shown(code: &str, script: &str, step: &Step) -> String {
-    let scene = Scene::new(script);
-    let at = std::fs::canonicalize(scene.path()).expect("it exists").display().to_string();
-    let fill = |text: &String| text.replace("{scene}", &at);
     let run = |format: &str| {
+        // A command that fails may have ended what the next one needs.
+        let scene = Scene::new(script);
+        let at = std::fs::canonicalize(scene.path()).expect("it exists").display().to_string();
+        let fill = |text: &String| text.replace("{scene}", &at);
         let arguments: Vec<String> =
             step.argv.iter().map(fill).chain(["--format".into(), format.into()]).collect();
         let folder = scene.path().join(&step.folder);
@@ -72,12 +73,13 @@ fn shown(code: &str, script: &str, step: &Step) -> String {
         for (name, value) in scene.variables.iter().chain(&step.env) {
             run = run.env(name, &fill(value));
         }
-        (arguments, run.input(&step.stdin))
+        let finished = run.input(&step.stdin);
+        (scene, arguments, finished)
     };
-    let (_, json) = run("json");
+    let (_, _, json) = run("json");
     let answer: Value = serde_json::from_str(&json.stdout).unwrap_or_default();
     assert_eq!(answer["error"]["code"], code, "{:?}: {}{}", step.argv, json.stdout, json.stderr);
-    let (arguments, text) = run("text");
+    let (scene, arguments, text) = run("text");
     scene.shown("plugcast-run", &arguments, &text)
 }
 

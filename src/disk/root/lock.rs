@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::{LINK, Root, RootError, SPECIAL};
+use super::{FOLDER, LINK, Root, RootError, SPECIAL};
 use crate::disk::fs_op;
 use crate::disk::patience::Patience;
 
@@ -31,6 +31,31 @@ impl Drop for RootLock {
 }
 
 impl Root {
+    /// Takes the lock of the folder itself, which leaves no file in it, and waits up to `patience` for another process. It is
+    /// held as long as the file is open.
+    ///
+    /// # Errors
+    /// [`RootError::Held`] when that one does not end in time.
+    pub fn lock_itself(&self, patience: Duration) -> Result<File, RootError> {
+        let failed = |error| self.failed("lock", Path::new(""), error);
+        let opened = openat(&self.folder, ".", FOLDER, Mode::empty());
+        let file = File::from(opened.map_err(|error| failed(error.into()))?);
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+                Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
+                    return Err(RootError::Held("unknown".to_owned()));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    interrupt::check().map_err(failed)?;
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+        }
+    }
+
     /// Takes the lock of the file at `path`, which holds `holder` meanwhile, and waits up to `patience` for another
     /// process.
     ///

@@ -101,8 +101,10 @@ pub struct WithheldItem {
 pub enum WithheldReason {
     /// Its action is another one than `fix`.
     Action,
-    /// It was given out, and is as it was.
+    /// It came to something, and is as it was.
     Unchanged,
+    /// It is given out, is as it was, and nobody has said what it came to.
+    GivenOut,
 }
 
 /// From how many groups on they may be repaired at the same time.
@@ -146,6 +148,13 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let mut taken = Vec::new();
     for item in read.items {
         let reason = match item.action {
+            ItemAction::Fix if item.is_out_unchanged => {
+                response.warnings.push(format!(
+                    "item {} is given out and has no result yet: write it with `polish checklist rewrite`",
+                    item.id
+                ));
+                WithheldReason::GivenOut
+            }
             ItemAction::Fix if !item.dispatched => {
                 if item.files.is_empty() {
                     response.warnings.push(format!("item {} names no files", item.id));

@@ -1,5 +1,7 @@
 //! Whether a server that a configuration starts would listen on all addresses of the machine.
 
+use std::net::Ipv6Addr;
+
 use super::read::LaunchConfig;
 
 /// The address that means all of them, as version 4 of the protocol writes it.
@@ -8,12 +10,19 @@ const ALL: &str = "0.0.0.0";
 const OPTIONS: [&str; 8] =
     ["--host", "--hostname", "--bind", "--binding", "--address", "--listen", "-H", "-b"];
 
-/// The word that makes a server listen on all addresses.
+/// The word of a configuration that makes a server listen on all addresses.
 pub(super) fn public(config: &LaunchConfig) -> Option<String> {
     // A shell's script is one argument.
     let words: Vec<&str> =
         config.runtime_args.iter().flat_map(|argument| argument.split_whitespace()).collect();
-    let next = |at: usize| words.get(at + 1).copied().filter(|next| !next.starts_with('-'));
+    let mut variables = config.env.iter();
+    in_words(&words).or_else(|| variables.find_map(|(key, value)| variable(key, value)))
+}
+
+/// The word of a command line that makes a server listen on all addresses.
+pub(super) fn in_words(words: &[&str]) -> Option<String> {
+    let ends = |word: &str| word.starts_with(['-', '&', '|', ';', '<', '>']);
+    let next = |at: usize| words.get(at + 1).copied().filter(|next| !ends(next));
     for (at, word) in words.iter().enumerate() {
         let (option, value) = match word.split_once('=') {
             Some((option, value)) => (option, Some(value)),
@@ -27,17 +36,23 @@ pub(super) fn public(config: &LaunchConfig) -> Option<String> {
                 None => option.to_owned(),
             });
         }
-        if has_all(word) {
+        let assigned = word.split_once('=').filter(|(key, _)| !key.starts_with('-'));
+        if has_all(word) || is_pair(word) {
             return Some((*word).to_owned());
         }
+        if let Some(found) = assigned.and_then(|(key, value)| variable(key, value)) {
+            return Some(found);
+        }
     }
-    let mut variables = config.env.iter().map(|(key, value)| (key.as_str(), value.trim()));
-    let is_address = |key: &str| {
-        let key = key.to_ascii_uppercase();
-        ["HOST", "BIND", "ADDR", "LISTEN"].iter().any(|word| key.contains(word))
-    };
-    let found = variables.find(|(key, value)| has_all(value) || is_address(key) && is_any(value));
-    found.map(|(key, value)| format!("{key}={value}"))
+    None
+}
+
+/// A variable that makes a server listen on all addresses.
+fn variable(key: &str, value: &str) -> Option<String> {
+    let value = value.trim();
+    let upper = key.to_ascii_uppercase();
+    let is_address = ["HOST", "BIND", "ADDR", "LISTEN"].iter().any(|word| upper.contains(word));
+    (has_all(value) || is_address && is_any(value)).then(|| format!("{key}={value}"))
 }
 
 /// Whether a value of an option for addresses means all of them, with a port or without.
@@ -47,7 +62,29 @@ fn is_any(value: &str) -> bool {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && host != ":" => host,
         _ => value,
     };
-    ["*", "::", "[::]", "0", "", ALL].contains(&host) && !value.is_empty() || has_all(value)
+    let is_all = |host: &str| host == "*" || is_unspecified(host);
+    !value.is_empty() && (host.is_empty() || is_all(host) || is_all(value)) || has_all(value)
+}
+
+/// Whether a word is such an address with a port, as `0:8000` of Django: no option is needed for it.
+fn is_pair(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'']);
+    word.rsplit_once(':').is_some_and(|(host, port)| {
+        let is_port = port.len() > 1 && port.parse::<u16>().is_ok();
+        let is_host = host == "*" || host.starts_with('[') || !host.contains(':');
+        is_port && is_host && (host == "*" || is_unspecified(host))
+    })
+}
+
+/// Whether a host is the address that means all of them, in any of its forms: `0`, `0x0`, `0.0`, `::`, `::0`, `0:0:0:0:0:0:0:0`.
+fn is_unspecified(host: &str) -> bool {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let is_zero = |part: &str| {
+        let digits = part.strip_prefix("0x").unwrap_or(part);
+        !digits.is_empty() && digits.bytes().all(|byte| byte == b'0')
+    };
+    bare.parse::<Ipv6Addr>().is_ok_and(|address| address.is_unspecified())
+        || bare.split('.').count() <= 4 && bare.split('.').all(is_zero)
 }
 
 /// Whether a word has the address that means all, and not as a part of another one.
@@ -86,6 +123,17 @@ mod tests {
             "--listen :::3000",
             "--bind 0",
             "--host 0.0.0.0:80",
+            "--host ::0",
+            "--host 0:0:0:0:0:0:0:0",
+            "--host 0x0",
+            "--host 0.0",
+            "-H [::0]",
+            "manage.py runserver 0:8000",
+            "manage.py runserver [::]:8000",
+            "-S 0:8000",
+            "HOST=0.0.0.0 npm start",
+            "HOST=:: node server.js",
+            "vite --host && echo",
         ] {
             assert!(words(text).is_some(), "{text}");
         }
@@ -100,6 +148,13 @@ mod tests {
             "--host=127.0.0.1 --x",
             "-b 127.0.0.1:3000",
             "--version 1.0.0.0.0",
+            "--user 0:0",
+            "runserver 8000",
+            "runserver 127.0.0.1:8000",
+            "HOST=localhost node server.js",
+            "--at 10:30",
+            "--host ::1",
+            "--host 10.0",
         ] {
             assert_eq!(words(text), None, "{text}");
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::addresses;
 use super::configuration::{LaunchFile, NamedText, RawConfiguration};
+use super::{addresses, scripts};
 use crate::read::tree::Node;
 use crate::runtime::answer::{CallFailure, Delivery, ENVIRONMENT, OK, REFUSED};
 use crate::runtime::command_line::options;
@@ -21,7 +21,8 @@ options! {
     /// Read one configuration of `.claude/launch.json`
     ///
     /// Comments and commas before a closing bracket are read, as editors write them. Of a configuration the keys
-    /// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count.
+    /// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count. The script of `package.json`, the Procfile or the
+    /// script of the shell that it starts is looked at, too: one that names all addresses counts like an argument that does.
     ///
     /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
     /// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
@@ -132,10 +133,11 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
         return Ok((response, words));
     };
     let config = chosen.read(source, &repository.top, &mut response.warnings).map_err(invalid)?;
-    if !options.allow_public_host
-        && let Some(word) = addresses::public(&config)
-    {
-        return Err(public_host(&config.name, &word, &chosen.node, source));
+    if !options.allow_public_host {
+        if let Some(word) = addresses::public(&config) {
+            return Err(public_host(&config.name, &word, &chosen.node, source));
+        }
+        scripts::must_be_private(repository, &config)?;
     }
     let complete = config.runtime_executable.is_some();
     response.status = if complete { LaunchReadStatus::Ok } else { LaunchReadStatus::Incomplete };

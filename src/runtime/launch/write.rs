@@ -1,6 +1,7 @@
 //! `launch write`: adds a configuration to `.claude/launch.json`, or makes the file.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::configuration::{KEYS, LaunchFile, NamedText, RawConfiguration};
 use super::read::{FILE, LaunchConfig, public_host};
 use super::stub::stub;
-use super::{LaunchMode, addresses};
+use super::{LaunchMode, addresses, scripts};
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED};
@@ -28,7 +29,7 @@ options! {
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this machine; 4 a
     /// malformed configuration or file; 5 it cannot be written, or nothing tells how the project is started; 6 the file is there (without `--merge`), or has a configuration
-    /// of that name; 7 git took too long.
+    /// of that name, or another command writes it; 7 git took too long.
     pub struct Options {
         /// Add it to an existing file
         merge: bool = "--merge",
@@ -67,6 +68,9 @@ pub enum LaunchWriteStatus {
     Added,
 }
 
+/// How long a command waits for another one that writes the file.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Runs the command.
 ///
 /// # Errors
@@ -83,10 +87,15 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         None => given(&surroundings.input_text()?, &repository.top, &mut warnings, options)?,
     };
     let top = Store::at(repository.top.clone(), surroundings);
+    if !options.allow_public_host {
+        scripts::must_be_private(&repository, &config)?;
+    }
     let refused = |error: RootError| top.refused(error);
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
         return Err(CallFailure::environment("no_folder", "the repository's top is gone", "check the path"));
     };
+    // Of several that write at once each reads what the one before it wrote.
+    let _held = root.lock_itself(PATIENCE).map_err(refused)?;
     let there = document::project_text(&repository.top.join(FILE))?;
     let (text, status) = match there {
         None => (

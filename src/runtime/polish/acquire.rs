@@ -10,7 +10,7 @@ use super::arguments::{self, PolishFlags, Response as Words};
 use super::clean_tree::must_be_clean;
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
-use super::{in_mode, refused};
+use super::{continuation, in_mode, refused};
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -20,6 +20,7 @@ use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::{ReviewTarget, TargetKind};
+use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout, TargetLocation};
 
 options! {
@@ -27,11 +28,13 @@ options! {
     ///
     /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be done.
     /// Where the target is checked out in no working tree, `--apply` switches this one, and `--apply --worktree PATH` adds one.
+    /// With `--continue` a user goes on with an unfinished polish, headless ones included: it claims its working tree again and
+    /// is interactive from then on. The tree must be where the polish left it, or have commits on top of that.
     ///
     /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no branch, changes that
     /// are not committed, a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
     /// of ours; 5 no repository, no such branch, no base, or git or GitHub failed; 6 another polish has this working tree, or
-    /// something else was checked out than asked for; 7 git or GitHub took too long.
+    /// something else was checked out than asked for, or than the polish to go on with left; 7 git or GitHub took too long.
     pub struct Options {
         /// Read the words on standard input
         stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
@@ -41,10 +44,15 @@ options! {
         apply: bool = "--apply",
         /// Add a working tree there instead of switching this one
         worktree: Option<PathBuf> = "--worktree <PATH>" { requires: "--apply" },
+        /// Go on with the polish in this folder, with the user
+        pub(super) r#continue: Option<PathBuf> = "--continue <DIR>" {
+            requires: "--apply",
+            conflicts: &["[TEXT]...", "--stdin", "--worktree"],
+        },
         /// End the polish that has the working tree
-        take_over: bool = "--take-over" { requires: "--apply" },
+        pub(super) take_over: bool = "--take-over" { requires: "--apply" },
     }
-    examples: ["plugcast-run polish acquire --stdin < arguments", "plugcast-run polish acquire 42 --apply --worktree ../polish-42"]
+    examples: ["plugcast-run polish acquire --stdin < arguments", "plugcast-run polish acquire 42 --apply --worktree ../polish-42", "plugcast-run polish acquire --apply --continue DIR"]
 }
 
 /// The answer of `polish acquire`.
@@ -142,8 +150,12 @@ struct AcquirePlan {
 /// Runs the command.
 ///
 /// # Errors
-/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`.
+/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`; with `--continue`
+/// what opening a run fails with.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    if let Some(run) = &options.r#continue {
+        return continuation::run(run, options.take_over, surroundings);
+    }
     let root = surroundings.root();
     let words = arguments::read(options.stdin, &options.text, surroundings)?;
     let mode = words.mode;
@@ -198,6 +210,12 @@ fn acquire(
     match plan.fetched {
         Ok(fetched) => response.fetched = fetched,
         Err(error) => response.fetch_error = Some(error),
+    }
+    if let Some(named) = words.plan.as_deref().filter(|_| options.apply || !is_move) {
+        // Only the tree that is polished tells.
+        let mut notes = Vec::new();
+        review_plan::find(&plan.location.repository, Some(named), None, (None, &[]), &mut notes);
+        plan.location.notes.extend(notes);
     }
     response.notes = plan.location.notes;
     Ok(Delivery::of(&response))
@@ -272,7 +290,12 @@ fn on_base(branch: &str) -> CallFailure {
 /// Whether a word can be the name of a branch, and nothing that git works out.
 fn is_plain(name: &str) -> bool {
     let wrong = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
-    !name.contains(wrong) && !name.contains("..") && !name.contains("@{") && name.len() <= 255
+    // Of a remote this is a ref, and of none a branch.
+    name != "HEAD"
+        && !name.contains(wrong)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && name.len() <= 255
 }
 
 /// Does what was planned, and begins a run.

@@ -15,10 +15,11 @@ options! {
     /// End a polish where it is
     ///
     /// What was repaired stays, and so does everything else in the working tree. Items that were to be repaired and have no result
-    /// count as not dispatched. `--format text` prints the envelope.
+    /// count as not dispatched. A checklist that cannot be read stands in no way: its items count as they were written.
+    /// `--format text` prints the envelope.
     ///
-    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist or document of
-    /// ours; 5 it cannot be written, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours; 5 it
+    /// cannot be written, or git failed; 6 the run ended; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -29,7 +30,7 @@ options! {
 /// Runs the command.
 ///
 /// # Errors
-/// Every fault of the checklist, and what the store refuses.
+/// What the store refuses.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
     run.must_be_open()?;

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::record::PolishRun;
+use super::tally::Tally;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::run::text as text_of;
@@ -97,6 +98,22 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
     }
     let folder = run.folder();
     held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
+}
+
+/// What the items came to that this program wrote, whatever the checklist says now: one without a result was not dispatched.
+///
+/// # Errors
+/// What the store refuses.
+pub(super) fn tally(run: &PolishRun) -> Result<Tally, CallFailure> {
+    let lock = ChecklistLock::load(run)?;
+    let count = |outcome| lock.items.values().filter(|item| item.result == outcome).count();
+    Ok(Tally {
+        total: lock.items.len(),
+        fixed: count(Some(ItemOutcome::Fixed)),
+        failed: count(Some(ItemOutcome::Failed)),
+        not_dispatched: count(None),
+        ..Tally::default()
+    })
 }
 
 /// The hash of what an item asks for.

@@ -1,24 +1,29 @@
 //! Whether a working tree holds nothing that a checkout or a merge would touch and no commit holds.
 
 use super::refused;
+use crate::disk;
 use crate::runtime::answer::CallFailure;
-use crate::runtime::git::Repository;
+use crate::runtime::git::{Repository, records};
 use crate::runtime::review::target::changed_files;
 
 /// Refuses a tree with changes, and one whose other files a switch would write over.
 pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), CallFailure> {
     let changed = changed_files(tree)?;
-    let name = |line: &String| line.get(3..).unwrap_or(line).to_owned();
     // A stash does not take them, and a commit ends what is under way.
     let conflicts =
         |line: &&String| matches!(line.get(..2), Some("DD" | "AU" | "UD" | "UA" | "DU" | "AA" | "UU"));
-    let conflicting: Vec<String> = changed.iter().filter(conflicts).map(name).collect();
+    let conflicting: Vec<&str> =
+        changed.iter().filter(conflicts).map(|line| line.get(3..).unwrap_or(line)).collect();
     if !conflicting.is_empty() {
         let message = format!("`{}` has conflicts: `{}`", tree.top.display(), conflicting.join("`, `"));
         let hint = "finish the merge or rebase that is under way, or take it back (`git status` says how), and begin again";
         return Err(refused("dirty", message, hint));
     }
-    let names: Vec<String> = changed.iter().map(name).collect();
+    let mut names = names(&changed, "");
+    for submodule in submodules(tree)? {
+        let inner = Repository::find(tree.surroundings(), &tree.top.join(&submodule))?;
+        names.extend(self::names(&changed_files(&inner)?, &format!("{submodule}/")));
+    }
     if !names.is_empty() {
         let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
         return Err(refused("dirty", message, "commit or stash them first"));
@@ -27,4 +32,19 @@ pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) 
         Some(head) => tree.must_lose_nothing(&head),
         None => Ok(()),
     }
+}
+
+/// The names in lines of git's status, each behind what the folder of their tree is called.
+fn names(changed: &[String], prefix: &str) -> Vec<String> {
+    changed.iter().map(|line| format!("{prefix}{}", line.get(3..).unwrap_or(line))).collect()
+}
+
+/// The submodules that are checked out: git does not say here what changed in them.
+fn submodules(tree: &Repository) -> Result<Vec<String>, CallFailure> {
+    let listed = tree.must(&["ls-files", "--stage", "-z", "--full-name"])?;
+    let links = records(&listed).filter_map(|record| {
+        let (_, name) = str::from_utf8(record).ok()?.strip_prefix("160000 ")?.split_once('\t')?;
+        disk::kind(&tree.top.join(name).join(".git")).map(|_| name.to_owned())
+    });
+    Ok(links.collect())
 }

@@ -11,6 +11,7 @@ use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
+use crate::runtime::run::claim::holder;
 use crate::runtime::run::{METADATA, RECORD, RunDirectory};
 use crate::runtime::store::{self, Store};
 
@@ -32,7 +33,7 @@ pub struct EarlierRun {
     pub head_sha: String,
     /// Whether it ended.
     pub status: EarlierStatus,
-    /// Whether its checklist waits at this commit: go on with it by `--run`.
+    /// Whether its checklist waits at this commit, or at one that this one adds to: go on with it by `--continue`.
     pub continuable: bool,
 }
 
@@ -71,7 +72,13 @@ pub(super) fn find(
                 continue;
             }
             let finished = store.has_file(&path.join(METADATA))?;
-            let waits = record.mode == LaunchMode::Headless && Some(record.head_sha.as_str()) == head;
+            // One that somebody repairs right now waits for nobody.
+            let waits = !finished
+                && store.has_file(&path.join(CHECKLIST))?
+                && is_left(repository, &record, head)?
+                && (record.mode == LaunchMode::Headless
+                    || holder(&store, &POLISH, &record.tree, repository.surroundings())?.as_deref()
+                        != Some(record.run_id.as_str()));
             // Two of the same second have names in any order.
             found.push((
                 record.started_at,
@@ -81,11 +88,23 @@ pub(super) fn find(
                     mode: record.mode,
                     head_sha: record.head_sha,
                     status: if finished { EarlierStatus::Finished } else { EarlierStatus::Unfinished },
-                    continuable: waits && !finished && store.has_file(&path.join(CHECKLIST))?,
+                    continuable: waits,
                 },
             ));
         }
     }
     order::sort_by(&mut found, |(one, _), (other, _)| other.cmp(one));
     Ok(found.into_iter().map(|(_, run)| run).collect())
+}
+
+/// Whether a commit is one of a polish, or only adds to its last one.
+fn is_left(repository: &Repository, record: &PolishRecord, head: Option<&str>) -> Result<bool, CallFailure> {
+    let Some(head) = head else { return Ok(false) };
+    let known = record.known_commits();
+    // The head of a pull request may not be fetched yet.
+    let adds = |last: &str| repository.ask(&["merge-base", "--is-ancestor", last, head]);
+    match known.first().filter(|last| !last.is_empty() && !known.contains(&head)) {
+        Some(last) => Ok(adds(last)?.succeeded()),
+        None => Ok(known.contains(&head)),
+    }
 }

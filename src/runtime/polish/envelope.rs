@@ -13,13 +13,13 @@ use super::seed::replan::{self, Escalation, EscalationState};
 use super::tally::Tally;
 use super::{END, refused};
 use crate::printable::line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::polish::checklist::ItemAction;
+use crate::runtime::polish::checklist::{self, ItemAction};
 use crate::runtime::server::record::Server;
 use crate::runtime::store::StoreStep;
 
@@ -96,6 +96,8 @@ pub struct Response {
     pub escalation: Escalation,
     /// The envelope, absolute.
     pub path: String,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
     /// The envelope.
     pub text: String,
 }
@@ -130,9 +132,20 @@ pub(super) fn finish(
     status: EnvelopeStatus,
     opened: bool,
 ) -> Result<Delivery, CallFailure> {
-    let standing = EscalationState::load(run, tree)?;
+    let mut warnings = Vec::new();
+    let standing = match EscalationState::load(run, tree) {
+        // Nothing may stand in the way of an end, but state that somebody else wrote.
+        Err(failure)
+            if status == EnvelopeStatus::Partial && !matches!(failure.exit, REFUSED | INTERRUPTED) =>
+        {
+            let at = failure.error.line.map_or_else(String::new, |at| format!(" (line {at})"));
+            warnings.push(format!("the checklist counts as it was written: {}{at}", failure.error.message));
+            EscalationState::without_checklist()
+        }
+        standing => standing?,
+    };
     let items = standing.items.as_deref().unwrap_or_default();
-    let tally = Tally::new(items);
+    let tally = if warnings.is_empty() { Tally::new(items) } else { checklist::tally(run)? };
     // One that was never given out, since another is to be planned again or the user is done, is counted as that.
     let open =
         items.iter().filter(|item| item.is_out && item.action == ItemAction::Fix && item.result.is_none());
@@ -152,11 +165,15 @@ pub(super) fn finish(
         replan_seed: run.record.replan.then(|| inside(replan::SEED)),
         escalation: standing.escalation(),
         path: inside(SUMMARY),
+        warnings,
         text: String::new(),
     };
     let surroundings = tree.surroundings();
     let host = if opened { hosts::detect(surroundings) } else { None };
-    let review = review_path(tree, run, surroundings.root())?;
+    let review = match review_path(tree, run, surroundings.root()) {
+        Err(failure) if status == EnvelopeStatus::Partial && failure.exit != INTERRUPTED => None,
+        review => review?,
+    };
     let plan = replan::plan_path(tree, &run.record);
     let host = host.map(|host| host.id);
     let server = match status {
@@ -183,6 +200,7 @@ pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Del
         replan_seed: None,
         escalation: Escalation::None,
         path: run.path.join(SUMMARY).display().to_string(),
+        warnings: Vec::new(),
         text: String::new(),
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);

@@ -27,6 +27,8 @@ pub(super) static POLISH: Workflow = Workflow {
     redo: "restore the file, or begin again",
 };
 const RECORD_SCHEMA: &str = "plugcast.polish-run/1";
+/// How many commits of a user are recorded at once, the last ones.
+const MOST_ADDED: usize = 1000;
 const METADATA_SCHEMA: &str = "plugcast.polish/1";
 
 /// How a polish began: `run.json`. Later commands take mode, target and tree from here.
@@ -143,6 +145,35 @@ impl PolishRecord {
         }
     }
 
+    /// The commits that it may be at, the last one first.
+    pub fn known_commits(&self) -> Vec<&str> {
+        let own = self.commits.iter().rev().map(String::as_str);
+        own.chain([self.head_sha.as_str()]).collect()
+    }
+
+    /// The commits that were added to its branch since, the last one first; none where it was otherwise moved.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn added(&self, tree: &Repository) -> Result<Option<Vec<String>>, CallFailure> {
+        let known = self.known_commits();
+        let head = tree.must_commit("HEAD")?;
+        if tree.branch()? != self.branch || self.branch.is_none() {
+            return Ok(None);
+        }
+        if known.contains(&head.as_str()) {
+            return Ok(Some(Vec::new()));
+        }
+        let Some(last) = known.first().filter(|last| !last.is_empty()) else { return Ok(None) };
+        if !tree.ask(&["merge-base", "--is-ancestor", last, &head])?.succeeded() {
+            return Ok(None);
+        }
+        let range = format!("{last}..{head}");
+        let most = format!("--max-count={MOST_ADDED}");
+        let listed = tree.must(&["rev-list", "--first-parent", &most, &range])?;
+        Ok(Some(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()))
+    }
+
     /// How it ended.
     pub fn ended(&self, surroundings: &Environment, status: PolishEnding) -> PolishMetadata {
         PolishMetadata {
@@ -182,10 +213,30 @@ impl PolishRun {
         run.must_be_open()?;
         let repository = Repository::find(surroundings, &surroundings.folder)?;
         let record = &run.record;
-        let mut commits: Vec<&str> = record.commits.iter().rev().map(String::as_str).collect();
-        commits.push(&record.head_sha);
-        run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits)?;
-        Ok((run, repository))
+        let commits = record.known_commits();
+        let moved = run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits).err();
+        let Some(moved) = moved else { return Ok((run, repository)) };
+        let here = repository.top.display().to_string() == record.tree;
+        match if here { record.added(&repository)? } else { None } {
+            Some(added) => Err(run.added(&added)),
+            None => Err(moved),
+        }
+    }
+
+    /// The failure where commits were added that the run does not know: a user may go on with them.
+    fn added(&self, added: &[String]) -> CallFailure {
+        let count = if added.len() == 1 {
+            "1 commit was".to_owned()
+        } else {
+            format!("{} commits were", added.len())
+        };
+        let message =
+            format!("{count} added since run `{}` last wrote: its checklist still fits", self.record.run_id);
+        let hint = format!(
+            "ask the user whether to go on, and call `polish acquire --apply --continue DIR`, where DIR is `{}`",
+            self.path.display()
+        );
+        CallFailure::new(CONTENDED, "commits_added", message, hint)
     }
 
     /// Whether it is unfinished still.

@@ -44,6 +44,16 @@ pub(super) fn file_name(number: usize) -> String {
     format!("stacked-pr-{number}.md")
 }
 
+/// The names of the files that are published of a seed: the message of its commit, and the body of its pull request.
+fn published_names(number: usize) -> [String; 2] {
+    [format!("stacked-pr-{number}.commit"), format!("stacked-pr-{number}.body.md")]
+}
+
+/// A path of the store as it is below its folder, which says nothing of this machine.
+fn below_store(path: &str) -> &str {
+    path.rfind("/runs/").map_or(path, |at| &path[at + 1..])
+}
+
 /// A value that may be missing.
 fn or_null(value: Option<&str>) -> Value {
     value.map_or(Value::Null, |value| json!(value))
@@ -64,6 +74,16 @@ mod tests {
             ("123456789012345678901234567890123456789 x", "123456789012345678901234567890123456789"),
         ] {
             assert_eq!(slug(title), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_store_says_nothing_of_the_machine() {
+        for (path, expected) in [
+            ("/srv/runs/shop/.plugcast/runs/review/20260101", "runs/review/20260101"),
+            ("runs/review/x", "runs/review/x"),
+        ] {
+            assert_eq!(below_store(path), expected);
         }
     }
 

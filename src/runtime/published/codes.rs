@@ -87,6 +87,8 @@ static ACQUIRE: [ErrorCode; 10] = [
     ("state_violation", 6),
 ];
 static MOVED: [ErrorCode; 1] = [("run_moved", 6)];
+/// Of a polish whose user may have committed meanwhile.
+static POLISHED: [ErrorCode; 2] = [("run_moved", 6), ("commits_added", 6)];
 static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
 static MERGE: [ErrorCode; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
@@ -132,7 +134,7 @@ static SIZES: [ErrorCode; 5] = [
 static ROWS: [CodeRow; 39] = [
     (
         "dispatch plan",
-        &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
     ),
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
@@ -153,22 +155,23 @@ static ROWS: [CodeRow; 39] = [
                 ("no_command", 5),
                 ("outside_repository", 2),
                 ("exists", 6),
+                ("locked", 6),
             ],
         ],
     ),
-    ("polish acquire", &[&WORDS, &ACQUIRE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
+    ("polish acquire", &[&WORDS, &ACQUIRE, &TAKEN, &INPUT, &RUN, &MOVED, &STORE, &GIT, &GITHUB]),
     ("polish args", &[&WORDS, &INPUT]),
-    ("polish cancel", &[&RUN, &STORE, &GIT, &SIZES, &CHECKLIST_FAULTS, &[("no_merge_base", 5)]]),
+    ("polish cancel", &[&RUN, &STORE, &GIT]),
     (
         "polish checklist parse",
-        &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+        &[&RUN, &STATE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
     ),
     (
         "polish checklist rewrite",
         &[
             &RUN,
             &STORE,
-            &MOVED,
+            &POLISHED,
             &GIT,
             &SIZES,
             &CHECKLIST_FAULTS,
@@ -178,14 +181,14 @@ static ROWS: [CodeRow; 39] = [
     ),
     (
         "polish checklist write",
-        &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &INPUT, &[("no_merge_base", 5), ("exists", 6)]],
+        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &INPUT, &[("no_merge_base", 5), ("exists", 6)]],
     ),
     (
         "polish envelope",
         &[
             &RUN,
             &STORE,
-            &MOVED,
+            &POLISHED,
             &GIT,
             &SIZES,
             &CHECKLIST_FAULTS,
@@ -205,7 +208,7 @@ static ROWS: [CodeRow; 39] = [
         &[
             &RUN,
             &STATE,
-            &MOVED,
+            &POLISHED,
             &GIT,
             &GITHUB,
             &[
@@ -227,7 +230,7 @@ static ROWS: [CodeRow; 39] = [
         &[
             &RUN,
             &STORE,
-            &MOVED,
+            &POLISHED,
             &GIT,
             &[
                 ("headless", 3),
@@ -241,13 +244,16 @@ static ROWS: [CodeRow; 39] = [
             ],
         ],
     ),
-    ("polish seed replan", &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &[("no_merge_base", 5)]]),
+    (
+        "polish seed replan",
+        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &[("no_merge_base", 5)]],
+    ),
     (
         "polish seed stacked",
         &[
             &RUN,
             &STORE,
-            &MOVED,
+            &POLISHED,
             &GIT,
             &SIZES,
             &CHECKLIST_FAULTS,
@@ -286,7 +292,7 @@ static ROWS: [CodeRow; 39] = [
         &[
             &RUN,
             &STORE,
-            &MOVED,
+            &POLISHED,
             &GIT,
             &LAUNCH,
             &[

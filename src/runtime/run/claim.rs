@@ -104,6 +104,110 @@ pub fn claim(
     }))
 }
 
+/// How another run loses a working tree.
+struct Displacement<'a> {
+    workflow: &'static Workflow,
+    /// The run that wants the tree, where it is no new one.
+    own: Option<&'a str>,
+    /// Whether another run that has the tree is ended.
+    take_over: bool,
+    /// What ends another run, by its record.
+    end: &'a dyn Fn(&str) -> Option<String>,
+    surroundings: &'a Environment,
+}
+
+/// Ends the run that has a working tree, where it may be ended, by steps under the lock; tells which.
+///
+/// # Errors
+/// `taken`.
+fn displace(
+    store: &Store,
+    steps: &mut Vec<StoreStep>,
+    tree: &str,
+    by: &Displacement<'_>,
+) -> Result<Option<String>, CallFailure> {
+    let workflow = by.workflow;
+    let claimed = match parsed::<TreeClaim>(store, &claim_path(workflow, tree)) {
+        // A damaged claim is nobody's.
+        Err(failure) if failure.error.code == "malformed_json" => match by.take_over {
+            true => None,
+            false => return Err(failure.hinting("take it with `--take-over`")),
+        },
+        claimed => claimed?,
+    };
+    let Some(claim) = claimed.filter(|claim| by.own != Some(claim.run_id.as_str())) else { return Ok(None) };
+    let path = store.runs(workflow.name).join(&claim.run_id);
+    let folder = RunDirectory { workflow, store, path: &path };
+    if !is_unfinished(store, &path)? {
+        return Ok(None);
+    }
+    let age = claim.age(by.surroundings).filter(|age| *age < PATIENCE && !by.take_over);
+    if let Some(age) = age {
+        let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
+        let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
+        let hint = match folder.compared(RECORD) {
+            Ok(Some((_, None))) => format!(
+                "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or {}, where DIR is `{}`",
+                workflow.clear,
+                path.display()
+            ),
+            _ => format!("wait until it ends. {}", workflow.other_key),
+        };
+        return Err(CallFailure::new(CONTENDED, "taken", message, hint));
+    }
+    let Some(old) = store.text(&path.join(RECORD))? else { return Ok(None) };
+    let text = (by.end)(&old).unwrap_or_default();
+    steps.push(StoreStep::Write { path: folder.relative(METADATA), text });
+    Ok(Some(claim.run_id))
+}
+
+/// Whether a run in this folder began and has not ended.
+fn is_unfinished(store: &Store, path: &Path) -> Result<bool, CallFailure> {
+    Ok(store.has_file(&path.join(RECORD))? && !store.has_file(&path.join(METADATA))?)
+}
+
+/// The unfinished run that has had a working tree for less than an hour.
+///
+/// # Errors
+/// What [`Store::text`] fails with.
+pub fn holder(
+    store: &Store,
+    workflow: &Workflow,
+    tree: &str,
+    surroundings: &Environment,
+) -> Result<Option<String>, CallFailure> {
+    let claim = match parsed::<TreeClaim>(store, &claim_path(workflow, tree)) {
+        Err(failure) if failure.error.code == "malformed_json" => None,
+        claim => claim?,
+    };
+    let fresh = claim.filter(|claim| claim.age(surroundings).is_some_and(|age| age < PATIENCE));
+    Ok(fresh.map(|claim| claim.run_id))
+}
+
+/// Claims a working tree for a run that is there already, and writes documents of it; tells the run that was ended for it.
+///
+/// # Errors
+/// `taken`, `locked`, `state_unwritable`, `sandboxed`.
+pub fn claim_again(
+    folder: &RunDirectory<'_>,
+    tree: &str,
+    take_over: bool,
+    surroundings: &Environment,
+    (end, documents): (&dyn Fn(&str) -> Option<String>, Vec<(&str, String)>),
+) -> Result<Option<String>, CallFailure> {
+    let (workflow, run_id) = (folder.workflow, folder.name());
+    let held = folder.store.lock()?;
+    let mut steps = Vec::new();
+    let by = Displacement { workflow, own: Some(&run_id), take_over, end, surroundings };
+    let abandoned = displace(folder.store, &mut steps, tree, &by)?;
+    let (started_at, uptime) = (surroundings.now().rfc3339(), surroundings.uptime());
+    let claim = TreeClaim { run_id, started_at, uptime };
+    steps.push(StoreStep::Write { path: claim_path(workflow, tree), text: text(&claim) });
+    steps.extend(folder.seal()?.steps(folder, documents)?);
+    held.together(steps)?;
+    Ok(abandoned)
+}
+
 fn claim_in(
     store: Store,
     opening: &mut NewRun<'_>,
@@ -114,39 +218,8 @@ fn claim_in(
     let runs = store.runs(workflow.name);
     let path = claim_path(workflow, opening.tree);
     let mut steps = Vec::new();
-    let mut abandoned = None;
-    let claimed = match parsed::<TreeClaim>(&store, &path) {
-        // A damaged claim is nobody's.
-        Err(failure) if failure.error.code == "malformed_json" => match take_over {
-            true => None,
-            false => return Err(failure.hinting("take it with `--take-over`")),
-        },
-        claimed => claimed?,
-    };
-    if let Some(claim) = claimed {
-        let path = runs.join(&claim.run_id);
-        let folder = RunDirectory { workflow, store: &store, path: &path };
-        let unfinished = store.has_file(&path.join(RECORD))? && !store.has_file(&path.join(METADATA))?;
-        let age = claim.age(surroundings).filter(|age| *age < PATIENCE);
-        if let Some(age) = age.filter(|_| unfinished && !take_over) {
-            let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
-            let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
-            let hint = match folder.compared(RECORD) {
-                Ok(Some((_, None))) => format!(
-                    "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or {}, where DIR is `{}`",
-                    workflow.clear,
-                    path.display()
-                ),
-                _ => format!("wait until it ends. {}", workflow.other_key),
-            };
-            return Err(CallFailure::new(CONTENDED, "taken", message, hint));
-        }
-        if unfinished && let Some(old) = store.text(&path.join(RECORD))? {
-            let text = (opening.end)(&old).unwrap_or_default();
-            steps.push(StoreStep::Write { path: folder.relative(METADATA), text });
-            abandoned = Some(claim.run_id);
-        }
-    }
+    let by = Displacement { workflow, own: None, take_over, end: opening.end, surroundings };
+    let abandoned = displace(&store, &mut steps, opening.tree, &by)?;
     let run_id = loop {
         let run_id = format!("{}-{}", surroundings.now().stamp(), surroundings.chance());
         if held.claim(&runs.join(&run_id))? {

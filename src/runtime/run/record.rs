@@ -80,6 +80,21 @@ impl<R: RunRecord> WorkflowRun<R> {
         Ok((Self { path, record, store }, abandoned))
     }
 
+    /// Claims the working tree again for one that is unfinished, and stores its record; tells the run that was ended for it.
+    ///
+    /// # Errors
+    /// As [`WorkflowRun::claim`].
+    pub fn claim_again(
+        &self,
+        tree: &str,
+        take_over: bool,
+        surroundings: &Environment,
+    ) -> Result<Option<String>, CallFailure> {
+        let end = |old: &str| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(surroundings));
+        let documents = vec![(RECORD, text(&self.record))];
+        claim::claim_again(&self.folder(), tree, take_over, surroundings, (&end, documents))
+    }
+
     /// Opens a folder that was begun.
     ///
     /// # Errors

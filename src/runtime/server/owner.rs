@@ -31,6 +31,8 @@ pub struct Response {
     pub port: u16,
     /// Who; none where nobody does.
     pub owner: Option<ListeningProcess>,
+    /// Who else does: at another address, or at the same one.
+    pub others: Vec<ListeningProcess>,
 }
 
 /// Whether somebody listens.
@@ -48,7 +50,8 @@ pub enum OwnerStatus {
 /// # Errors
 /// `sandboxed`.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let owner = listeners::on(surroundings, options.port)?;
+    let mut all = listeners::all(surroundings, options.port)?.into_iter();
+    let owner = all.next();
     let status = if owner.is_some() { OwnerStatus::Ok } else { OwnerStatus::None };
-    Ok(Delivery::of(&Response { status, port: options.port, owner }))
+    Ok(Delivery::of(&Response { status, port: options.port, owner, others: all.collect() }))
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::ending::{self, Family};
 use super::record::{self, LOG, SCHEMA, Server};
 use super::{adopt, probe};
 use crate::process::detached::Detached;
@@ -21,7 +22,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::{self, SandboxAccess};
 use crate::runtime::launch::read::{self, LaunchConfig};
-use crate::runtime::launch::{LaunchMode, listening, stub};
+use crate::runtime::launch::{LaunchMode, listening, scripts, stub};
 use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::project;
@@ -33,13 +34,13 @@ options! {
     ///
     /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started with, and waits until
     /// it answers. It outlives this call; what it prints goes to `server.log` in the folder of the run. If it does not
-    /// answer in time, it is ended. With `--adopt` nothing is started: a server that listens already is taken, if nothing was
-    /// checked out or merged since.
+    /// answer in time, or listens on all addresses, it is ended with all that it started. With `--adopt` nothing is started: a
+    /// server that listens already is taken, if nothing was checked out or merged since.
     ///
     /// Exit codes: 0 it answers; 2 wrong call, or no port is known; 3 another process has the port, it would listen on all
-    /// addresses, nothing can be adopted, or state that this machine's helper did not write; 4 a malformed configuration or document
-    /// of ours; 5 it ended or cannot be started, or a sandbox refuses it; 6 the run has a server, another process listens, or the run
-    /// ended or is bound to another tree or commit; 7 it does not answer in time.
+    /// addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a malformed configuration
+    /// or document of ours; 5 it ended or cannot be started, or a sandbox refuses it; 6 the run has a server, another process
+    /// listens, or the run ended or is bound to another tree or commit; 7 it does not answer in time.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -157,14 +158,15 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     }
     let mut response = Response::new(ServerStartStatus::Started);
     let plan = plan(options, &tree, &mut response.warnings)?;
-    if let Some(owner) = listeners::on(surroundings, plan.port)? {
-        let message = format!("port {} is taken by {}", plan.port, owner.words());
+    let owners = listeners::all(surroundings, plan.port)?;
+    if !owners.is_empty() {
+        let message = format!("port {} is taken by {}", plan.port, listeners::words(&owners));
         let hint = match (run.record.mode, run.record.flags.allow_port_kill) {
             (LaunchMode::Headless, false) => "free the port, or begin again with `allow-port-kill:1`",
             (LaunchMode::Headless, true) => "end it with `server stop`",
             _ => "ask the user: end it with `server stop`, take it with `--adopt`, or name another port",
         };
-        response.owner = Some(owner);
+        response.owner = owners.into_iter().next();
         return Err(response.failed(CallFailure::new(REFUSED, "port_in_use", message, hint)));
     }
     start(options, &run, &plan, surroundings, response)
@@ -173,7 +175,13 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
 /// What is to be started, by the configuration or by the kind of project.
 fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, CallFailure> {
     let config = match &options.r#type {
-        Some(kind) => stub::stub(tree, kind, options.dir.as_deref())?,
+        Some(kind) => {
+            let config = stub::stub(tree, kind, options.dir.as_deref())?;
+            if !options.allow_public_host {
+                scripts::must_be_private(tree, &config)?;
+            }
+            config
+        }
         None => configured(options, tree, warnings)?,
     };
     let port = options.port.or(config.port).ok_or_else(|| {
@@ -279,13 +287,15 @@ fn start(
     let recorded = folder.seal().and_then(|seal| seal.steps(&folder, vec![(record::RECORD, text(&server))]));
     let begun = recorded.and_then(|steps| held.together(steps));
     drop(held);
+    let mut family = Vec::new();
     let answered = begun
         .and_then(|()| detached.go().map_err(not_started))
-        .and_then(|()| wait(options, plan, &mut detached, surroundings));
+        .and_then(|()| wait(options, plan, (&mut detached, &mut family), surroundings))
+        .and_then(|found| must_be_private(options, plan).map(|()| found));
     let (url, http_status) = match answered {
         Ok(answered) => answered,
         Err(failure) => {
-            interrupt::set_aside(|| detached.end());
+            interrupt::set_aside(|| ending::end(detached, family));
             if failure.body.is_some() || !matches!(failure.exit, ENVIRONMENT | TIMEOUT) {
                 return Err(failure);
             }
@@ -294,6 +304,7 @@ fn start(
         }
     };
     if listeners::is_public(plan.port) {
+        // The user agreed to it.
         let message = format!(
             "it listens on all addresses of this machine: others on the network reach port {}",
             plan.port
@@ -304,6 +315,19 @@ fn start(
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
     Ok(Delivery::of(&response))
+}
+
+/// Refuses a server that others on the network reach: what it is started with need not name the address.
+fn must_be_private(options: &Options, plan: &Plan) -> Result<(), CallFailure> {
+    if options.allow_public_host || !listeners::is_public(plan.port) {
+        return Ok(());
+    }
+    let message = format!(
+        "the server listened on all addresses of this machine, where others on the network reach port {}, and was ended",
+        plan.port
+    );
+    let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
+    Err(CallFailure::new(REFUSED, "public_host", message, hint))
 }
 
 impl Response {
@@ -320,7 +344,7 @@ impl Response {
 fn wait(
     options: &Options,
     plan: &Plan,
-    detached: &mut Detached,
+    (detached, family): (&mut Detached, &mut Family),
     surroundings: &Environment,
 ) -> Result<(String, u16), CallFailure> {
     let until = Instant::now() + Duration::from_secs(options.wait.into());
@@ -328,6 +352,7 @@ fn wait(
         if interrupt::pending() {
             return Err(CallFailure::interrupted());
         }
+        ending::remember(family, detached.id());
         if let Some(how) = detached.ended() {
             let message = format!("the server ended with {how} before it answered on port {}", plan.port);
             return Err(CallFailure::environment(

@@ -22,11 +22,13 @@ options! {
     /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
     /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`. The
     /// server that `server start` started, by the `pid` and `start_time` of `server status`, is ended with all that it started,
-    /// which may take six seconds; it needs no leave, and can be ended after the run, too.
+    /// which may take six seconds; it needs no leave, and can be ended after the run, too. A system that does not tell when a
+    /// process started ends none.
     ///
-    /// Exit codes: 0 it ended, or nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
-    /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it; 6 another process listens,
-    /// or the run ended, and it is not its server; 7 it has not ended.
+    /// Exit codes: 0 it ended, and nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
+    /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it or does not tell whose they
+    /// are; 6 another process listens, also where it was not the only one, or the run ended, and it is not its server; 7 it has not
+    /// ended.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -76,14 +78,16 @@ const BREAK: Duration = Duration::from_millis(50);
 /// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
-    let response = Response { status: StopStatus::None, port: options.port, killed: false };
+    let mut response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // What this polish started is ended with all that it started, and needs no leave. It outlives the polish.
     let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
-        return end(options, &own.words(), &listeners::family(options.confirm_pid), response);
+        response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
+        return left(options, surroundings, &own.words(), response);
     }
     let Some(owner) = listeners::on(surroundings, options.port)? else { return Ok(Delivery::of(&response)) };
+    must_be_known(listeners::has_processes(), options.confirm_pid)?;
     run.must_be_open()?;
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
         let message = format!("port {} is taken by {}", options.port, owner.words());
@@ -96,25 +100,57 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let hint = "ask `server owner` again, and the user";
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
-    end(options, &owner.words(), &[], response)
+    response.killed = end(options, &owner.words(), &[])?;
+    left(options, surroundings, &owner.words(), response)
 }
 
-/// Ends what was confirmed, with its `family` where it is a server of ours, as far as the user agreed.
-fn end(
+/// The answer once what was confirmed has ended: nobody else may listen there.
+fn left(
     options: &Options,
+    surroundings: &Environment,
     who: &str,
-    family: &[(u32, u64)],
     mut response: Response,
 ) -> Result<Delivery, CallFailure> {
-    response.killed = !ended(options, family, false)?;
-    if response.killed && (!options.force || !ended(options, family, true)?) {
+    let mut others = listeners::all(surroundings, options.port)?;
+    let until = Instant::now() + PATIENCE;
+    // A process that has ended may hold its socket for a moment.
+    while others.iter().any(|one| one.pid.is_none()) && Instant::now() < until && !interrupt::pending() {
+        std::thread::sleep(BREAK);
+        others = listeners::all(surroundings, options.port)?;
+    }
+    if !others.is_empty() {
+        let message =
+            format!("{who} ended, and port {} is still taken by {}", options.port, listeners::words(&others));
+        let hint = "ask `server owner` again, and the user";
+        return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
+    }
+    response.status = StopStatus::Stopped;
+    Ok(Delivery::of(&response))
+}
+
+/// Refuses to end a process where the system does not tell when one started: its number may be that of another one.
+fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
+    if tells {
+        return Ok(());
+    }
+    let message = format!("this system does not tell whether {pid} is still the process that was confirmed");
+    Err(CallFailure::environment(
+        "signal_refused",
+        message,
+        format!("look at it, and end it with `kill {pid}`"),
+    ))
+}
+
+/// Ends what was confirmed, with its `family` where it is a server of ours, as far as the user agreed; whether it was killed.
+fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, CallFailure> {
+    let killed = !ended(options, family, false)?;
+    if killed && (!options.force || !ended(options, family, true)?) {
         let message = format!("{who} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
         return Err(CallFailure::new(TIMEOUT, "still_running", message, hint));
     }
-    response.status = StopStatus::Stopped;
-    Ok(Delivery::of(&response))
+    Ok(killed)
 }
 
 /// Sends the signal, and tells whether all that is meant ended in time.
@@ -140,4 +176,17 @@ fn ended(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, C
         std::thread::sleep(BREAK);
     }
     Ok(!is_left())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_that_does_not_tell_when_processes_started_ends_none() {
+        assert!(must_be_known(true, 7).is_ok());
+        let refused = must_be_known(false, 7).unwrap_err();
+        assert_eq!((refused.exit, refused.error.code.as_str()), (5, "signal_refused"));
+        assert!(refused.error.hint.contains("`kill 7`"), "{}", refused.error.hint);
+    }
 }

@@ -60,9 +60,13 @@ fn seed_call(host: Host, number: usize) -> ScriptStep {
         let page = results.clone().find(|text| text.contains(heading)).ok_or("the page was not read")?;
         let seed = &answer(request, "rt.polish.seed.stacked/1")?["seeds"][0];
         let text = |key: &str| seed[key].as_str().unwrap_or_default().to_owned();
-        let mut values =
-            vec![("SEED", quoted(&text("path"))), ("NEW", text("branch")), ("TITLE", text("title"))];
-        values.push(("BRANCH", "show-cart".to_owned()));
+        let mut values = vec![
+            ("MESSAGE", quoted(&text("message"))),
+            ("BODY", quoted(&text("body"))),
+            ("NEW", text("branch")),
+            ("TITLE", text("title")),
+            ("BRANCH", "show-cart".to_owned()),
+        ];
         if number > 0 {
             let mut results = results;
             let found = results.find_map(|text| between(text, "https://", "/owner/tool").ok());
@@ -181,7 +185,7 @@ fn polished(hosts: &Hosts, host: Host) {
     let parent = there(&["rev-parse", "show-cart-polish-1-all-pages^"]);
     assert_eq!(parent, there(&["rev-parse", "show-cart"]));
     let subject = there(&["log", "-1", "--format=%s", "show-cart-polish-1-all-pages"]);
-    assert_eq!(subject, "Begin show-cart-polish-1-all-pages\n");
+    assert_eq!(subject, "All pages\n");
 
     assert_eq!(site.git(&["for-each-ref", "refs/heads"]), before, "no branch here is new or moved");
     assert_eq!(site.status(), " M app/views/cart.html\n", "nothing is committed");

@@ -91,6 +91,9 @@ pub struct ChecklistItem {
     /// Whether it is given out, and nobody has said what it came to.
     #[serde(skip)]
     pub is_out: bool,
+    /// Whether it is so as it is now.
+    #[serde(skip)]
+    pub is_out_unchanged: bool,
 }
 
 /// Runs the command.
@@ -186,6 +189,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             added_by_user: added,
             result: locked.and_then(|locked| locked.result),
             is_out: locked.is_some_and(|locked| locked.planned.is_some()),
+            is_out_unchanged: locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash)),
             dispatched: locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash)),
             files,
             notes,
@@ -209,7 +213,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
 fn files(section: &ItemSection, tree: &Repository) -> Result<Vec<String>, ChecklistFault> {
     let mut files = Vec::new();
     for file in section.files()? {
-        let file = place::normalized(&file, &tree.top)
+        let file = place::confined(&file, &tree.top)
             .map_err(|reason| fault(section.line_of("files"), "bad_path", reason))?;
         files.push(file);
     }

@@ -163,6 +163,21 @@ fn numbered(rest: &str) -> Option<(u32, &str)> {
     (!title.is_empty()).then_some((id, title))
 }
 
+/// The heading that was meant: with its own number and title, as far as it has them.
+fn corrected(rest: &str) -> String {
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest[..digits].trim_start_matches('0');
+    // What stands in the place of a number is no part of the title.
+    let title = match rest.split_once(['—', '–', '-']) {
+        Some((_, title)) if number.is_empty() => title,
+        _ => &rest[digits..],
+    };
+    let title = title.trim_matches(|c: char| c.is_whitespace() || "—–-:.)".contains(c));
+    let number = if number.is_empty() { "NUMBER" } else { number };
+    let title = if title.is_empty() { "Title".into() } else { one_line(title) };
+    format!("## Item {number} — {title}")
+}
+
 /// A field: its place in [`FIELDS`], if it is known, and its value.
 fn field(line: &str) -> Option<(Option<usize>, &str)> {
     let (key, value) = line.strip_prefix("- ")?.split_once(':')?;
@@ -185,7 +200,7 @@ pub(super) fn parse(text: &str) -> Checklist {
             is_dropped = found.is_none();
             let Some((id, title)) = found else {
                 let message =
-                    format!("`{}` is not a heading of an item: write `## Item 3 — Title`", one_line(line));
+                    format!("`{}` is not a heading of an item: write `{}`", one_line(line), corrected(rest));
                 read.faults.push(fault(number, "bad_header", message));
                 continue;
             };

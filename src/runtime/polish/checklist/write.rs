@@ -155,7 +155,7 @@ fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<New
         let mut files = Vec::new();
         for file in listed {
             let path = file.as_str().ok_or_else(|| wrong("a file is not text".to_owned(), file))?;
-            files.push(place::normalized(path, top).map_err(|reason| wrong(reason, file))?);
+            files.push(place::confined(path, top).map_err(|reason| wrong(reason, file))?);
         }
         let mut part = optional("surface")?;
         if part.is_empty() {

@@ -191,6 +191,12 @@ impl EscalationState {
         Ok(Self { items, totals, trigger, answer })
     }
 
+    /// That of a run whose checklist cannot be read.
+    pub fn without_checklist() -> Self {
+        let totals = EscalationTotals { files: 0, lines: 0, items: 0, oversized: 0, replans: 0 };
+        Self { items: None, totals, trigger: None, answer: None }
+    }
+
     /// What follows.
     pub fn escalation(&self) -> Escalation {
         let is_halted = matches!(self.answer, Some(ReplanReply::Replan | ReplanReply::Rethink));

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{file_name, front_matter, or_null, paths, slug};
+use super::{below_store, file_name, front_matter, or_null, paths, published_names, slug};
 use crate::printable;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -22,7 +22,8 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Write a seed for each item that is `stacked`
     ///
-    /// An item keeps the number of its seed for the whole run; its file is written again.
+    /// An item keeps the number of its seed for the whole run; its files are written again: the seed, and what is published of it
+    /// when it is opened as a pull request.
     ///
     /// Exit codes: 0 written, or no item is `stacked`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
     /// malformed checklist or document of ours; 5 no checklist, it cannot be written, or git failed; 6 the run ended or is bound
@@ -64,6 +65,10 @@ pub struct Seed {
     pub title: String,
     /// The file, absolute.
     pub path: String,
+    /// The file with the message of a commit that opens it, absolute. It names nothing of this machine, nor does `body`.
+    pub message: String,
+    /// The file with the body of its pull request, absolute.
+    pub body: String,
     /// A name for the branch.
     pub branch: String,
     /// Whether the user decided so about an item that is small enough.
@@ -89,16 +94,25 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         });
         let number = at + 1;
         let branch = run.record.branch.as_deref().unwrap_or("polish");
+        let inside = |name: &str| run.path.join(name).display().to_string();
+        let [message, body] = published_names(number);
         let seed = Seed {
             number,
             item: item.id,
             title: item.title.clone(),
-            path: run.path.join(file_name(number)).display().to_string(),
+            path: inside(&file_name(number)),
+            message: inside(&message),
+            body: inside(&body),
             branch: format!("{branch}-polish-{number}-{}", slug(&item.title)),
             user_judgment: item.reasons.is_empty(),
         };
         let measure = measure(&changed, &item.files, &thresholds);
-        texts.push((number, print(&run.record, &seed, item, (&measure, &thresholds), review.as_deref())));
+        let measured = (&measure, &thresholds);
+        let review = review.as_deref().map(below_store);
+        let public = published(&run.record, &seed, item, measured);
+        texts.push((file_name(number), print(&run.record, &seed, item, measured, review)));
+        texts.push((message, format!("{}\n\n{public}", printable::line(&item.title))));
+        texts.push((body, public));
         response.seeds.push(seed);
     }
     if response.seeds.is_empty() {
@@ -107,18 +121,19 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     response.status = StackedStatus::Written;
     let (folder, held) = (run.folder(), run.store.lock()?);
     let mut steps = folder.seal()?.steps(&folder, vec![(RECORD, text(&run.record))])?;
-    for (number, text) in texts {
-        steps.push(StoreStep::Write { path: folder.relative(&file_name(number)), text });
+    for (name, text) in texts {
+        steps.push(StoreStep::Write { path: folder.relative(&name), text });
     }
     held.together(steps)?;
     Ok(Delivery::of(&response))
 }
 
+/// The seed.
 fn print(
     record: &PolishRecord,
     seed: &Seed,
     item: &ChecklistItem,
-    (measure, thresholds): (&MeasuredSize, &Thresholds),
+    measured: (&MeasuredSize, &Thresholds),
     review: Option<&str>,
 ) -> String {
     let judgment = if seed.user_judgment { "yes" } else { "no" };
@@ -132,30 +147,61 @@ fn print(
         ("review_artifact", or_null(review)),
         ("user_judgment", json!(judgment)),
     ]);
+    let first = format!("Make the branch `{}` from {}.", seed.branch, origin(record));
+    format!(
+        "{front}\n# {title}\n\n{parts}\n## Source item\n\nItem {id} of the checklist of run `{run}`.\n",
+        title = printable::line(&item.title),
+        parts = parts(&first, seed, item, measured),
+        id = item.id,
+        run = record.run_id,
+    )
+}
+
+/// What others may read of it: nothing of this machine.
+fn published(
+    record: &PolishRecord,
+    seed: &Seed,
+    item: &ChecklistItem,
+    measured: (&MeasuredSize, &Thresholds),
+) -> String {
+    let first = format!("Check out `{}`: it begins at {}.", seed.branch, origin(record));
+    parts(&first, seed, item, measured)
+}
+
+/// The branch that a seed's own begins at, in words.
+fn origin(record: &PolishRecord) -> String {
+    match &record.branch {
+        Some(branch) => format!("`{}`", printable::line(branch)),
+        None => format!("commit {}", record.head_sha),
+    }
+}
+
+/// Why, what is to be done, and with what.
+fn parts(
+    first: &str,
+    seed: &Seed,
+    item: &ChecklistItem,
+    (measure, thresholds): (&MeasuredSize, &Thresholds),
+) -> String {
+    let judgment = if seed.user_judgment { "yes" } else { "no" };
     let why = match seed.user_judgment {
         true => "The user decided so: the item is small enough.".to_owned(),
         false => format!("The item is too large for a polish: {}.", item.reasons.join(", ")),
     };
     let notes = if item.notes.is_empty() { "none" } else { &item.notes };
     format!(
-        "{front}\n# {title}\n\n## Why\n\n{why}\n\n- files: {} (at most {})\n- surfaces: {} (at most {})\n- changed lines: {} \
-         (at most {})\n- user judgment: {judgment}\n\n## Next steps\n\n1. Make the branch `{branch}` from `{base}`.\n2. Move the \
-         work on the files below there, and finish it as the notes say.\n3. Open it as a pull request of its own.\n\n## Files\n\n\
-         {files}\n## Surface\n\n{surface}\n\n## Notes\n\n{notes}\n\n## Source item\n\nItem {id} of the checklist of run \
-         `{run}`.\n",
+        "## Why\n\n{why}\n\n- files: {} (at most {})\n- surfaces: {} (at most {})\n- changed lines: {} (at most {})\n- user \
+         judgment: {judgment}\n\n## Next steps\n\n1. {first}\n2. Move the work on the files below there, and finish it as the \
+         notes say.\n3. Review it as a pull request of its own.\n\n## Files\n\n{files}\n## Surface\n\n{surface}\n\n## \
+         Notes\n\n{notes}\n",
         measure.files,
         thresholds.item_files,
         measure.surfaces,
         thresholds.item_surfaces,
         measure.lines,
         thresholds.item_lines,
-        title = printable::line(&item.title),
-        branch = seed.branch,
-        base = printable::line(&record.base_branch),
         files = paths(&item.files),
         surface = printable::line(&item.surface),
         notes = printable::block(notes),
-        id = item.id,
-        run = record.run_id,
     )
 }

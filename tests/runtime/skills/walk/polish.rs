@@ -64,6 +64,8 @@ fn every_call_of_the_polish_skill_runs() {
     let taken = walk.call("1. Begin", 1, &[("$ARGUMENTS", "7")], "");
     assert_eq!((taken.code, &taken.json()["error"]["code"]), (Some(6), &json!("taken")));
     let own = [("RUN", run.as_str())];
+    let again = walk.call("1. Begin", 2, &own, "").ok().json();
+    assert_eq!((&again["status"], &again["run"]), (&json!("acquired"), &json!(run)), "{again}");
 
     let gate = walk.call("2. Gate", 0, &own, "").ok().json();
     assert_eq!((&gate["status"], &gate["behind"]), (&json!("pass"), &json!(1)), "{gate}");
@@ -179,16 +181,17 @@ fn decides(walk: &mut Walk, run: &str) {
     let seeds = walk.call("9. Seeds", 0, &own, "").ok().json();
     let seed = &seeds["seeds"][0];
     let words = |key: &str| seed[key].as_str().expect("a text").to_owned();
-    let (path, branch, title) = (words("path"), words("branch"), words("title"));
+    let (message, body, branch) = (words("message"), words("body"), words("branch"));
+    let title = words("title");
     let address = walk.call("Open a seed", 0, &[], "").ok().text;
     assert_eq!(address, "https://github.com/owner/tool\n");
-    walk.call("Open a seed", 1, &[("SEED", &path), ("NEW", &branch)], "").ok();
-    let values = [("SEED", path.as_str()), ("NEW", &branch), ("TITLE", &title), ("BRANCH", "feature")];
+    walk.call("Open a seed", 1, &[("MESSAGE", &message), ("NEW", &branch)], "").ok();
+    let values = [("BODY", body.as_str()), ("NEW", &branch), ("TITLE", &title), ("BRANCH", "feature")];
     let place = [("HOST", "github.com"), ("OWNER", "owner"), ("REPO", "tool")];
     let opened = walk.call("Open a seed", 2, &[&values[..], &place].concat(), "").ok().text;
     assert!(opened.contains("/pull/8"), "{opened}");
     let told = walk.run(&format!(
-        "cat ../gh.words; git ls-remote origin; git diff HEAD^ \"$(git ls-remote origin 'refs/heads/{branch}' | cut -f1)\" --stat; git status --porcelain"
+        "cat ../gh.words; git fetch -q origin {branch}; git log -1 --format='subject %s' FETCH_HEAD; git ls-remote origin; git diff HEAD^ \"$(git ls-remote origin 'refs/heads/{branch}' | cut -f1)\" --stat; git status --porcelain"
     ));
     for part in [
         &format!("\trefs/heads/{branch}\n"),
@@ -196,6 +199,7 @@ fn decides(walk: &mut Walk, run: &str) {
         "title=@-\nAll pages\n",
         "head=feature-polish-1-",
         "\nbase=feature\n",
+        "subject All pages\n",
         " M app/models/cart.rb\n",
     ] {
         assert!(told.text.contains(part), "`{part}` is missing in {}", told.text);
