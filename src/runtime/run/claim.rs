@@ -29,6 +29,9 @@ pub struct TreeClaim {
     pub uptime: Option<Uptime>,
 }
 
+/// What ends another run, by its record.
+pub type RunEnd<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// What a new run is to have.
 pub struct NewRun<'a> {
     /// Its workflow.
@@ -44,7 +47,7 @@ pub struct NewRun<'a> {
     /// The record of the run, by its name and the folder of all runs.
     pub record: &'a mut dyn FnMut(&str, &str) -> String,
     /// What ends another run, by its record.
-    pub end: &'a dyn Fn(&str) -> Option<String>,
+    pub end: RunEnd<'a>,
 }
 
 /// A working tree that was claimed.
@@ -112,7 +115,7 @@ struct Displacement<'a> {
     /// Whether another run that has the tree is ended.
     take_over: bool,
     /// What ends another run, by its record.
-    end: &'a dyn Fn(&str) -> Option<String>,
+    end: RunEnd<'a>,
     surroundings: &'a Environment,
 }
 
@@ -191,9 +194,9 @@ pub fn holder(
 pub fn claim_again(
     folder: &RunDirectory<'_>,
     tree: &str,
-    take_over: bool,
+    (take_over, end): (bool, RunEnd<'_>),
+    documents: Vec<(&str, String)>,
     surroundings: &Environment,
-    (end, documents): (&dyn Fn(&str) -> Option<String>, Vec<(&str, String)>),
 ) -> Result<Option<String>, CallFailure> {
     let (workflow, run_id) = (folder.workflow, folder.name());
     let held = folder.store.lock()?;

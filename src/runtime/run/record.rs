@@ -92,7 +92,7 @@ impl<R: RunRecord> WorkflowRun<R> {
     ) -> Result<Option<String>, CallFailure> {
         let end = |old: &str| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(surroundings));
         let documents = vec![(RECORD, text(&self.record))];
-        claim::claim_again(&self.folder(), tree, take_over, surroundings, (&end, documents))
+        claim::claim_again(&self.folder(), tree, (take_over, &end), documents, surroundings)
     }
 
     /// Opens a folder that was begun.
