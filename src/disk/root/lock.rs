@@ -40,18 +40,15 @@ impl Root {
         let failed = |error| self.failed("lock", Path::new(""), error);
         let opened = openat(&self.folder, ".", FOLDER, Mode::empty());
         let file = File::from(opened.map_err(|error| failed(error.into()))?);
-        let start = Instant::now();
+        let mut patience = Patience::new(patience);
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
-                Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
+                Err(TryLockError::WouldBlock) if patience.is_over() => {
                     return Err(RootError::Held("unknown".to_owned()));
                 }
-                Err(TryLockError::WouldBlock) => {
-                    interrupt::check().map_err(failed)?;
-                    std::thread::sleep(Duration::from_millis(10));
-                }
+                Err(TryLockError::WouldBlock) => patience.pause().map_err(failed)?,
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::process::detached::Detached;
-use crate::process::foreign;
+use crate::runtime::foreign_process;
 use crate::runtime::listeners;
 
 /// How long they may take to end before they are killed.
@@ -32,7 +32,7 @@ pub(super) fn end(detached: Detached, mut family: Family) {
     let signal = |kill| {
         for &(pid, started) in &family {
             // One that has ended, or may not be ended by this user, is left.
-            let _ = foreign::end(pid, kill, || listeners::is_alive(pid, Some(started)));
+            let _ = foreign_process::end(pid, kill, || listeners::is_alive(pid, Some(started)));
         }
     };
     signal(false);
