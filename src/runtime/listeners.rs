@@ -28,7 +28,7 @@ pub struct ListeningProcess {
     pub start_time: Option<u64>,
 }
 
-/// Whoever listens on `port`, the one that started first; clients of it do not count.
+/// The process that listens on `port`, the one that started first; clients of it do not count.
 ///
 /// # Errors
 /// As [`all`].

@@ -65,7 +65,7 @@ pub struct Seed {
     pub title: String,
     /// The file, absolute.
     pub path: String,
-    /// The file with the message of a commit that opens it, absolute. It names nothing of this machine, nor does `body`.
+    /// The file with the message of a commit that opens it, absolute. Neither it nor `body` has a path of this machine.
     pub message: String,
     /// The file with the body of its pull request, absolute.
     pub body: String,
