@@ -146,6 +146,20 @@ pub struct AcceptLoss {
     pub reason: String,
 }
 
+impl AcceptLoss {
+    /// The `id` as TOML that accepts the loss `id` and no other: what is written in it for a pattern means itself.
+    pub fn only(id: &str) -> String {
+        Self::matching([id])
+    }
+
+    /// The `id` as TOML that accepts every loss whose id has `parts` in this order, with anything between them.
+    pub fn matching<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+        let escaped: Vec<String> =
+            parts.into_iter().map(|part| globset::escape(part).replace('\\', r"[\\]")).collect();
+        toml::Value::from(escaped.join("*")).to_string()
+    }
+}
+
 /// A file that does not parse: where and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFault {
@@ -204,6 +218,27 @@ fn meant(message: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_accepted_id_is_itself_and_nothing_else() {
+        let ids = [
+            "a/*/1",
+            "a/Bash/1",
+            "a/[Bb]ash/1",
+            r"a/Bash\b/1",
+            "a/{a,b}/1",
+            "a/b/1",
+            "a/say \"x\"/1",
+            "a/?/1",
+            r"a/\\/1",
+        ];
+        for id in ids {
+            let text = format!("[[accept-loss]]\nid = {}\nreason = \"x\"\n", AcceptLoss::only(id));
+            let glob = Glob::new(&parse(&text).unwrap().accept_loss[0].id).unwrap().compile_matcher();
+            assert_eq!(ids.iter().filter(|one| glob.is_match(one)).collect::<Vec<_>>(), [&id], "{text}");
+        }
+        assert_eq!(AcceptLoss::matching(["tools/kit/agent/", "/x"]), "\"tools/kit/agent/*/x\"");
+    }
 
     #[test]
     fn names_the_place_of_a_mistake() {

@@ -1,5 +1,6 @@
 //! Releases of a repository without tags: the commits that changed the version of a plugin's manifest.
 
+use camino::Utf8PathBuf;
 use semver::Version;
 
 use super::ReleaseError;
@@ -17,10 +18,7 @@ const SHORT: usize = 10;
 
 /// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
 pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
-    let stated = unit.stated().map(|(place, _, _)| place.path.clone());
-    let Some(path) = stated.filter(|path| unit.is_plugin && path.file_name() == Some("plugin.json")) else {
-        return Ok(Vec::new());
-    };
+    let Some(path) = manifest(unit) else { return Ok(Vec::new()) };
     let listed = scene.git.answer(&[
         "log",
         "--format=%H",
@@ -33,10 +31,7 @@ pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec
     let mut out = Vec::new();
     let mut newer: Option<(String, Version)> = None;
     for commit in String::from_utf8_lossy(&listed).lines() {
-        let text = scene.git.text(commit, &path)?.unwrap_or_default();
-        let version = json::parse(&text)
-            .0
-            .and_then(|node| Version::parse(node.get("version").and_then(Node::as_str)?).ok());
+        let version = version_at(scene, unit, commit)?;
         let before =
             newer.take().filter(|(_, newer)| version.as_ref().is_some_and(|version| version != newer));
         out.extend(before.map(|(commit, version)| {
@@ -49,4 +44,22 @@ pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec
         newer = version.map(|version| (commit.to_owned(), version));
     }
     Ok(out)
+}
+
+/// The version that the manifest of `unit` names in `commit`.
+pub(super) fn version_at(
+    scene: &ReleaseContext<'_>,
+    unit: &VersionedUnit,
+    commit: &str,
+) -> Result<Option<Version>, ReleaseError> {
+    let Some(path) = manifest(unit) else { return Ok(None) };
+    let text = scene.git.text(commit, &path)?.unwrap_or_default();
+    let node = json::parse(&text).0;
+    Ok(node.and_then(|node| Version::parse(node.get("version").and_then(Node::as_str)?).ok()))
+}
+
+/// The manifest that names the version of a plugin.
+fn manifest(unit: &VersionedUnit) -> Option<Utf8PathBuf> {
+    let stated = unit.stated().map(|(place, _, _)| place.path.clone());
+    stated.filter(|path| unit.is_plugin && path.file_name() == Some("plugin.json"))
 }

@@ -131,8 +131,12 @@ fn known(
             break;
         }
     }
-    // A repository without any tag was released where its version changed.
-    if tags.is_empty() && unit.tag.is_none() && unit.said.tag.is_none() && !scene.git.is_shallow()? {
+    let is_said = unit.tag.is_some() || unit.said.tag.is_some();
+    if releases.is_empty() && !is_said {
+        releases = of_the_whole(scene, unit, tags)?;
+    }
+    // Without a tag of any plugin's, each was released where its version changed.
+    if releases.is_empty() && !is_said && !tags::has_own(scene, tags) && !scene.git.is_shallow()? {
         releases = bumps::of(scene, unit)?;
     }
     let current = unit.version().and_then(|version| Version::parse(&version).ok());
@@ -144,6 +148,28 @@ fn known(
     };
     let last = releases.iter().filter(before).max_by(|a, b| a.version.cmp(&b.version)).cloned();
     Ok(VersionHistory { last, here, difference: None })
+}
+
+/// The tags such as `v1.2.0` of a repository with several plugins, where the last of them names the version that the plugin
+/// had: all are released together.
+fn of_the_whole(
+    scene: &ReleaseContext<'_>,
+    unit: &VersionedUnit,
+    tags: &[VersionTag],
+) -> Result<Vec<Release>, ReleaseError> {
+    for form in tags::OF_ALL {
+        let release = |tag: &VersionTag| {
+            let version = tags::version(form, &tag.name).filter(|version| version.pre.is_empty())?;
+            Some(Release { tag: tag.name.clone(), commit: tag.commit.clone(), version })
+        };
+        let releases: Vec<Release> = tags.iter().filter_map(release).collect();
+        let Some(last) = releases.iter().max_by(|a, b| a.version.cmp(&b.version)) else { continue };
+        let had = bumps::version_at(scene, unit, &last.commit)?;
+        if had.as_ref() == Some(&last.version) {
+            return Ok(releases);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Differences between commits and the work tree, each made once.

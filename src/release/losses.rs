@@ -12,6 +12,7 @@ use crate::compare::{DiffReport, LossChange};
 use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Severity};
 use crate::ledger::Ledger;
 use crate::lower;
+use crate::model::config::AcceptLoss;
 
 pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let of_source = denied(scene, &scene.config.release.deny_loss)?;
@@ -79,15 +80,22 @@ fn pattern(id: &str) -> String {
 fn finding(scene: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) -> Diagnostic {
     let NewLoss { loss: first, since, .. } = losses[0];
     let (id, what) = match losses.len() {
-        1 => (first.id.as_str(), format!("the loss `{}` is", first.id)),
-        many => (pattern, format!("{many} losses `{pattern}` are")),
+        1 => (AcceptLoss::only(&first.id), format!("the loss `{}` is", first.id)),
+        many => (AcceptLoss::matching(pattern.split('*')), format!("{many} losses `{pattern}` are")),
     };
     let message = format!("{what} new since `{since}`: {}", first.reason);
-    let help = format!(
-        "accept {} with `[[accept-loss]] id = \"{id}\"` and a reason in `plugcast.toml`, or revert what caused {}",
-        if losses.len() > 1 { "them" } else { "it" },
-        if losses.len() > 1 { "them" } else { "it" },
-    );
+    let them = if losses.len() > 1 { "them" } else { "it" };
+    let accepted = match losses.len() {
+        // A pattern would accept what a later version loses, too.
+        2.. if first.class == LossClass::Security => {
+            format!(
+                "each with an `[[accept-loss]]` of its own, such as `id = {}`,",
+                AcceptLoss::only(&first.id)
+            )
+        }
+        _ => format!("{them} with `[[accept-loss]] id = {id}`"),
+    };
+    let help = format!("accept {accepted} and a reason in `plugcast.toml`, or revert what caused {them}");
     let path = |loss: &LossChange| scene.place.join(&loss.path);
     let mut found = found(&path(first), Severity::Error, "new-loss", message).help(help);
     if let Some(line) = first.line {

@@ -184,3 +184,38 @@ fn one_plugin_alone_is_held_to_its_entry_above() {
     assert_eq!(json(at, &["plugins/one", "--fix"])["summary"]["fixed"], 1);
     assert_eq!(found(at, &["plugins/one"]), NONE);
 }
+
+/// 24 plugins with the tags of their repository had no release before, so that nothing was compared.
+#[test]
+fn plugins_that_are_released_together_have_the_tags_of_the_repository() {
+    let listing = r#"{
+  "name": "shop",
+  "owner": { "name": "Us" },
+  "plugins": [{ "name": "one", "source": "./one" }, { "name": "two", "source": "./two" }]
+}
+"#;
+    let mut tree = Tree::new().file(".claude-plugin/marketplace.json", listing);
+    for name in ["one", "two"] {
+        tree = tree
+            .file(&format!("{name}/.claude-plugin/plugin.json"), manifest(name, "1.4.0"))
+            .file(&format!("{name}/skills/plan/SKILL.md"), skill("plan"))
+            .file(&format!("{name}/skills/more/SKILL.md"), skill("more"));
+    }
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.4.0"]);
+    std::fs::remove_dir_all(at.join("one/skills/more")).expect("it is there");
+    for name in ["one", "two"] {
+        write(at, &format!("{name}/.claude-plugin/plugin.json"), &manifest(name, "1.4.1"));
+    }
+    commit(at, "1.4.1");
+    let wrong = |wanted: &str| found(at, &[]).iter().any(|line| line == wanted);
+    assert!(wrong("one/.claude-plugin/plugin.json:3 error version-step"), "{:?}", found(at, &[]));
+    assert!(!wrong("two/.claude-plugin/plugin.json:3 error version-step"), "{:?}", found(at, &[]));
+    // Tags of something else: the commits that raised the versions count.
+    git(at, &["tag", "-d", "v1.4.0"]);
+    git(at, &["tag", "v9.0.0", "HEAD^"]);
+    write(at, "two/skills/last/SKILL.md", &skill("last"));
+    commit(at, "more");
+    assert!(found(at, &[]).iter().any(|line| line.ends_with("info unreleased")), "{:?}", found(at, &[]));
+}

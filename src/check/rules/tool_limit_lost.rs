@@ -8,6 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::{LossClass, Severity};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
+use crate::model::config::AcceptLoss;
 use crate::model::plugin::LocationForm;
 use crate::read::tree::Node;
 use crate::source::Span;
@@ -54,8 +55,8 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         );
         found.hosts = said.iter().map(|(host, _)| host.name.clone()).collect();
         found.help = Some(format!(
-            "say in the text what it must not do, and accept the loss with `[[accept-loss]] id = \"{}\"` in `plugcast.toml`",
-            limit.loss
+            "say in the text what it must not do, and accept the loss with `[[accept-loss]] id = {}` in `plugcast.toml`",
+            AcceptLoss::only(limit.loss)
         ));
     }
 }
