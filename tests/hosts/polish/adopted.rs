@@ -175,7 +175,7 @@ fn polished(hosts: &Hosts, host: Host) {
     let (head, base) = (&pull["head"]["ref"], &pull["base"]["ref"]);
     assert_eq!((head, base), (&"show-cart-polish-1-all-pages".into(), &"show-cart".into()), "{pull}");
     assert_eq!((&pull["title"], &pull["draft"]), (&"All pages".into(), &true.into()), "{pull}");
-    assert_eq!(pull["body"], site.text(&format!("{run}/stacked-pr-1.md")));
+    assert_eq!(pull["body"], site.text(&format!("{run}/stacked-pr-1.body.md")));
     let remote = site.remote().display().to_string();
     let there = |words: &[&str]| site.git(&[&["--git-dir", &remote], words].concat());
     let names = there(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
