@@ -206,13 +206,6 @@ pub fn by_parts(a: &str, b: &str) -> Ordering {
     next(a).cmp(&next(b))
 }
 
-/// Whether `path` is `folder` or lies in it, both written as a source writes paths. It is asked so often that taking the
-/// paths apart would cost more than what is asked for.
-pub fn lies_in(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder)
-        .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
-}
-
 /// Everything that was read below SRC.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTree {

@@ -1,7 +1,7 @@
 //! Shell text taken apart by the whole grammar of bash: its commands, the operators between them, its pipes and redirections, each
 //! with its place. What stands in quotes, comments, here-documents and substitutions is no command here.
 //!
-//! [`super::shell`] is another reader because much shell text of a plugin is no bash: a transcript with its output, a
+//! [`super::shell`] is another reader because much shell text of a plugin is not bash: a transcript with its output, a
 //! fragment with a quote or a loop that is never closed, the command of a hook on some other system. It takes what it can from any of
 //! them, where this one takes nothing; rules about the form of a whole script need the grammar, and rules about
 //! what is run must see every line.

@@ -17,7 +17,7 @@ use super::script_calls;
 use crate::model::component::Component;
 use crate::model::paths::{self as model, joined};
 use crate::model::project::Project;
-use crate::source::{ComponentKind, lies_in};
+use crate::source::{ComponentKind, inside};
 
 /// Every path of the source.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl<'a> SourcePaths<'a> {
     /// The names in the plugin of `text`; `None` for a text from elsewhere, which has other folders around it.
     pub fn parts(&self, text: &PluginText<'_>) -> Option<&PathParts<'a>> {
         let root = text.plugin.root.as_str();
-        self.parts.get(root).filter(|_| lies_in(text.file.path.as_str(), root))
+        self.parts.get(root).filter(|_| inside(text.file.path.as_str(), root))
     }
 
     /// The file or folder whose name differs from `path` in case alone.
@@ -157,21 +157,21 @@ pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str
     let paths = context.paths();
     let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
     let readings = [here, own].map(|base| joined(base, path));
-    let inside = |path: &&Utf8PathBuf| lies_in(path.as_str(), own.as_str());
+    let is_own = |path: &&Utf8PathBuf| inside(path.as_str(), own.as_str());
     let both = || readings.iter().flatten();
-    if let Some(found) = both().filter(inside).find(|path| paths.has(path)) {
+    if let Some(found) = both().filter(is_own).find(|path| paths.has(path)) {
         let only_from_skill = readings[0].as_ref() != Some(found);
         return PathTarget::Here { path: found.clone(), only_from_skill };
     }
-    if let Some(other) = both().filter(inside).find_map(|path| paths.folded(path)) {
+    if let Some(other) = both().filter(is_own).find_map(|path| paths.folded(path)) {
         return PathTarget::OtherCase(other.into());
     }
     if let Some(found) = both().find(|path| paths.has(path)) {
         return PathTarget::Away(found.clone());
     }
-    match both().find(inside).or_else(|| both().next()) {
+    match both().find(is_own).or_else(|| both().next()) {
         None => PathTarget::OutOfSource,
-        Some(path) if inside(&path) => PathTarget::Nowhere(path.clone()),
+        Some(path) if is_own(&path) => PathTarget::Nowhere(path.clone()),
         Some(path) => PathTarget::AwayToNothing(path.clone()),
     }
 }

@@ -1,4 +1,4 @@
-//! A matcher that is no regular expression, or that matches no tool.
+//! A matcher that is not a regular expression, or that matches no tool.
 
 use super::unknown_tool::meant;
 use crate::check::context::RuleContext;

@@ -16,7 +16,7 @@ use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPat
 use crate::report::frame::{self, FrameStyle};
 use crate::report::human::{counted, fixable};
 use crate::report::{sarif, screen};
-use crate::source::{BUNDLE, lies_in};
+use crate::source::{BUNDLE, inside};
 
 /// More findings than this are not mended in one go.
 const MANY: usize = 50;
@@ -101,7 +101,7 @@ pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> Str
 /// The plugin that a finding is about, by its folder; empty for one about none.
 pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
     let roots = project.plugins.iter().map(|plugin| &plugin.root);
-    let own = roots.filter(|root| lies_in(&found.path, root.as_str()));
+    let own = roots.filter(|root| inside(&found.path, root.as_str()));
     own.max_by_key(|root| root.as_str().len()).map(ToString::to_string).unwrap_or_default()
 }
 
