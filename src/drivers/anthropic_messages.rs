@@ -54,17 +54,17 @@ impl Protocol for AnthropicMessages {
         })
     }
 
-    fn encode(&self, reply: &ModelReply, request: &ModelRequest, number: usize) -> HttpResponse {
+    fn encode(&self, reply: &ModelReply, request: &ModelRequest, id: &str) -> HttpResponse {
         let (blocks, stop) = match reply {
             ModelReply::Text(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),
             ModelReply::ToolCalls(calls) => {
-                let block = |(index, call): (usize, &super::script::ToolCall)| json!({ "type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": call.name, "input": call.arguments });
+                let block = |(index, call): (usize, &super::script::ToolCall)| json!({ "type": "tool_use", "id": format!("toolu_{id}_{index}"), "name": call.name, "input": call.arguments });
                 (calls.iter().enumerate().map(block).collect(), "tool_use")
             }
         };
         let usage = json!({ "input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 });
         let message = |content: &[Value], stop: Value| {
-            json!({ "id": format!("msg_{number}"), "type": "message", "role": "assistant", "model": request.model,
+            json!({ "id": format!("msg_{id}"), "type": "message", "role": "assistant", "model": request.model,
                     "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage })
         };
         if request.raw["stream"] != true {
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn writes_events_in_the_order_the_host_reads() {
         let reply = ModelReply::call("Bash", json!({ "command": "true" }));
-        let body = String::from_utf8(AnthropicMessages.encode(&reply, &parsed(), 7).body).unwrap();
+        let body = String::from_utf8(AnthropicMessages.encode(&reply, &parsed(), "7").body).unwrap();
         let names: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
         assert_eq!(
             names,

@@ -6,6 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
 use super::http::{HttpRequest, HttpResponse, HttpServer};
@@ -20,8 +21,8 @@ pub trait Protocol: Send + Sync {
     /// # Errors
     /// A sentence when it is not what this protocol sends.
     fn parse(&self, body: Value) -> Result<ModelRequest, String>;
-    /// The answer as this protocol sends it; `number` makes its ids unique.
-    fn encode(&self, reply: &ModelReply, request: &ModelRequest, number: usize) -> HttpResponse;
+    /// The answer as this protocol sends it; `id` makes its ids unique.
+    fn encode(&self, reply: &ModelReply, request: &ModelRequest, id: &str) -> HttpResponse;
 }
 
 /// A request that a host sends outside of any conversation, and its answer.
@@ -43,19 +44,35 @@ pub struct ModelServer {
     script: Arc<Mutex<ModelScript>>,
 }
 
-/// The number of the next answer: a session may go on in another start of the host, with another server, and ids that
-/// came before must not come again.
-static NEXT: AtomicUsize = AtomicUsize::new(1);
+/// The ids of answers. A session may go on in another start of the host, with another server, and ids that came before
+/// must not come again.
+struct AnswerIds {
+    /// What no other server has.
+    server: String,
+    next: AtomicUsize,
+}
+
+impl AnswerIds {
+    fn new() -> io::Result<Self> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Self { server: HEXLOWER.encode(&random), next: AtomicUsize::new(1) })
+    }
+
+    fn next(&self) -> String {
+        format!("{}_{}", self.server, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+}
 
 impl ModelServer {
     /// Starts a model with an empty script, which rejects every model request.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// When no port can be bound, or the system gives no random bytes.
     pub fn start(protocol: &'static dyn Protocol, fixed: &'static [FixedAnswer]) -> io::Result<Self> {
         let script = Arc::new(Mutex::new(ModelScript::default()));
-        let shared = Arc::clone(&script);
-        let server = HttpServer::start(move |request| answer(protocol, fixed, &shared, request))?;
+        let (shared, ids) = (Arc::clone(&script), AnswerIds::new()?);
+        let server = HttpServer::start(move |request| answer(protocol, fixed, &shared, &ids, request))?;
         Ok(Self { server, script })
     }
 
@@ -83,6 +100,7 @@ fn answer(
     protocol: &dyn Protocol,
     fixed: &[FixedAnswer],
     script: &Mutex<ModelScript>,
+    ids: &AnswerIds,
     request: &HttpRequest,
 ) -> HttpResponse {
     if let Some(known) =
@@ -95,7 +113,6 @@ fn answer(
         };
     }
     let mut script = lock(script);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
     if request.method != "POST" || request.path != protocol.path() {
         let sentence =
             format!("`{} {}` is not a request that the script knows", request.method, request.path);
@@ -110,7 +127,7 @@ fn answer(
             rejection(&sentence)
         }
         Ok(parsed) => match script.answer(parsed.clone()) {
-            Ok(reply) => protocol.encode(&reply, &parsed, number),
+            Ok(reply) => protocol.encode(&reply, &parsed, &ids.next()),
             Err(sentence) => rejection(&sentence),
         },
     }

@@ -47,7 +47,7 @@ impl Protocol for OpenaiChat {
         })
     }
 
-    fn encode(&self, reply: &ModelReply, request: &ModelRequest, number: usize) -> HttpResponse {
+    fn encode(&self, reply: &ModelReply, request: &ModelRequest, id: &str) -> HttpResponse {
         let (message, reason) = match reply {
             ModelReply::Text(text) => (json!({ "role": "assistant", "content": text }), "stop"),
             ModelReply::ToolCalls(calls) => {
@@ -55,7 +55,7 @@ impl Protocol for OpenaiChat {
                     .iter()
                     .enumerate()
                     .map(|(index, call)| {
-                        json!({ "index": index, "id": format!("call_{number}_{index}"), "type": "function",
+                        json!({ "index": index, "id": format!("call_{id}_{index}"), "type": "function",
                                 "function": { "name": call.name, "arguments": call.arguments.to_string() } })
                     })
                     .collect();
@@ -63,7 +63,7 @@ impl Protocol for OpenaiChat {
             }
         };
         let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
-        let base = |object: &str, choice: Value| json!({ "id": format!("chat_{number}"), "object": object, "created": 1, "model": request.model, "choices": [choice] });
+        let base = |object: &str, choice: Value| json!({ "id": format!("chat_{id}"), "object": object, "created": 1, "model": request.model, "choices": [choice] });
         if request.raw["stream"] != true {
             let mut whole =
                 base("chat.completion", json!({ "index": 0, "message": message, "finish_reason": reason }));
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!((request.system.as_str(), request.user_text().as_str()), ("be brief", "hi"));
         assert_eq!((request.tools[0].name.as_str(), request.tool_results[0].text.as_str()), ("bash", "out"));
         let body = String::from_utf8(
-            OpenaiChat.encode(&ModelReply::call("bash", json!({ "command": "true" })), &request, 1).body,
+            OpenaiChat.encode(&ModelReply::call("bash", json!({ "command": "true" })), &request, "1").body,
         )
         .unwrap();
         assert!(body.contains(r#""finish_reason":"tool_calls""#) && body.ends_with("data: [DONE]\n\n"));

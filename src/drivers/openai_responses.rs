@@ -52,17 +52,17 @@ impl Protocol for OpenaiResponses {
         })
     }
 
-    fn encode(&self, reply: &ModelReply, _request: &ModelRequest, number: usize) -> HttpResponse {
+    fn encode(&self, reply: &ModelReply, _request: &ModelRequest, id: &str) -> HttpResponse {
         let items: Vec<Value> = match reply {
             ModelReply::Text(text) => {
-                vec![json!({ "type": "message", "role": "assistant", "id": format!("msg_{number}"),
+                vec![json!({ "type": "message", "role": "assistant", "id": format!("msg_{id}"),
                 "content": [{ "type": "output_text", "text": text }] })]
             }
             ModelReply::ToolCalls(calls) => {
-                calls.iter().enumerate().map(|(index, call)| call_item(call, number, index)).collect()
+                calls.iter().enumerate().map(|(index, call)| call_item(call, id, index)).collect()
             }
         };
-        let response = format!("resp_{number}");
+        let response = format!("resp_{id}");
         let mut body = event(
             Some("response.created"),
             &json!({ "type": "response.created", "response": { "id": response } }),
@@ -81,8 +81,8 @@ impl Protocol for OpenaiResponses {
 }
 
 /// A call with an object is a function call; one with a text is a call of a free-form tool.
-fn call_item(call: &ToolCall, number: usize, index: usize) -> Value {
-    let id = format!("call_{number}_{index}");
+fn call_item(call: &ToolCall, answer: &str, index: usize) -> Value {
+    let id = format!("call_{answer}_{index}");
     let mut item = match &call.arguments {
         Value::String(input) => {
             json!({ "type": "custom_tool_call", "call_id": id, "name": call.name, "input": input })
@@ -143,8 +143,9 @@ mod tests {
     #[test]
     fn writes_calls_with_their_group() {
         let request = OpenaiResponses.parse(json!({ "input": [] })).unwrap();
-        let body =
-            |reply: &ModelReply| String::from_utf8(OpenaiResponses.encode(reply, &request, 3).body).unwrap();
+        let body = |reply: &ModelReply| {
+            String::from_utf8(OpenaiResponses.encode(reply, &request, "3").body).unwrap()
+        };
         let call = body(&ModelReply::call_in("multi_agent_v1", "spawn_agent", json!({ "message": "go" })));
         assert!(
             call.contains(r#""namespace":"multi_agent_v1""#)
