@@ -79,6 +79,25 @@ pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) ->
     out
 }
 
+/// What the two of a pair have in common.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct MatchKey<'a> {
+    kind: ComponentKind,
+    plugin: &'a str,
+    group: &'a str,
+    /// Where the whole name counts.
+    name: &'a str,
+    /// Where what it does counts.
+    fields: Option<&'a BTreeMap<String, String>>,
+}
+
+impl<'a> MatchKey<'a> {
+    /// By the group alone, as one of this `kind`.
+    fn new(item: &'a InventoryItem, kind: ComponentKind) -> Self {
+        Self { kind, plugin: &item.plugin, group: group(item), name: "", fields: None }
+    }
+}
+
 /// Pairs by name and content, then by name alone. Returns what is left of the old side; what is left of the
 /// new one is `out.added`.
 fn rounds<'a>(
@@ -88,17 +107,14 @@ fn rounds<'a>(
 ) -> Vec<&'a InventoryItem> {
     let mut old_left: Vec<&InventoryItem> = old.iter().collect();
     let mut new_left: Vec<&InventoryItem> = new.iter().collect();
-    let exact = |item: &InventoryItem| {
-        let fields =
-            if item.kind == ComponentKind::Hook { format!("{:?}", item.fields) } else { item.name.clone() };
-        (item.kind, item.plugin.clone(), group(item), fields)
+    let loose = |item: &'a InventoryItem| MatchKey::new(item, item.kind);
+    let exact = |item: &'a InventoryItem| match item.kind {
+        ComponentKind::Hook => MatchKey { fields: Some(&item.fields), ..loose(item) },
+        _ => MatchKey { name: &item.name, ..loose(item) },
     };
-    let loose = |item: &InventoryItem| (item.kind, item.plugin.clone(), group(item), String::new());
     // A command that becomes a skill of its name is called as before.
-    let called =
-        |item: &InventoryItem| (callable(item.kind), item.plugin.clone(), group(item), String::new());
-    for key in [&exact as &dyn Fn(&InventoryItem) -> (ComponentKind, String, String, String), &loose, &called]
-    {
+    let called = |item: &'a InventoryItem| MatchKey::new(item, callable(item.kind));
+    for key in [&exact as &dyn Fn(&'a InventoryItem) -> MatchKey<'a>, &loose, &called] {
         let mut by_key: BTreeMap<_, Vec<&InventoryItem>> = BTreeMap::new();
         for item in new_left.iter().rev() {
             by_key.entry(key(item)).or_default().push(item);
@@ -124,10 +140,10 @@ fn callable(kind: ComponentKind) -> ComponentKind {
 }
 
 /// What stays of a name when its number goes: handlers move up when one before them goes.
-fn group(item: &InventoryItem) -> String {
+fn group(item: &InventoryItem) -> &str {
     match (item.kind, item.name.rsplit_once('/')) {
-        (ComponentKind::Hook, Some((group, _))) => group.to_owned(),
-        _ => item.name.clone(),
+        (ComponentKind::Hook, Some((group, _))) => group,
+        _ => &item.name,
     }
 }
 
