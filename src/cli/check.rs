@@ -109,20 +109,7 @@ enum CheckFormat {
 /// # Errors
 /// When the source cannot be read, the configuration means nothing, or a file cannot be changed.
 pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
-    if args.format != CheckFormat::Human && (args.statistics || args.diff) {
-        return Err(CommandFailure::usage(
-            "`--statistics` and `--diff` need `--format human`",
-            "leave `--format` out",
-        ));
-    }
-    let from_stdin = args.src.iter().any(|src| src.as_os_str() == "-");
-    if from_stdin && args.src.len() > 1 {
-        return Err(CommandFailure::usage("`-` stands for one source", "leave the other sources out"));
-    }
-    if from_stdin && args.stdin_path.is_none() {
-        let help = "pass `--stdin-path` with the file whose text it is";
-        return Err(CommandFailure::usage("standard input needs the path of its file", help));
-    }
+    let from_stdin = reads_stdin(args)?;
     let current = [PathBuf::from(".")];
     let targets = super::targets(global)?;
     let src = if from_stdin { &current[..] } else { &args.src[..] };
@@ -174,10 +161,42 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
         fixed = repaired.fixed;
         examined = repaired.examined;
     }
+    print_findings((args, global), examined, (&session, &scope, fixed), console)
+}
+
+/// Whether the one source is standard input.
+///
+/// # Errors
+/// When options contradict one another.
+fn reads_stdin(args: &CheckArgs) -> Result<bool, CommandFailure> {
+    if args.format != CheckFormat::Human && (args.statistics || args.diff) {
+        return Err(CommandFailure::usage(
+            "`--statistics` and `--diff` need `--format human`",
+            "leave `--format` out",
+        ));
+    }
+    let from_stdin = args.src.iter().any(|src| src.as_os_str() == "-");
+    if from_stdin && args.src.len() > 1 {
+        return Err(CommandFailure::usage("`-` stands for one source", "leave the other sources out"));
+    }
+    if from_stdin && args.stdin_path.is_none() {
+        let help = "pass `--stdin-path` with the file whose text it is";
+        return Err(CommandFailure::usage("standard input needs the path of its file", help));
+    }
+    Ok(from_stdin)
+}
+
+/// Prints what was found in `scope` after `fixed` fixes, and returns the exit code.
+fn print_findings(
+    (args, global): (&CheckArgs, &GlobalOptions),
+    mut examined: CheckedSource,
+    (session, scope, fixed): (&CheckSession<'_>, &CheckScope, usize),
+    console: &Console,
+) -> Result<u8, CommandFailure> {
     let places = fold::of_hosts(std::mem::take(&mut examined.findings.diagnostics));
     examined.findings.diagnostics =
         fold::of_places(&places, |found| print::plugin_of(&examined.project, found));
-    let printed = print::PrintContext { session: &session, scope: &scope, fixed, places };
+    let printed = print::PrintContext { session, scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,
         verbose: global.verbose,

@@ -94,24 +94,18 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     let root = session.root.clone();
     let state = state_folder();
     let witness = JournalWitness(state.as_deref());
-    let lock = if args.dry_run { None } else { Some(completed(&root, witness, console)?) };
-    if lock.is_none()
-        && let Some(journal) = transaction::unfinished(&Folder::open(&root)?, witness)?
-    {
-        let message = format!("an earlier run was interrupted: {}", journal.what);
-        return Err(CommandFailure::usage(message, TO_COMPLETE));
-    }
     let output = session.output();
-    if args.dry_run {
-        build::must_be_finished(output.path())?;
-        // What lies there would be read as a part of the repository.
-        if let Some(folder) = replace::unfinished(output.path()).first() {
-            let message = format!("an interrupted build has left something beside `{}`", folder.display());
-            return Err(CommandFailure::usage(message, TO_COMPLETE));
+    let lock = match args.dry_run {
+        true => {
+            nothing_unfinished(&root, &output, witness)?;
+            None
         }
-    } else {
-        build::complete(&output)?;
-    }
+        false => {
+            let lock = completed(&root, witness, console)?;
+            build::complete(&output)?;
+            Some(lock)
+        }
+    };
     let mut files = files(&root, lock.as_ref(), console)?;
     let baseline = session.baseline()?;
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
@@ -176,16 +170,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
                     plan.renew(file, text, "the baseline");
                     doc.edits = PromoteReport::of(&beta, &plan, &files).edits;
                 }
-                None if renewed.findings != baseline.findings => {
-                    let path = path.to_string_lossy();
-                    doc.notes.push(RemarkReport {
-                        path: path.as_ref().into(),
-                        line: None,
-                        column: None,
-                        text: String::new(),
-                        why: format!("some of its findings have other places now: `plugcast check --write-baseline {path}` writes it again"),
-                    });
-                }
+                None if renewed.findings != baseline.findings => doc.notes.push(to_write_again(path)),
                 None => {}
             }
         }
@@ -241,6 +226,38 @@ fn write(
 fn state_folder() -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
+}
+
+/// What to do with a baseline that lies outside of the repository.
+fn to_write_again(baseline: &Path) -> RemarkReport {
+    let path = baseline.to_string_lossy();
+    RemarkReport {
+        path: path.as_ref().into(),
+        line: None,
+        column: None,
+        text: String::new(),
+        why: format!(
+            "some of its findings have other places now: `plugcast check --write-baseline {path}` writes it again"
+        ),
+    }
+}
+
+/// Sees that no earlier run left anything that a preview would show as a part of the repository.
+fn nothing_unfinished(
+    root: &Path,
+    output: &OutputFolder,
+    witness: JournalWitness<'_>,
+) -> Result<(), CommandFailure> {
+    if let Some(journal) = transaction::unfinished(&Folder::open(root)?, witness)? {
+        let message = format!("an earlier run was interrupted: {}", journal.what);
+        return Err(CommandFailure::usage(message, TO_COMPLETE));
+    }
+    build::must_be_finished(output.path())?;
+    if let Some(folder) = replace::unfinished(output.path()).first() {
+        let message = format!("an interrupted build has left something beside `{}`", folder.display());
+        return Err(CommandFailure::usage(message, TO_COMPLETE));
+    }
+    Ok(())
 }
 
 /// Takes the lock, and completes what an earlier run began.

@@ -11,10 +11,10 @@ mod racy;
 mod signals;
 mod submodules;
 mod untracked;
+mod working_diff;
 
 pub(super) use untracked::without_tools;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -39,7 +39,7 @@ pub(super) use marks::{file as marked_file, is_same_content, without as diff_alo
 pub use plan::ReviewPlan;
 pub(super) use plan::missing_plan;
 pub use signals::Signals;
-use untracked::IndexFlags;
+use working_diff::WorkingDiff;
 
 /// From which size on a diff has several files.
 pub(super) const LARGE: u64 = 400_000;
@@ -245,35 +245,8 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     let head_sha = repository.must_commit("HEAD")?;
     let quiet = matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly);
     let on_base = branch.as_ref() == Some(&base.base_branch);
-    let listing = if question.certifies { IndexFlags::read(repository)? } else { IndexFlags::default() };
-    let since = match folder.filter(|_| question.round > 1) {
-        Some(folder) => folder.document::<ShownFiles>(evidence::NAME)?.unwrap_or_default().since,
-        None => repository.surroundings().now().seconds() - 1,
-    };
-    let edits = |repository: &Repository| match question.certifies {
-        true => racy::hidden_edits(repository, since),
-        false => Ok(BTreeSet::new()),
-    };
-    let new = listing.new_files(question.left_out.as_deref().unwrap_or_default());
-    let (mut diff, edits) = match (folder, &question.left_out) {
-        (Some(folder), Some(_)) => untracked::with(repository, folder, &new, |repository| {
-            let diff = diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)?;
-            Ok((diff, edits(repository)?))
-        })?,
-        _ => {
-            let diff = diff::take(repository, &base.merge_base, folder, question.max_bytes)?;
-            (diff, edits(repository)?)
-        }
-    };
-    let mut hidden_edits = Vec::new();
-    if question.certifies {
-        let marks = marks::of(repository, &listing, edits)?;
-        hidden_edits = marks.hidden_edits;
-        diff.hashes.extend(marks.hashes);
-        let submodules = submodules::hidden(repository, &listing)?;
-        hidden_edits.extend(submodules.names);
-        diff.hashes.extend(submodules.hashes);
-    }
+    let WorkingDiff { diff, hidden_edits, since } =
+        working_diff::take(repository, &question, &base.merge_base)?;
     let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::of).collect();
     notes.extend(evidence::apart(&diff.uncommitted.index));
     notes.extend(evidence::unproven(&diff.difference.unproven));
@@ -294,19 +267,9 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     }
     notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
     let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
-    // What was asked about is a commit, and the verdict would be of more than that.
-    let apart = question.named.as_ref().filter(|_| !diff.uncommitted.clean);
-    let apart =
-        apart.map(|named| format!("the diff holds changes that are not committed, and not part of {named}"));
-    notes.extend(apart.clone());
-    unseen.extend(apart);
-    let other = question.request.as_ref().and_then(|request| request.at_another_head(&head_sha));
-    notes.extend(other.clone());
-    unseen.extend(other);
-    let is_request = question.request.is_some() || base.pull_request.is_some();
-    let behind = if is_request { None } else { base::behind_upstream(repository)? };
-    notes.extend(behind.clone());
-    unseen.extend(behind);
+    let beside = beside(repository, &question, &base, &head_sha, diff.uncommitted.clean)?;
+    notes.extend(beside.iter().cloned());
+    unseen.extend(beside);
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
     let is_attributes = |file: &ScopeFile| file.change.path.rsplit('/').next() == Some(".gitattributes");
@@ -365,6 +328,26 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
         folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
     }
     Ok(scope)
+}
+
+/// What the diff holds or lacks beside the change that was asked about.
+fn beside(
+    repository: &Repository,
+    question: &ScopeRequest<'_>,
+    base: &base::Response,
+    head_sha: &str,
+    clean: bool,
+) -> Result<Vec<String>, CallFailure> {
+    let mut found = Vec::new();
+    // What was asked about is a commit, and the verdict would be of more than that.
+    if let Some(named) = question.named.as_ref().filter(|_| !clean) {
+        found.push(format!("the diff holds changes that are not committed, and not part of {named}"));
+    }
+    found.extend(question.request.as_ref().and_then(|request| request.at_another_head(head_sha)));
+    if question.request.is_none() && base.pull_request.is_none() {
+        found.extend(base::behind_upstream(repository)?);
+    }
+    Ok(found)
 }
 
 /// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.

@@ -1,0 +1,59 @@
+//! The diff of a working tree for a review, with what the diff itself does not show of the tree: files that git was told not
+//! to look at, edits behind its back, and submodules.
+
+use std::collections::BTreeSet;
+
+use super::diff::{self, WrittenDiff};
+use super::untracked::{self, IndexFlags};
+use super::{ScopeRequest, marks, racy, submodules};
+use crate::runtime::answer::CallFailure;
+use crate::runtime::git::Repository;
+use crate::runtime::review::evidence::{self, ShownFiles};
+
+/// A diff of the working tree.
+pub(super) struct WorkingDiff {
+    pub(super) diff: WrittenDiff,
+    /// Files that were edited so that no diff shows it.
+    pub(super) hidden_edits: Vec<String>,
+    /// When the first look began, in seconds since 1970.
+    pub(super) since: i64,
+}
+
+/// Takes the diff since the commit `merge_base`.
+pub(super) fn take(
+    repository: &Repository,
+    question: &ScopeRequest<'_>,
+    merge_base: &str,
+) -> Result<WorkingDiff, CallFailure> {
+    let folder = question.folder;
+    let listing = if question.certifies { IndexFlags::read(repository)? } else { IndexFlags::default() };
+    let since = match folder.filter(|_| question.round > 1) {
+        Some(folder) => folder.document::<ShownFiles>(evidence::NAME)?.unwrap_or_default().since,
+        None => repository.surroundings().now().seconds() - 1,
+    };
+    let edits = |repository: &Repository| match question.certifies {
+        true => racy::hidden_edits(repository, since),
+        false => Ok(BTreeSet::new()),
+    };
+    let new = listing.new_files(question.left_out.as_deref().unwrap_or_default());
+    let (mut diff, edits) = match (folder, &question.left_out) {
+        (Some(folder), Some(_)) => untracked::with(repository, folder, &new, |repository| {
+            let diff = diff::take(repository, merge_base, Some(folder), question.max_bytes)?;
+            Ok((diff, edits(repository)?))
+        })?,
+        _ => {
+            let diff = diff::take(repository, merge_base, folder, question.max_bytes)?;
+            (diff, edits(repository)?)
+        }
+    };
+    let mut hidden_edits = Vec::new();
+    if question.certifies {
+        let marks = marks::of(repository, &listing, edits)?;
+        hidden_edits = marks.hidden_edits;
+        diff.hashes.extend(marks.hashes);
+        let submodules = submodules::hidden(repository, &listing)?;
+        hidden_edits.extend(submodules.names);
+        diff.hashes.extend(submodules.hashes);
+    }
+    Ok(WorkingDiff { diff, hidden_edits, since })
+}
