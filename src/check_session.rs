@@ -20,7 +20,7 @@ use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
 use crate::compile::Source;
 use crate::diagnostic::{self, Diagnostic};
-use crate::disk;
+use crate::disk::{self, FileSystem};
 use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::source::LineIndex;
@@ -49,8 +49,10 @@ pub struct CheckSession<'t> {
 }
 
 /// How a source is checked.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SessionOptions<'a> {
+    /// Where the source and its configuration lie; a baseline lies on the disk.
+    pub file_system: FileSystem,
     /// The hosts to check for; empty for those of the configuration.
     pub to: &'a [String],
     /// Read what is ignored, and installed packages.
@@ -88,12 +90,13 @@ impl<'t> CheckSession<'t> {
     /// # Errors
     /// When the configuration or the baseline cannot be used, or an unknown rule or host is named.
     pub fn new(src: &Path, options: &SessionOptions<'_>, targets: &'t Targets) -> Result<Self, CheckError> {
+        let file_system = &options.file_system;
         let (config, config_folder) = match options.own_config {
-            true => (build::read_config(src)?.unwrap_or_default(), src.to_owned()),
-            false => build::config_of(src)?,
+            true => (build::read_config_in(file_system, src, src)?.unwrap_or_default(), src.to_owned()),
+            false => build::config_of(file_system, src)?,
         };
         let settings = check::settings(&config.check).map_err(|unknown| CheckError::Settings {
-            place: place_of(&config_folder, &unknown.word),
+            place: place_of(file_system, &config_folder, &unknown.word),
             unknown,
         })?;
         let settings = settings.narrowed(options.select, options.ignore).map_err(CheckError::UnknownRule)?;
@@ -107,6 +110,7 @@ impl<'t> CheckSession<'t> {
         let passed_over =
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };
         let request = SourceRequest {
+            file_system: file_system.clone(),
             src: src.to_owned(),
             config,
             passed_over,
@@ -117,7 +121,7 @@ impl<'t> CheckSession<'t> {
             progress: options.progress.clone(),
             ..SourceRequest::default()
         };
-        let root = disk::canonical(src).unwrap_or_else(|_| src.to_owned());
+        let root = file_system.canonical(src).unwrap_or_else(|_| src.to_owned());
         Ok(Self { root, config_folder, request, targets, hosts, settings, baseline })
     }
 
@@ -243,9 +247,9 @@ fn read_baseline(path: &Path) -> Result<Baseline, CheckError> {
 }
 
 /// Where `word` stands in the `plugcast.toml` of `folder`.
-fn place_of(folder: &Path, word: &str) -> Option<(String, usize, usize)> {
+fn place_of(file_system: &FileSystem, folder: &Path, word: &str) -> Option<(String, usize, usize)> {
     let path = folder.join("plugcast.toml");
-    let text = disk::read_text(&path).ok().flatten()?;
+    let text = file_system.read_text(&path).ok().flatten()?;
     let position = LineIndex::new(&text).position(&text, text.find(&format!("\"{word}\""))?);
     Some((path.display().to_string(), position.line, position.column))
 }

@@ -39,7 +39,7 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When a file cannot be read.
     pub fn digest(&self) -> Result<String, BuildError> {
-        build::source_digest(&self.gathered.tree)
+        build::source_digest(&self.gathered.tree, &self.request.file_system)
     }
 
     /// What a build with these options depends on.

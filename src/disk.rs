@@ -5,6 +5,7 @@
 pub mod beneath;
 pub mod durable;
 pub mod edit;
+mod file_system;
 pub mod folder;
 pub mod foreign;
 pub mod lock;
@@ -34,8 +35,8 @@ use sha2::{Digest, Sha256};
 use crate::process::temporary;
 use crate::source::SharedText;
 use reader::SizeLimit;
-use stat::real;
 
+pub use file_system::FileSystem;
 pub use remedy::{remedy, remedy_in};
 pub use special::{SPECIAL, special_file_for, special_file_in};
 pub use stat::{FileKind, canonical, is_file, is_folder, is_inside, kind, links, list};
@@ -156,11 +157,6 @@ pub fn fingerprint(payload: &Payload) -> Fingerprint {
 /// # Errors
 /// When it cannot be read, a link took its place, or it has another size.
 pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
-    if let Some(place) = memory::place(path) {
-        let bytes = place.in_place().and_then(memory::MemoryNode::bytes);
-        let bytes = bytes.map_err(|error| DiskError::new("read", path, error))?;
-        return Ok(Fingerprint { size: bytes.len() as u64, sha256: sha256(bytes) });
-    }
     let hashed = beneath::open_in_place(path).and_then(|(mut file, meta)| {
         let size = size.unwrap_or(meta.len());
         let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;

@@ -125,6 +125,20 @@ fn no_order_by_hash() {
     each("unordered collections", &rust_files(&["src"]), shape::unordered);
 }
 
+/// Trees in memory were found by their paths in a table that all of the process shared.
+#[test]
+fn no_state_is_global() {
+    each("statics that change", &rust_files(&["src"]), shape::global_state);
+    let shown = |path: &str, text: &str| !shape::global_state(&SourceFile::new(path, text)).is_empty();
+    let table = "static TREES: RwLock<BTreeMap<PathBuf, Tree>> = RwLock::new(BTreeMap::new());";
+    assert!(
+        shown("src/disk/memory.rs", table) && shown("src/a.rs", "    pub(super) static N: AtomicU64 = x;")
+    );
+    assert!(shown("src/a.rs", "thread_local! {") && shown("src/a.rs", "static mut N: u8 = 1;"));
+    let constant = "static AGENT: LazyLock<AhoCorasick> = LazyLock::new(|| {";
+    assert!(!shown("src/a.rs", constant) && !shown("src/process/interrupt.rs", table));
+}
+
 #[test]
 fn the_helper_has_one_sort() {
     each("sorts of the standard library in the helper", &rust_files(&["src/runtime"]), shape::own_sort);

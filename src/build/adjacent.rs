@@ -10,7 +10,7 @@ use super::discover::COMPONENT_FOLDERS;
 use super::layout::{DEPTH, holds_components, holds_texts, is_uninstalled};
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
-use crate::disk;
+use crate::disk::FileSystem;
 use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation, declares_component, settings};
 use crate::read::format::SourceFacts;
@@ -49,7 +49,9 @@ pub(super) fn find(
     let (files, exclusions) = listing.get()?;
     let whole = [Utf8PathBuf::new()];
     let parts = if request.parts.is_empty() { &whole } else { &request.parts[..] };
+    let file_system = &request.file_system;
     let mut search = AdjacentSearch {
+        file_system,
         src,
         source,
         own_projects: &targets.source_host().checks.project_folders,
@@ -61,7 +63,7 @@ pub(super) fn find(
         out: AdjacentSources::default(),
     };
     for seat in taken {
-        let own = owned(src, seat, source);
+        let own = owned(file_system, src, seat, source);
         search.taken.insert(seat.root.as_str(), own.whole);
         search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
         search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));
@@ -89,6 +91,7 @@ fn unread(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
 }
 
 struct AdjacentSearch<'a> {
+    file_system: &'a FileSystem,
     src: &'a Path,
     source: &'a SourceFacts,
     /// Folders of projects that have the form of a plugin.
@@ -157,8 +160,13 @@ impl AdjacentSearch<'_> {
     fn is_own_component(&self, path: &Utf8Path, kind: ComponentKind) -> bool {
         let place = self.src.join(path);
         path.extension() == Some("md")
-            && disk::canonical(&place).is_ok_and(|real| real == place)
-            && disk::read_text(&place).ok().flatten().is_some_and(|text| declares_component(&text, kind))
+            && self.file_system.canonical(&place).is_ok_and(|real| real == place)
+            && self
+                .file_system
+                .read_text(&place)
+                .ok()
+                .flatten()
+                .is_some_and(|text| declares_component(&text, kind))
     }
 
     fn look(&mut self, folder: &Utf8Path, depth: usize) {
@@ -235,11 +243,11 @@ impl AdjacentSearch<'_> {
             }
         }
         // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
-        let (src, files) = (self.src, self.files);
+        let (file_system, src, files) = (self.file_system, self.src, self.files);
         self.out.seats.retain(|seat| {
             let is_own = |path: &Utf8PathBuf| {
                 let path = src.join(path);
-                disk::canonical(&path).is_ok_and(|real| real == path)
+                file_system.canonical(&path).is_ok_and(|real| real == path)
             };
             is_own(&seat.root) && files.inside(&seat.root).iter().any(is_own)
         });
@@ -265,7 +273,7 @@ fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> 
 }
 
 /// The places of the components of a plugin that is read anyway.
-fn owned(src: &Path, seat: &PluginLocation, source: &SourceFacts) -> PluginExtent {
+fn owned(file_system: &FileSystem, src: &Path, seat: &PluginLocation, source: &SourceFacts) -> PluginExtent {
     if seat.loose_skills.contains(&seat.root) {
         return PluginExtent { whole: true, ..PluginExtent::default() };
     }
@@ -275,7 +283,7 @@ fn owned(src: &Path, seat: &PluginLocation, source: &SourceFacts) -> PluginExten
     }
     let places = source.components.keys().map(|place| place.trim_end_matches('/'));
     own.folders.extend(places.chain(COMPONENT_FOLDERS).map(|place| seat.root.join(place)));
-    let manifest = disk::read_text(&src.join(&seat.root).join(&source.manifest)).ok().flatten();
+    let manifest = file_system.read_text(&src.join(&seat.root).join(&source.manifest)).ok().flatten();
     let manifest = manifest.and_then(|text| json::parse(&text).0);
     let entry = seat.entry.as_ref().map(|entry| &entry.node);
     let mut declared = Vec::new();
@@ -287,7 +295,7 @@ fn owned(src: &Path, seat: &PluginLocation, source: &SourceFacts) -> PluginExten
     for path in declared {
         let parts = Utf8Path::new(&path).components().filter(|part| part.as_str() != ".");
         let folder = parts.fold(seat.root.clone(), |folder, part| folder.join(part));
-        if disk::is_file(&src.join(&folder).join(SKILL_FILE)) && folder != seat.root {
+        if file_system.is_file(&src.join(&folder).join(SKILL_FILE)) && folder != seat.root {
             own.folders.push(folder);
         } else {
             own.shelves.push(folder);

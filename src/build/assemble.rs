@@ -12,7 +12,7 @@ use crate::bundle::{
 };
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
-use crate::disk::{self, DiskError, Fingerprint, Payload};
+use crate::disk::{self, DiskError, FileSystem, Fingerprint, Payload};
 use crate::emit::{self, template::TemplateCache};
 use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::lower;
@@ -107,6 +107,7 @@ fn cast(
     targets: &Targets,
     purpose: Purpose,
 ) -> Result<HostBundle, BuildError> {
+    let file_system = &project.file_system;
     let cast = lower::lower(project, target, targets);
     let mut diagnostics = cast.diagnostics;
     let mut files = Vec::with_capacity(cast.nodes.len() + 3);
@@ -116,11 +117,13 @@ fn cast(
     let owners = reread::ComponentOwners::of(project);
     for node in cast.nodes {
         let source = node.from.as_ref().and_then(|from| project.tree.get(from));
-        let (payload, map) = bytes(&node, source, &mut lines)?;
+        let (payload, map) = bytes(&node, source, file_system, &mut lines)?;
         maps.extend(map);
         diagnostics.extend(reread::emitted(&node, &payload, &owners, target));
         let Fingerprint { size, sha256 } = match (&node.content, source) {
-            (NodeContent::CopyOf(origin), Some(file)) if *origin == file.origin => of_source(file)?,
+            (NodeContent::CopyOf(origin), Some(file)) if *origin == file.origin => {
+                of_source(file, file_system)?
+            }
             _ => disk::fingerprint(&payload),
         };
         let mode = if node.executable { "0755" } else { "0644" }.to_owned();
@@ -137,7 +140,7 @@ fn cast(
     for helper in cast.helpers {
         let fingerprint = match &helper.fingerprint {
             Some(known) => known.clone(),
-            None => disk::hash_in_place(&helper.origin, None)?,
+            None => file_system.hash_in_place(&helper.origin, None)?,
         };
         helpers.push(listed_helper(&helper, fingerprint.sha256.clone()));
         let payload = Payload::CopyOf { path: helper.origin, fingerprint };
@@ -149,7 +152,7 @@ fn cast(
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
         target: target.name.clone(),
         source_digest: match purpose {
-            Purpose::Output => source_digest(&project.tree)?,
+            Purpose::Output => source_digest(&project.tree, file_system)?,
             Purpose::Comparison => String::new(),
         },
         digest: ManifestFile::digest(&listed),
@@ -192,6 +195,7 @@ fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {
 fn bytes(
     node: &BundleNode,
     source: Option<&SourceFile>,
+    file_system: &FileSystem,
     lines: &mut TemplateCache,
 ) -> Result<(Payload, Option<MappedFile>), BuildError> {
     let generated = |text: String| {
@@ -207,7 +211,10 @@ fn bytes(
                 Some(source::FileContent::Text(text)) => (Payload::Text(text.clone().into()), None),
                 _ => {
                     let file = source.filter(|file| file.origin == *path);
-                    let fingerprint = file.map_or_else(|| disk::hash_in_place(path, None), of_source)?;
+                    let fingerprint = match file {
+                        Some(file) => of_source(file, file_system)?,
+                        None => file_system.hash_in_place(path, None)?,
+                    };
                     (Payload::CopyOf { path: path.clone(), fingerprint }, None)
                 }
             }
@@ -263,25 +270,25 @@ fn unresolved(
 ///
 /// # Errors
 /// When one of them cannot be read.
-pub fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
+pub fn source_digest(tree: &SourceTree, file_system: &FileSystem) -> Result<String, BuildError> {
     let mut lines = String::new();
     for file in tree.files() {
-        let sha256 = file.sha256(source_sha256)?;
+        let sha256 = source_sha256(file, file_system)?;
         let mode = if file.executable { "0755" } else { "0644" };
         lines.push_str(&format!("{}\0{mode}\0{sha256}\n", file.path));
     }
     Ok(disk::sha256(lines.as_bytes()))
 }
 
-fn source_sha256(file: &SourceFile) -> Result<String, DiskError> {
-    match file.text() {
+fn source_sha256<'a>(file: &'a SourceFile, file_system: &FileSystem) -> Result<&'a str, DiskError> {
+    file.sha256(|file| match file.text() {
         Some(text) => Ok(disk::sha256(text.as_bytes())),
-        None => Ok(disk::hash_in_place(&file.origin, Some(file.size))?.sha256),
-    }
+        None => Ok(file_system.hash_in_place(&file.origin, Some(file.size))?.sha256),
+    })
 }
 
-fn of_source(file: &SourceFile) -> Result<Fingerprint, DiskError> {
-    Ok(Fingerprint { size: file.size, sha256: file.sha256(source_sha256)?.to_owned() })
+fn of_source(file: &SourceFile, file_system: &FileSystem) -> Result<Fingerprint, DiskError> {
+    Ok(Fingerprint { size: file.size, sha256: source_sha256(file, file_system)?.to_owned() })
 }
 
 fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {

@@ -89,7 +89,7 @@ impl CacheKey {
             options,
             config: &request.config.text,
             settings: gathered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
-            source: source_digest(&gathered.tree)?,
+            source: source_digest(&gathered.tree, &request.file_system)?,
             links: gathered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
             empty_folders: gathered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
             left_out: left_out(&gathered.tree.exclusions),

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::BuildError;
 use super::discover::README;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk::{self, walk};
+use crate::disk::{FileSystem, walk};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::{LocationForm, PluginLocation};
@@ -20,24 +20,26 @@ use crate::source::{SourceFile, SourceTree};
 
 /// The README at SRC, with its text in `texts` where that has one.
 pub(super) fn readme(
+    file_system: &FileSystem,
     src: &Path,
     texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
 ) -> Result<Option<SourceFile>, BuildError> {
-    read_one(src, README, texts, &mut SourceTree::default())
+    read_one(file_system, src, README, texts, &mut SourceTree::default())
 }
 
 /// The file at `path`, with its text in `texts` where that has one; it stands in `tree` then.
 fn read_one(
+    file_system: &FileSystem,
     src: &Path,
     path: &str,
     texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
     tree: &mut SourceTree,
 ) -> Result<Option<SourceFile>, BuildError> {
     let path = Utf8Path::new(path);
-    if !disk::is_file(&src.join(path)) {
+    if !file_system.is_file(&src.join(path)) {
         return Ok(None);
     }
-    walk::read_one(src, path, tree)?;
+    walk::read_one(file_system, src, path, tree)?;
     if let Some(text) = texts.get(path) {
         tree.set_text(path, src.join(path), text);
     }
@@ -46,6 +48,7 @@ fn read_one(
 
 /// The marketplace file at `path`, where there is one that can be read.
 pub(super) fn read_marketplace(
+    file_system: &FileSystem,
     src: &Path,
     path: &str,
     source: &SourceFacts,
@@ -53,7 +56,7 @@ pub(super) fn read_marketplace(
     tree: &mut SourceTree,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Option<Marketplace>, BuildError> {
-    let Some(file) = read_one(src, path, texts, tree)? else { return Ok(None) };
+    let Some(file) = read_one(file_system, src, path, texts, tree)? else { return Ok(None) };
     let (node, findings) = manifest::read_object(&file);
     found.extend(findings);
     let of = (file.path == source.marketplace, source.remote_sources.as_slice());
@@ -62,6 +65,7 @@ pub(super) fn read_marketplace(
 
 /// A repository that is its own marketplace may list its plugin by its address: that entry is the plugin at SRC.
 pub(super) fn find_itself(
+    file_system: &FileSystem,
     src: &Path,
     source: &SourceFacts,
     texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
@@ -71,7 +75,7 @@ pub(super) fn find_itself(
     if file.entries.iter().any(|entry| entry.source == home) {
         return Ok(());
     }
-    let manifest = read_one(src, &source.manifest, texts, &mut SourceTree::default())?;
+    let manifest = read_one(file_system, src, &source.manifest, texts, &mut SourceTree::default())?;
     let node = manifest.and_then(|file| manifest::read_object(&file).0);
     let name = node.as_ref().and_then(|node| node.get("name")).and_then(Node::as_str);
     let mut entries = file.entries.iter_mut();
@@ -86,6 +90,7 @@ pub(super) fn find_itself(
 
 /// The plugins of this source that a marketplace lists.
 pub(super) fn listed(
+    file_system: &FileSystem,
     src: &Path,
     marketplace: &Marketplace,
     tree: &SourceTree,
@@ -95,8 +100,8 @@ pub(super) fn listed(
     // The file system is asked for every part of every path: a long list is asked side by side.
     let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
         let EntrySource::Folder(folder) = &entry.source else { return false };
-        let real = disk::canonical(&src.join(folder));
-        real.is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real))
+        let real = file_system.canonical(&src.join(folder));
+        real.is_ok_and(|real| real.starts_with(src) && file_system.is_folder(&real))
     });
     for (entry, inside) in marketplace.entries.iter().zip(inside) {
         let EntrySource::Folder(folder) = &entry.source else { continue };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use super::BuildError;
-use crate::disk;
+use crate::disk::{FileKind, FileSystem};
 use crate::model::config::{Config, ConfigFault};
 use crate::source::Span;
 
@@ -20,8 +20,8 @@ const PATHS: [(&str, &str, Option<&str>); 3] = [
 const FILES: [&str; 2] = ["versions", "changelog"];
 
 /// Sees that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
-pub(super) fn settings(path: &Path, top: &Path) -> Result<(), BuildError> {
-    if disk::kind(path) != Some(disk::FileKind::Link) || disk::is_inside(top, path) {
+pub(super) fn settings(file_system: &FileSystem, path: &Path, top: &Path) -> Result<(), BuildError> {
+    if file_system.kind(path) != Some(FileKind::Link) || file_system.is_inside(top, path) {
         return Ok(());
     }
     Err(BuildError::Config {
@@ -34,10 +34,15 @@ pub(super) fn settings(path: &Path, top: &Path) -> Result<(), BuildError> {
 }
 
 /// Sees that every path that `config` names, counted from `folder`, stays in `top`.
-pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
+pub(super) fn check(
+    file_system: &FileSystem,
+    config: &Config,
+    folder: &Path,
+    top: &Path,
+) -> Result<(), ConfigFault> {
     for (name, paths) in &config.runtime.bin {
         for path in paths.values() {
-            if !disk::is_inside(top, &folder.join(path.get_ref())) {
+            if !file_system.is_inside(top, &folder.join(path.get_ref())) {
                 let key = format!("runtime.bin.{}", name.get_ref());
                 return Err(outside(path.get_ref(), &key, path.span(), SOURCE, None));
             }
@@ -45,7 +50,7 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
     }
     for (section, key, option) in PATHS {
         for (path, span) in said(&config.text, section, key) {
-            if !disk::is_inside(top, &folder.join(&path)) {
+            if !file_system.is_inside(top, &folder.join(&path)) {
                 return Err(outside(&path, &format!("{section}.{key}"), span, SOURCE, option));
             }
             if let Some(what) = taken(&path).filter(|_| key == "out") {
@@ -55,12 +60,12 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
             }
         }
     }
-    files(config, folder, top)
+    files(file_system, config, folder, top)
 }
 
 /// Sees that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
 /// line changes nothing elsewhere, so nothing elsewhere is read for it.
-fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
+fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
     let said = FILES.into_iter().flat_map(|key| {
         said(&config.text, "release", key).into_iter().map(move |(said, span)| (key, said, span))
     });
@@ -69,14 +74,16 @@ fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> 
     if said.peek().is_none() {
         return Ok(());
     }
-    let (Ok(folder), Ok(top)) = (disk::canonical(folder), disk::canonical(top)) else { return Ok(()) };
-    let (top, of) = match repository(&top) {
+    let (Ok(folder), Ok(top)) = (file_system.canonical(folder), file_system.canonical(top)) else {
+        return Ok(());
+    };
+    let (top, of) = match repository(file_system, &top) {
         Some(repository) => (repository, "repository"),
         None => (top, SOURCE),
     };
     for (key, said, span) in said {
         let path = said.split_once('#').filter(|_| key == "versions").map_or(said.as_str(), |(path, _)| path);
-        if !disk::is_inside(&top, &folder.join(path)) {
+        if !file_system.is_inside(&top, &folder.join(path)) {
             return Err(outside(path, &format!("release.{key}"), span, of, None));
         }
     }
@@ -84,8 +91,8 @@ fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> 
 }
 
 /// The top of the repository that holds the folder `top`.
-fn repository(top: &Path) -> Option<PathBuf> {
-    top.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some()).map(Path::to_owned)
+fn repository(file_system: &FileSystem, top: &Path) -> Option<PathBuf> {
+    top.ancestors().find(|folder| file_system.kind(&folder.join(".git")).is_some()).map(Path::to_owned)
 }
 
 /// What is at `path` already, where bundles would land beside the source's own files or in a repository's.
@@ -124,14 +131,19 @@ fn said(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
 }
 
 /// Finds the files of `[runtime.bin]`, whose paths count from `folder` and stay in `top`.
-pub(super) fn with_programs(mut config: Config, folder: &Path, top: &Path) -> Result<Config, ConfigFault> {
-    let top = disk::canonical(top).ok();
+pub(super) fn with_programs(
+    file_system: &FileSystem,
+    mut config: Config,
+    folder: &Path,
+    top: &Path,
+) -> Result<Config, ConfigFault> {
+    let top = file_system.canonical(top).ok();
     for (name, paths) in &config.runtime.bin {
         let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
         for (platform, path) in paths {
             let file = folder.join(path.get_ref());
             // Where it lies counts from now on: a link that takes its place is not followed.
-            let real = disk::canonical(&file).ok().filter(|real| disk::is_file(real));
+            let real = file_system.canonical(&file).ok().filter(|real| file_system.is_file(real));
             let Some(real) = real.filter(|real| top.as_ref().is_some_and(|top| real.starts_with(top))) else {
                 let message = format!("the file `{}` does not exist", path.get_ref());
                 let help = "the path is relative to the folder of this `plugcast.toml`; build the program first, or remove the line";

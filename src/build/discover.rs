@@ -12,7 +12,7 @@ use super::listing::Listing;
 use super::{BuildError, SourceRequest, adjacent, layout};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
-use crate::disk::{self, walk};
+use crate::disk::{self, FileSystem, walk};
 use crate::model::config::Config;
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::PluginLocation;
@@ -71,61 +71,16 @@ pub fn must_be_there(src: &Path) -> Result<(), BuildError> {
 /// # Errors
 /// When SRC is absent or holds no plugin.
 pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSource, BuildError> {
-    must_be_there(&request.src)?;
-    let src = disk::canonical(&request.src)?;
-    if ["HEAD", "objects", "refs"].iter().all(|name| disk::kind(&src.join(name)).is_some()) {
+    let file_system = &request.file_system;
+    if !file_system.is_folder(&request.src) {
+        return Err(BuildError::NoSource(request.src.clone()));
+    }
+    let src = file_system.canonical(&request.src)?;
+    if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
-    let source = targets.source();
-    let mut found = Vec::new();
-    let mut tree = SourceTree::default();
-    let texts = &request.texts;
-    let whole = request.parts.is_empty();
-    let mut marketplace = match whole {
-        true => read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?,
-        false => None,
-    };
-    if let Some(file) = &mut marketplace {
-        find_itself(&src, source, texts, file)?;
-    }
-    // A marketplace file without a plugin of this source, beside a manifest: what is wrong with it stops nobody from reading
-    // the plugin.
-    let is_here = |entry: &MarketplaceEntry| matches!(entry.source, EntrySource::Folder(_));
-    let lists = marketplace.as_ref().is_some_and(|file| file.entries.iter().any(is_here));
-    let aside = !lists && disk::is_file(&src.join(&source.manifest));
-    if aside {
-        found.iter_mut().for_each(|finding| finding.severity = finding.severity.max(Severity::Warning));
-    }
-    if let Some(file) = tree.get(&source.marketplace).filter(|_| marketplace.is_none()) {
-        let (path, reason) = (file.path.clone(), "it cannot be read".to_owned());
-        tree.exclusions.push(Exclusion { path, reason, fault: false });
-    }
-    let listing = Listing::new(&src, request);
-    let mut seats = match &marketplace {
-        Some(marketplace) if !aside => listed(&src, marketplace, &tree, &mut found),
-        _ if whole => layout::seats(&src, targets, request, &listing)?,
-        _ => Vec::new(),
-    };
-    // Of what lies deep below, a catalogue knows more than the names of files.
-    let deep = whole && marketplace.is_none() && seats.iter().all(layout::is_deep);
-    // A catalogue that was written for another host lists plugins whose skills every host reads.
-    let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
-    for path in catalogues {
-        if deep && marketplace.is_none() {
-            marketplace = read_marketplace(&src, path, source, texts, &mut tree, &mut found)?;
-            let Some(_) = marketplace else { continue };
-            seats = marketplace.iter().flat_map(|file| listed(&src, file, &tree, &mut found)).collect();
-        }
-    }
-    let mut left_out = Vec::new();
-    if request.everything {
-        let more = adjacent::find(&src, &seats, targets, request, &listing)?;
-        seats.extend(more.seats);
-        left_out = more.left_out;
-    }
-    if seats.is_empty() && marketplace.is_none() {
-        return Err(project(&src, request, targets, listing.count()));
-    }
+    let PluginPlaces { mut tree, marketplace, mut seats, left_out, mut found } =
+        PluginPlaces::find(&src, request, targets)?;
     let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     roots.dedup();
@@ -160,12 +115,12 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
     tree.must_fit();
     report_faults(&tree, &mut found);
     let readme = match request.readme && !roots.iter().any(|root| root.as_str().is_empty()) {
-        true => readme(&src, texts)?,
+        true => readme(file_system, &src, &request.texts)?,
         false => None,
     };
-    let mut outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
+    let mut outside = outside(file_system, &src, "".into(), &roots, marketplace.as_ref())?;
     let outputs: Vec<PathBuf> =
-        request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
+        request.outputs.iter().filter_map(|path| file_system.canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
     Ok(DiscoveredSource {
         tree,
@@ -181,11 +136,87 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
     })
 }
 
+/// Where the plugins of a source lie, before their files are read.
+struct PluginPlaces {
+    /// Of all files only that of the marketplace.
+    tree: SourceTree,
+    marketplace: Option<Marketplace>,
+    seats: Vec<PluginLocation>,
+    /// Skills and plugins that a check skips.
+    left_out: Vec<Exclusion>,
+    found: Vec<Diagnostic>,
+}
+
+impl PluginPlaces {
+    /// Finds them in the folder `src`.
+    ///
+    /// # Errors
+    /// When there is none.
+    fn find(src: &Path, request: &SourceRequest, targets: &Targets) -> Result<Self, BuildError> {
+        let file_system = &request.file_system;
+        let source = targets.source();
+        let (mut found, mut tree) = (Vec::new(), SourceTree::default());
+        let texts = &request.texts;
+        let whole = request.parts.is_empty();
+        let mut marketplace = match whole {
+            true => {
+                read_marketplace(file_system, src, &source.marketplace, source, texts, &mut tree, &mut found)?
+            }
+            false => None,
+        };
+        if let Some(file) = &mut marketplace {
+            find_itself(file_system, src, source, texts, file)?;
+        }
+        // A marketplace file without a plugin of this source, beside a manifest: what is wrong with it stops nobody from reading
+        // the plugin.
+        let is_here = |entry: &MarketplaceEntry| matches!(entry.source, EntrySource::Folder(_));
+        let lists = marketplace.as_ref().is_some_and(|file| file.entries.iter().any(is_here));
+        let aside = !lists && file_system.is_file(&src.join(&source.manifest));
+        if aside {
+            found.iter_mut().for_each(|finding| finding.severity = finding.severity.max(Severity::Warning));
+        }
+        if let Some(file) = tree.get(&source.marketplace).filter(|_| marketplace.is_none()) {
+            let (path, reason) = (file.path.clone(), "it cannot be read".to_owned());
+            tree.exclusions.push(Exclusion { path, reason, fault: false });
+        }
+        let listing = Listing::new(src, request);
+        let mut seats = match &marketplace {
+            Some(marketplace) if !aside => listed(file_system, src, marketplace, &tree, &mut found),
+            _ if whole => layout::seats(src, targets, request, &listing)?,
+            _ => Vec::new(),
+        };
+        // Of what lies deep below, a catalogue knows more than the names of files.
+        let deep = whole && marketplace.is_none() && seats.iter().all(layout::is_deep);
+        // A catalogue that was written for another host lists plugins whose skills every host reads.
+        let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
+        for path in catalogues {
+            if deep && marketplace.is_none() {
+                marketplace = read_marketplace(file_system, src, path, source, texts, &mut tree, &mut found)?;
+                let Some(_) = marketplace else { continue };
+                seats = marketplace
+                    .iter()
+                    .flat_map(|file| listed(file_system, src, file, &tree, &mut found))
+                    .collect();
+            }
+        }
+        let mut left_out = Vec::new();
+        if request.everything {
+            let more = adjacent::find(src, &seats, targets, request, &listing)?;
+            seats.extend(more.seats);
+            left_out = more.left_out;
+        }
+        if seats.is_empty() && marketplace.is_none() {
+            return Err(project(src, request, targets, listing.count()));
+        }
+        Ok(Self { tree, marketplace, seats, left_out, found })
+    }
+}
+
 /// What to say of a source without a plugin: where the folder of a host's project in it is one, its name.
 fn project(src: &Path, request: &SourceRequest, targets: &Targets, files: usize) -> BuildError {
     let folders = targets.iter().flat_map(|target| &target.checks.project_folders);
     let mut folders = folders.filter_map(|folder| folder.split('/').next());
-    let holds = |name: &&str| is_plugin(&src.join(name), targets.source());
+    let holds = |name: &&str| is_plugin(&request.file_system, &src.join(name), targets.source());
     match folders.find(holds) {
         Some(name) => BuildError::OnlyProject { src: request.src.clone(), project: request.src.join(name) },
         None => BuildError::NoPlugin { src: request.src.clone(), files },
@@ -202,9 +233,10 @@ struct PluginFolder {
 
 /// Reads the files below `root`.
 fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<PluginFolder, BuildError> {
+    let file_system = &request.file_system;
     let inner = match root.as_str() {
         "" => Config::default(),
-        root => read_config_in(&src.join(root), src)?.unwrap_or_default(),
+        root => read_config_in(file_system, &src.join(root), src)?.unwrap_or_default(),
     };
     let below = |glob: &String| format!("{root}/{glob}");
     let exclude = request.config.build.exclude.iter().cloned();
@@ -214,12 +246,20 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Plugin
     let outputs = request.outputs.clone();
     let passed_over = request.passed_over;
     let progress = request.progress.clone();
-    let options =
-        walk::WalkOptions { exclude, include, outputs, passed_over, without_bundles: true, progress };
+    let options = walk::WalkOptions {
+        file_system: file_system.clone(),
+        exclude,
+        include,
+        outputs,
+        passed_over,
+        without_bundles: true,
+        progress,
+    };
     let mut tree = SourceTree::default();
     walk::walk(src, root, &options, &mut tree)?;
     let inside = |path: &PathBuf| {
-        Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(src).ok()?.to_owned()).ok()
+        let real = file_system.canonical(path).ok()?;
+        Utf8PathBuf::from_path_buf(real.strip_prefix(src).ok()?.to_owned()).ok()
     };
     let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
     Ok(PluginFolder { tree, config: inner, runtime })
@@ -234,13 +274,13 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
 }
 
 /// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind.
-pub(super) fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
-    disk::is_file(&folder.join(&source.manifest))
-        || COMPONENT_FOLDERS.iter().any(|name| disk::is_folder(&folder.join(name)))
+pub(super) fn is_plugin(file_system: &FileSystem, folder: &Path, source: &SourceFacts) -> bool {
+    file_system.is_file(&folder.join(&source.manifest))
+        || COMPONENT_FOLDERS.iter().any(|name| file_system.is_folder(&folder.join(name)))
         || source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/").any(
             |place| {
                 let path = folder.join(place.trim_end_matches('/'));
-                if place.ends_with('/') { disk::is_folder(&path) } else { disk::is_file(&path) }
+                if place.ends_with('/') { file_system.is_folder(&path) } else { file_system.is_file(&path) }
             },
         )
 }
@@ -250,7 +290,9 @@ pub fn is_source(folder: &Path, targets: &Targets) -> bool {
     let source = targets.source();
     let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     let mut files = catalogues.chain([source.marketplace.as_str(), "plugcast.toml"]);
-    let has_plugin = |folder: &Path| is_plugin(folder, source) || disk::is_file(&folder.join(SKILL_FILE));
+    let has_plugin = |folder: &Path| {
+        is_plugin(&FileSystem::default(), folder, source) || disk::is_file(&folder.join(SKILL_FILE))
+    };
     files.any(|file| disk::is_file(&folder.join(file)))
         || has_plugin(folder)
         || children(folder).unwrap_or_default().iter().any(|name| has_plugin(&folder.join(name)))
@@ -288,6 +330,7 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
 
 /// What lies beside the plugins, named by its top-most path.
 fn outside(
+    file_system: &FileSystem,
     src: &Path,
     folder: &Utf8Path,
     roots: &[Utf8PathBuf],
@@ -297,12 +340,12 @@ fn outside(
     if below(roots, folder).first().is_some_and(|root| root == folder) {
         return Ok(out);
     }
-    for (name, is_folder) in disk::list(&src.join(folder))? {
+    for (name, is_folder) in file_system.list(&src.join(folder))? {
         let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
         let leads =
             !below(roots, &path).is_empty() || marketplace.is_some_and(|file| file.path.starts_with(&path));
         if leads && is_folder {
-            out.extend(outside(src, &path, roots, marketplace)?);
+            out.extend(outside(file_system, src, &path, roots, marketplace)?);
         } else if marketplace.is_none_or(|file| file.path != path) {
             out.push(Exclusion { path, reason: OUTSIDE.to_owned(), fault: false });
         }

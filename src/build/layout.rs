@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::discover::{COMPONENT_FOLDERS, is_plugin};
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
-use crate::disk;
+use crate::disk::FileSystem;
 use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::read::format::SourceFacts;
@@ -43,12 +43,16 @@ pub(super) fn seats(
     request: &SourceRequest,
     listing: &Listing<'_>,
 ) -> Result<Vec<PluginLocation>, BuildError> {
+    let file_system = &request.file_system;
     let source = targets.source();
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
-    let has_manifest = disk::is_file(&src.join(&source.manifest));
+    let has_manifest = file_system.is_file(&src.join(&source.manifest));
     let here = |loose_skills| {
         // A manifest without components gets findings with their place instead.
-        let own = || (!has_manifest).then(|| foreign_name(src, source).unwrap_or_else(|| request.own_name()));
+        let own = || {
+            (!has_manifest)
+                .then(|| foreign_name(file_system, src, source).unwrap_or_else(|| request.own_name()))
+        };
         PluginLocation {
             root: Utf8PathBuf::new(),
             name: given.clone().or_else(own),
@@ -59,15 +63,15 @@ pub(super) fn seats(
             form: LocationForm::Plugin,
         }
     };
-    if !has_manifest && disk::is_file(&src.join(SKILL_FILE)) {
+    if !has_manifest && file_system.is_file(&src.join(SKILL_FILE)) {
         return Ok(vec![here(vec![Utf8PathBuf::new()])]);
     }
     let folders = &targets.source_host().checks.project_folders;
     if request.everything && !has_manifest && folders.iter().any(|folder| src.ends_with(folder)) {
         return Ok(vec![PluginLocation { form: LocationForm::Project, ..here(Vec::new()) }]);
     }
-    let has_parts = is_plugin(src, source) && !has_skill_by_that_name(src);
-    let has_foreign = || source.foreign_manifests.iter().any(|path| disk::is_file(&src.join(path)));
+    let has_parts = is_plugin(file_system, src, source) && !has_skill_by_that_name(file_system, src);
+    let has_foreign = || source.foreign_manifests.iter().any(|path| file_system.is_file(&src.join(path)));
     if has_manifest || has_parts && has_foreign() {
         return Ok(vec![here(Vec::new())]);
     }
@@ -75,7 +79,7 @@ pub(super) fn seats(
     let found = below(&listing.get()?.0, source, has_parts);
     let seat = |root: Utf8PathBuf| {
         // One whose manifest has no components is refused by the source host.
-        let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
+        let has_manifest = file_system.is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
         PluginLocation {
             root,
@@ -92,16 +96,16 @@ pub(super) fn seats(
         seats.push(PluginLocation { has_parts, ..here(found.skills) });
     }
     // A plugin that was made for another host alone.
-    if seats.is_empty() && foreign_name(src, source).is_some() {
+    if seats.is_empty() && foreign_name(file_system, src, source).is_some() {
         seats.push(here(Vec::new()));
     }
     Ok(seats)
 }
 
 /// The name that the manifest of another host gives, where it is one that a plugin can have.
-fn foreign_name(src: &Path, source: &SourceFacts) -> Option<String> {
+fn foreign_name(file_system: &FileSystem, src: &Path, source: &SourceFacts) -> Option<String> {
     let name = |path: &String| {
-        let text = disk::read_text(&src.join(path)).ok().flatten()?;
+        let text = file_system.read_text(&src.join(path)).ok().flatten()?;
         let fields = match path.ends_with(".md") {
             true => frontmatter::parse(&text).fields,
             false => json::parse(&text).0,
@@ -121,10 +125,10 @@ pub fn is_deep(seat: &PluginLocation) -> bool {
 }
 
 /// Whether a folder that is called like a part of a plugin is a skill.
-fn has_skill_by_that_name(src: &Path) -> bool {
+fn has_skill_by_that_name(file_system: &FileSystem, src: &Path) -> bool {
     let names = ["themes", "output-styles", "workflows", "monitors"];
     let mut names = names.iter().chain(&COMPONENT_FOLDERS);
-    names.any(|name| disk::is_file(&src.join(name).join(SKILL_FILE)))
+    names.any(|name| file_system.is_file(&src.join(name).join(SKILL_FILE)))
 }
 
 /// Finds the plugins and skills among `files`; those in folders of the source's own are its own, where it `has_parts` of a

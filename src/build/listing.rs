@@ -48,6 +48,7 @@ impl<'a> Listing<'a> {
             other => other,
         };
         let options = WalkOptions {
+            file_system: self.request.file_system.clone(),
             exclude: config.exclude.clone(),
             include: config.include.clone(),
             outputs: self.request.outputs.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
-use crate::disk;
+use crate::disk::FileSystem;
 use crate::disk::walk::SkipPolicy;
 use crate::model::config::Config;
 use crate::model::names;
@@ -16,6 +16,8 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct SourceRequest {
+    /// Where SRC lies.
+    pub file_system: FileSystem,
     /// SRC.
     pub src: PathBuf,
     /// `--name`.
@@ -51,7 +53,8 @@ impl SourceRequest {
     /// The name of SRC's folder, as a plugin or a marketplace can have it: the source host, too, names a plugin without
     /// a manifest after its folder.
     pub(super) fn own_name(&self) -> String {
-        let of_src = || Some(disk::canonical(&self.src).ok()?.file_name()?.to_string_lossy().into_owned());
+        let of_src =
+            || Some(self.file_system.canonical(&self.src).ok()?.file_name()?.to_string_lossy().into_owned());
         let name = self.folder_name.clone().or_else(of_src).unwrap_or_default();
         match names::shown(&name).trim_matches('-') {
             "" => "source".to_owned(),

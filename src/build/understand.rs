@@ -6,7 +6,6 @@ use std::collections::btree_map::Entry;
 use super::discover::{DiscoveredSource, below};
 use super::{BuildError, SourceRequest, command_objects, overrides, typed_names};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk;
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
@@ -64,12 +63,13 @@ pub fn understand(
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     let marketplace_name = marketplace_name(marketplace.as_ref(), request, &plugins, &tree, &mut found);
     let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
+    project.file_system = request.file_system.clone();
     project.readme = readme;
     project.left_out = left_out;
     project.accepted.clone_from(&request.config.accept_loss);
     let own: BTreeMap<_, _> = of_roots.iter().map(|(root, (config, _))| (root.clone(), config)).collect();
     if !request.config.targets.is_empty() || own.values().any(|config| !config.targets.is_empty()) {
-        let src = disk::canonical(&request.src)?;
+        let src = request.file_system.canonical(&request.src)?;
         project.overrides = overrides::resolve(&src, &request.config, &own, &project.plugins, targets)?;
     }
     command_objects::derive(&project.plugins, targets, &mut project.overrides);

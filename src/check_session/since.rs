@@ -8,6 +8,7 @@ use camino::Utf8PathBuf;
 use super::{CheckError, CheckSession, SessionOptions, TextOverlay, causes, mark};
 use crate::check::scope::{ChangesSince, CheckScope};
 use crate::compare;
+use crate::disk;
 use crate::git::{CommitSnapshot, DIFF, Git, GitError, paths};
 
 /// What changed in the source since `reference`, asked of `git` in the folder of the source, what was found there, and what of its settings cannot be used.
@@ -23,7 +24,7 @@ pub fn changes(
     let base = base(git, reference)?;
     let changed = changed(git, &base)?;
     let config = session.config_folder.join("plugcast.toml");
-    let settings = config.to_str().filter(|_| config.exists());
+    let settings = config.to_str().filter(|_| disk::kind(&config).is_some());
     let settings = settings.map(|config| git.answer(&[&DIFF[..], &["-z", &base, "--", config]].concat()));
     let other_settings = settings.transpose()?.is_some_and(|paths| !paths.is_empty());
     let mut remarks = Vec::new();
@@ -62,7 +63,7 @@ fn before(
     if !git.has_folder(base, &folder)? {
         return Ok(None);
     }
-    let snapshot = CommitSnapshot::of(git, (base, reference), &folder, "plugcast.toml", None)?;
+    let mut snapshot = CommitSnapshot::of(git, (base, reference), &folder, "plugcast.toml", None)?;
     let name = session.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let options = SessionOptions {
         to: options.to,
@@ -75,7 +76,8 @@ fn before(
         progress: options.progress.clone(),
         ..SessionOptions::default()
     };
-    let fingerprints = || {
+    let fingerprints = |snapshot: &CommitSnapshot| {
+        let options = SessionOptions { file_system: snapshot.file_system().clone(), ..options.clone() };
         let mut then = CheckSession::new(snapshot.folder(), &options, session.targets)?;
         let read = then.read(TextOverlay::new())?;
         let mut examined = then.examine(read, &CheckScope::default());
@@ -84,23 +86,24 @@ fn before(
         let found = examined.findings.diagnostics.into_iter();
         Ok::<_, CheckError>(found.filter_map(|found| found.fingerprint).chain(causes).collect())
     };
-    let found = fingerprints();
+    let found = fingerprints(&snapshot);
     snapshot.must_be_whole()?;
     if let Ok(found) = found {
         return Ok(Some(found));
     }
     // Settings of that time that cannot be used go; then those that only `check` reads.
     let name = options.folder_name.as_deref().unwrap_or_default();
-    if let Ok(past) = compare::past(&snapshot, (name, reference), session.targets) {
+    if let Ok(past) = compare::past(&mut snapshot, (name, reference), session.targets) {
         remarks.extend(past.remarks);
     }
-    if let Ok(found) = fingerprints() {
+    if let Ok(found) = fingerprints(&snapshot) {
         return Ok(Some(found));
     }
-    for folder in snapshot.folder().ancestors().take_while(|folder| folder.starts_with(snapshot.top())) {
+    let (folder, top) = (snapshot.folder().to_owned(), snapshot.top().to_owned());
+    for folder in folder.ancestors().take_while(|folder| folder.starts_with(&top)) {
         snapshot.remove(&folder.join("plugcast.toml"));
     }
-    let Ok(found) = fingerprints() else { return Ok(None) };
+    let Ok(found) = fingerprints(&snapshot) else { return Ok(None) };
     *remarks =
         vec![format!("warning: `{reference}:plugcast.toml` is ignored: it names unknown hosts or rules")];
     Ok(Some(found))

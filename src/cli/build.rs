@@ -15,6 +15,7 @@ use crate::build::cache::{BuildCache, CacheOptions};
 use crate::build::{self, Denial, OutputFolder, SourceRequest};
 use crate::compile::{self, CacheLookup, Discovery, Source};
 use crate::diagnostic::Severity;
+use crate::disk::FileSystem;
 use crate::disk::folder::Folder;
 use crate::disk::lock;
 use crate::ledger::LossClass;
@@ -120,7 +121,7 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, CommandFailure> {
 pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     build::must_be_there(&args.src)?;
-    let (mut config, config_folder) = build::config_of(&args.src)?;
+    let (mut config, config_folder) = build::config_of(&FileSystem::default(), &args.src)?;
     config.build.marketplace = args.marketplace.clone().or(config.build.marketplace);
     let hosts = hosts(&args.to, &config, &targets)?;
     let place = match (&args.out, &config.build.out) {
@@ -241,7 +242,7 @@ pub fn into(
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let targets = super::targets(global)?;
-    let (config, _) = build::config_of(src).map_err(CommandFailure::from)?;
+    let (config, _) = build::config_of(&FileSystem::default(), src).map_err(CommandFailure::from)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
     let request =
         SourceRequest { src: src.to_owned(), config, progress: progress.clone(), ..SourceRequest::default() };

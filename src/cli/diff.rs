@@ -11,7 +11,7 @@ use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::build::{self, SourceRequest};
 use crate::compare::{self, ComparisonSide};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk::{self, walk::SkipPolicy};
+use crate::disk::{self, FileSystem, walk::SkipPolicy};
 use crate::git::{CommitSnapshot, GitError};
 use crate::model::project::Project;
 use crate::process::temporary;
@@ -214,7 +214,7 @@ fn state(
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
-            let (config, _) = build::config_of(folder)?;
+            let (config, _) = build::config_of(&FileSystem::default(), folder)?;
             let to = config.build.to.clone();
             // Bundles that lie in a source are no part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
@@ -236,7 +236,8 @@ fn state(
             let top = git.top()?;
             let name = folder.file_name().map(str::to_owned);
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
-            let snapshot = CommitSnapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
+            let mut snapshot =
+                CommitSnapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
             let bundles = if snapshot.has_bundles() { compare::bundles(&src)? } else { BTreeMap::new() };
             if !bundles.is_empty() {
@@ -247,7 +248,7 @@ fn state(
                     ..ComparedState::of(StateContent::Bundles(bundles))
                 });
             }
-            let past = compare::past(&snapshot, (&name.unwrap_or_default(), reference), targets);
+            let past = compare::past(&mut snapshot, (&name.unwrap_or_default(), reference), targets);
             snapshot.must_be_whole()?;
             let past = past.map_err(|error| {
                 let failure = CommandFailure::from(error);

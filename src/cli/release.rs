@@ -15,7 +15,7 @@ use crate::check::{fix, fold};
 use crate::compare;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk::walk::SkipPolicy;
-use crate::disk::{self, edit};
+use crate::disk::{self, FileSystem, edit};
 use crate::progress::Progress;
 use crate::release::{
     self, ReleaseContext, ReleaseError, ReleaseReport, ReleaseRequest, ReleaseSummary, ReleasedUnit,
@@ -165,7 +165,7 @@ fn examine(
     let src = disk::canonical(&args.src)?;
     let git = super::git(&src);
     git.in_work_tree("run `release check` in a clone of the repository")?;
-    let (config, config_folder) = config_of(&src)?;
+    let (config, config_folder) = config_of(&FileSystem::default(), &src)?;
     let config_folder = if config_folder.as_os_str().is_empty() { src.clone() } else { config_folder };
     let asked = if args.to.is_empty() { &config.build.to } else { &args.to };
     let hosts: Vec<&Target> = match asked.is_empty() {

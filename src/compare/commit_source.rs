@@ -30,11 +30,11 @@ pub struct CommitSource {
 /// # Errors
 /// As [`crate::compile::Source::read`]; what it says names the commit.
 pub fn past(
-    snapshot: &CommitSnapshot,
+    snapshot: &mut CommitSnapshot,
     (name, reference): (&str, &str),
     targets: &Targets,
 ) -> Result<CommitSource, BuildError> {
-    let src = snapshot.folder();
+    let src = snapshot.folder().to_owned();
     let mut remarks = Vec::new();
     loop {
         let (path, line, column, message) = match read(snapshot, name, targets) {
@@ -55,7 +55,7 @@ pub fn past(
                 return Err(BuildError::NoPlugin { src: PathBuf::from(reference), files });
             }
             Err(BuildError::OnlyProject { project, .. }) => {
-                let inner = project.strip_prefix(src).unwrap_or(&project).display();
+                let inner = project.strip_prefix(&src).unwrap_or(&project).display();
                 let project = PathBuf::from(format!("{reference}:{inner}"));
                 return Err(BuildError::OnlyProject { src: PathBuf::from(reference), project });
             }
@@ -90,13 +90,20 @@ fn read(
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>, Config), BuildError> {
     let src = snapshot.folder().to_owned();
-    let nearest = build::nearest_config(&src, |folder| folder == snapshot.top())?;
+    let nearest = build::nearest_config(snapshot.file_system(), &src, |folder| folder == snapshot.top())?;
     let config = nearest.unwrap_or_default().0;
     // Bundles that lie in a source are no part of it.
     let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
     let passed_over = SkipPolicy::IgnoredAndPackages;
-    let request =
-        SourceRequest { src, config: config.clone(), outputs, passed_over, ..SourceRequest::default() };
+    let file_system = snapshot.file_system().clone();
+    let request = SourceRequest {
+        file_system,
+        src,
+        config: config.clone(),
+        outputs,
+        passed_over,
+        ..SourceRequest::default()
+    };
     let (project, found) = side::source(request, name, targets)?;
     Ok((project, found, config))
 }

@@ -81,7 +81,7 @@ impl ComparisonSide<'_> {
                     bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
                 let text = |path: &str| match by_path.get(path)? {
                     Payload::Text(text) => Some(text.to_string()),
-                    Payload::CopyOf { path, .. } => disk::read_text_in_place(path).ok(),
+                    Payload::CopyOf { path, .. } => project.file_system.read_text_in_place(path).ok(),
                 };
                 Ok(inventory::of(&InventorySource {
                     target,

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::missing_name::gone;
-use super::{FileKind, memory, reader};
+use super::reader;
 
 /// What a folder is opened with that somebody named.
 pub(super) const NAMED_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -80,14 +80,6 @@ pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
 /// # Errors
 /// When a part of `path` is a link, or it is not a folder.
 pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
-    if let Some(place) = memory::place(path) {
-        let kind = |kind: FileKind| match kind {
-            FileKind::Folder => FileType::Directory,
-            FileKind::File => FileType::RegularFile,
-            _ => FileType::Symlink,
-        };
-        return Ok(place.children()?.map(|(name, found)| (name.into(), kind(found))).collect());
-    }
     let folder = without_following(CWD, path, FOLDER).map_err(replaced)?;
     let mut names = Vec::new();
     for entry in Dir::new(folder)? {

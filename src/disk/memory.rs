@@ -1,37 +1,28 @@
-//! Trees of files that lie in memory: a commit is read as git has it, and laid out nowhere. Code that reads through `disk`
-//! finds them below a path that no file system has, links and all.
+//! A tree of files that lies in memory: a commit is read as git has it, and laid out nowhere. A [`super::FileSystem`] finds
+//! it below a path that no disk has, links and all.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use camino::Utf8Path;
 
 use super::FileKind;
 
 /// Nothing lies below a device.
-const TOP: &str = "/dev/null";
+const DEVICE: &str = "/dev/null";
 /// How many links may lead to one another, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// What lies in memory, by the top of its tree.
-static TREES: RwLock<BTreeMap<PathBuf, Arc<MemoryNodes>>> = RwLock::new(BTreeMap::new());
-
-/// Everything of one tree.
-#[derive(Debug, Clone, Default)]
-struct MemoryNodes {
+/// A tree in memory.
+#[derive(Debug, Clone)]
+pub struct MemoryTree {
     /// By its path from the top, which is empty for the top itself.
-    all: BTreeMap<PathBuf, MemoryNode>,
+    nodes: BTreeMap<PathBuf, MemoryNode>,
     /// Without links every path is where it says.
     has_links: bool,
-}
-
-impl MemoryNodes {
-    fn get(&self, path: &Path) -> Option<&MemoryNode> {
-        self.all.get(path)
-    }
 }
 
 /// What lies at a path.
@@ -52,129 +43,103 @@ pub enum MemoryNode {
     Link(String),
 }
 
-/// A tree in memory, which is gone when this is dropped.
-#[derive(Debug)]
-pub struct MemoryTree {
-    top: PathBuf,
-}
-
 impl MemoryTree {
+    /// The path of its top.
+    pub const TOP: &str = "/dev/null/tree";
+
     /// A tree of these files and links, and of the folders that hold them.
     pub fn new<'p>(nodes: impl IntoIterator<Item = (&'p Utf8Path, MemoryNode)>) -> Self {
-        let mut all = MemoryNodes::default();
-        all.all.insert(PathBuf::new(), MemoryNode::Folder(Vec::new()));
+        let top = (PathBuf::new(), MemoryNode::Folder(Vec::new()));
+        let mut tree = Self { nodes: BTreeMap::from([top]), has_links: false };
         for (path, node) in nodes {
-            all.has_links |= matches!(node, MemoryNode::Link(_));
-            add(&mut all.all, path.as_std_path(), node);
+            tree.has_links |= matches!(node, MemoryNode::Link(_));
+            tree.add(path.as_std_path(), node);
         }
-        let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
-        let number = trees.keys().next_back().and_then(|top| top.file_name()?.to_str()?.parse::<u64>().ok());
-        // Of one width, so that the last of them is the highest.
-        let top = Path::new(TOP).join(format!("{:020}", number.map_or(0, |number| number + 1)));
-        trees.insert(top.clone(), Arc::new(all));
-        Self { top }
+        tree
     }
 
-    /// The path of its top.
-    pub fn path(&self) -> &Path {
-        &self.top
+    fn add(&mut self, path: &Path, node: MemoryNode) {
+        self.nodes.insert(path.to_owned(), node);
+        // Up to the first folder that is known.
+        for path in path.ancestors() {
+            let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
+            let name = name.to_string_lossy().into_owned();
+            match self.nodes.get_mut(parent) {
+                Some(MemoryNode::Folder(names)) => return names.push(name),
+                _ => self.nodes.insert(parent.to_owned(), MemoryNode::Folder(vec![name])),
+            };
+        }
+    }
+
+    /// The place that `path` leads to; `None` for every path outside of it.
+    pub(super) fn place<'a>(&'a self, path: &'a Path) -> Option<MemoryPath<'a>> {
+        Some(MemoryPath { tree: self, inner: path.strip_prefix(Self::TOP).ok()? })
     }
 
     /// Takes a file away; whether it was there.
-    pub fn remove(&self, path: &Path) -> bool {
-        let (Ok(inner), Some(name)) = (path.strip_prefix(&self.top), path.file_name()) else { return false };
-        let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(nodes) = trees.get_mut(&self.top).map(Arc::make_mut) else { return false };
-        if let Some(MemoryNode::Folder(names)) = inner.parent().and_then(|parent| nodes.all.get_mut(parent)) {
+    pub(super) fn remove(&mut self, path: &Path) -> bool {
+        let (Ok(inner), Some(name)) = (path.strip_prefix(Self::TOP), path.file_name()) else { return false };
+        if let Some(MemoryNode::Folder(names)) = inner.parent().and_then(|parent| self.nodes.get_mut(parent))
+        {
             names.retain(|other| Path::new(other) != Path::new(name));
         }
-        nodes.all.remove(inner).is_some()
-    }
-}
-
-impl Drop for MemoryTree {
-    fn drop(&mut self) {
-        TREES.write().unwrap_or_else(PoisonError::into_inner).remove(&self.top);
-    }
-}
-
-fn add(nodes: &mut BTreeMap<PathBuf, MemoryNode>, path: &Path, node: MemoryNode) {
-    nodes.insert(path.to_owned(), node);
-    // Up to the first folder that is known.
-    for path in path.ancestors() {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
-        let name = name.to_string_lossy().into_owned();
-        match nodes.get_mut(parent) {
-            Some(MemoryNode::Folder(names)) => return names.push(name),
-            _ => nodes.insert(parent.to_owned(), MemoryNode::Folder(vec![name])),
-        };
+        self.nodes.remove(inner).is_some()
     }
 }
 
 /// A path of a tree in memory.
-pub(super) struct MemoryPath {
-    top: PathBuf,
-    nodes: Arc<MemoryNodes>,
-    inner: PathBuf,
+pub(super) struct MemoryPath<'a> {
+    tree: &'a MemoryTree,
+    inner: &'a Path,
 }
 
-/// The tree that `path` leads into; `None` for every path of the file system.
-pub(super) fn place(path: &Path) -> Option<MemoryPath> {
-    if !path.as_os_str().as_encoded_bytes().starts_with(TOP.as_bytes()) {
-        return None;
-    }
-    let trees = TREES.read().unwrap_or_else(PoisonError::into_inner);
-    let top: PathBuf = path.components().take(4).collect();
-    let nodes = trees.get(&top)?.clone();
-    Some(MemoryPath { inner: path.strip_prefix(&top).ok()?.to_owned(), top, nodes })
-}
-
-impl MemoryPath {
+impl<'a> MemoryPath<'a> {
     /// What lies there, no link followed but on the way.
-    pub(super) fn here(&self) -> Option<&MemoryNode> {
+    pub(super) fn here(&self) -> Option<&'a MemoryNode> {
         let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
         match self.inner.file_name() {
-            Some(name) => self.nodes.get(&parent.join(name)),
-            None => self.nodes.get(&self.follow(&self.inner).ok()?),
+            Some(name) => self.tree.nodes.get(&parent.join(name)),
+            None => self.tree.nodes.get(&self.follow(self.inner).ok()?),
         }
     }
 
     /// What lies there, through links.
-    pub(super) fn node(&self) -> io::Result<&MemoryNode> {
-        let inner = self.follow(&self.inner)?;
-        self.nodes.get(&inner).ok_or_else(|| io::ErrorKind::NotFound.into())
+    pub(super) fn node(&self) -> io::Result<&'a MemoryNode> {
+        let inner = self.follow(self.inner)?;
+        self.tree.nodes.get(&inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The same, where no link may lead.
-    pub(super) fn in_place(&self) -> io::Result<&MemoryNode> {
-        self.nodes.get(&self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
+    pub(super) fn in_place(&self) -> io::Result<&'a MemoryNode> {
+        self.tree.nodes.get(self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The names in a folder to which no link leads, each with what lies there.
-    pub(super) fn children(&self) -> io::Result<impl Iterator<Item = (&String, FileKind)>> {
+    pub(super) fn children(self) -> io::Result<impl Iterator<Item = (&'a String, FileKind)>> {
         let MemoryNode::Folder(names) = self.in_place()? else {
             return Err(rustix::io::Errno::NOTDIR.into());
         };
-        let kind =
-            |name: &String| self.nodes.get(&self.inner.join(name)).map_or(FileKind::Link, MemoryNode::kind);
+        let kind = move |name: &String| {
+            self.tree.nodes.get(&self.inner.join(name)).map_or(FileKind::Link, MemoryNode::kind)
+        };
         Ok(names.iter().map(move |name| (name, kind(name))))
     }
 
     /// The path without links; one that leaves the tree is not below its top.
     pub(super) fn real(&self) -> io::Result<PathBuf> {
-        let inner = self.follow(&self.inner)?;
-        let is_there = self.nodes.get(&inner).is_some();
+        let inner = self.follow(self.inner)?;
+        let is_there = self.tree.nodes.get(&inner).is_some();
         // What lies outside is nobody's to know.
-        if !is_there && inner != Path::new(TOP) {
+        if !is_there && inner != Path::new(DEVICE) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        Ok(self.top.join(inner))
+        Ok(Path::new(MemoryTree::TOP).join(inner))
     }
 
-    /// `path` from the top without links; [`TOP`] for what leaves the tree.
+    /// `path` from the top without links; [`DEVICE`] for what leaves the tree.
     fn follow(&self, path: &Path) -> io::Result<PathBuf> {
         let is_plain = || path.components().all(|part| matches!(part, Component::Normal(_)));
-        if !self.nodes.has_links && is_plain() && self.nodes.get(path).is_some() {
+        if !self.tree.has_links && is_plain() && self.tree.nodes.get(path).is_some() {
             return Ok(path.to_owned());
         }
         let parts =
@@ -186,11 +151,11 @@ impl MemoryPath {
                 Some(Component::Normal(name)) => at.push(name),
                 Some(Component::ParentDir) if at.pop() => {}
                 Some(Component::ParentDir | Component::RootDir | Component::Prefix(_)) => {
-                    return Ok(TOP.into());
+                    return Ok(DEVICE.into());
                 }
                 Some(Component::CurDir) | None => continue,
             }
-            match self.nodes.get(&at) {
+            match self.tree.nodes.get(&at) {
                 Some(MemoryNode::Link(target)) => {
                     links += 1;
                     if links > MOST_LINKS {
@@ -238,49 +203,5 @@ impl MemoryNode {
             MemoryNode::Folder(_) => Err(rustix::io::Errno::ISDIR.into()),
             MemoryNode::Link(_) => Err(rustix::io::Errno::LOOP.into()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::disk::{self, walk};
-    use crate::source::SourceTree;
-
-    fn file(text: &str) -> MemoryNode {
-        MemoryNode::File { bytes: Arc::from(text.as_bytes()), executable: false }
-    }
-
-    #[test]
-    fn a_tree_in_memory_is_read_like_any_other_and_left_by_no_link() {
-        let link = |target: &str| MemoryNode::Link(target.to_owned());
-        let nodes = [
-            ("a/b/x.md", file("x")),
-            ("a/.gitignore", file("ignored\n")),
-            ("a/ignored", file("i")),
-            ("inner", link("a/b")),
-            ("outer", link("../../etc")),
-            ("whole", link("/etc")),
-            ("round", link("round")),
-        ];
-        let tree = MemoryTree::new(nodes.iter().map(|(path, node)| (Utf8Path::new(*path), node.clone())));
-        let top = tree.path().to_owned();
-        assert!(disk::is_folder(&top.join("inner")) && disk::is_file(&top.join("inner/x.md")));
-        assert_eq!(disk::canonical(&top.join("inner/./x.md")).unwrap(), top.join("a/b/x.md"));
-        assert_eq!(disk::kind(&top.join("inner")), Some(FileKind::Link));
-        assert_eq!(disk::read_text(&top.join("inner/x.md")).unwrap().as_deref(), Some("x"));
-        assert_eq!(disk::read_text(&top.join("none")).unwrap(), None);
-        assert!(
-            !disk::is_inside(&top, &top.join("outer/passwd")) && disk::is_inside(&top, &top.join("a/new"))
-        );
-        let mut read = SourceTree::default();
-        walk::walk(&top, "".into(), &walk::WalkOptions::default(), &mut read).unwrap();
-        let paths: Vec<&str> = read.files().map(|file| file.path.as_str()).collect();
-        assert_eq!(paths, ["a/.gitignore", "a/b/x.md", "inner/x.md"]);
-        let left: Vec<&str> = read.exclusions.iter().map(|one| one.path.as_str()).collect();
-        assert_eq!(left, ["a/ignored", "outer", "round", "whole"]);
-        assert!(tree.remove(&top.join("a/b/x.md")) && !disk::is_file(&top.join("a/b/x.md")));
-        drop(tree);
-        assert!(!disk::is_folder(&top));
     }
 }

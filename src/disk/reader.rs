@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::missing_name::existing_path;
-use super::{DiskError, beneath, memory};
+use super::{DiskError, beneath};
 
 /// How large a file may be that is read whole, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,11 +98,8 @@ fn irregular(what: &str) -> io::Error {
 /// # Errors
 /// When it exists and is not a regular file, cannot be read, or is larger than `limit`.
 pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError> {
-    let bytes = match memory::place(path) {
-        Some(place) => place.node().and_then(|node| in_memory(node, limit)),
-        None => open(path).and_then(|file| read_file(&file, limit)),
-    };
-    existing_path(bytes).map_err(|error| DiskError::new("read", path, error))
+    existing_path(open(path).and_then(|file| read_file(&file, limit)))
+        .map_err(|error| DiskError::new("read", path, error))
 }
 
 /// Reads the file at `path`, which had no link in it when it was found.
@@ -110,15 +107,7 @@ pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError>
 /// # Errors
 /// When it cannot be read, is larger than `limit`, or a link took its place.
 pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
-    match memory::place(path) {
-        Some(place) => place.in_place().and_then(|node| in_memory(node, limit)),
-        None => beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit)),
-    }
-}
-
-fn in_memory(node: &memory::MemoryNode, limit: SizeLimit) -> io::Result<Vec<u8>> {
-    let bytes = node.bytes()?;
-    if bytes.len() as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(bytes.to_vec()) }
+    beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit))
 }
 
 /// Reads an open file to its end.

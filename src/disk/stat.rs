@@ -1,11 +1,11 @@
-//! What stands at a path, on disk or in memory.
+//! What stands at a path of the disk.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{DiskError, memory};
+use super::DiskError;
 use crate::order;
 
 /// What stands at a path, links not followed.
@@ -21,9 +21,6 @@ pub enum FileKind {
 
 /// What stands at `path`; `None` when nothing does, or it cannot be known.
 pub fn kind(path: &Path) -> Option<FileKind> {
-    if let Some(place) = memory::place(path) {
-        return place.here().map(memory::MemoryNode::kind);
-    }
     let meta = fs::symlink_metadata(path).ok()?;
     Some(if meta.is_dir() {
         FileKind::Folder
@@ -34,20 +31,19 @@ pub fn kind(path: &Path) -> Option<FileKind> {
     })
 }
 
+/// Whether what stands at `path` is a link.
+pub(super) fn is_link(path: &Path) -> io::Result<bool> {
+    Ok(fs::symlink_metadata(path)?.is_symlink())
+}
+
 /// Whether `path` is a folder, through links.
 pub fn is_folder(path: &Path) -> bool {
-    match memory::place(path) {
-        Some(place) => place.node().is_ok_and(|node| node.kind() == FileKind::Folder),
-        None => fs::metadata(path).is_ok_and(|meta| meta.is_dir()),
-    }
+    fs::metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 /// Whether `path` is a file, through links.
 pub fn is_file(path: &Path) -> bool {
-    match memory::place(path) {
-        Some(place) => place.node().is_ok_and(|node| node.kind() == FileKind::File),
-        None => fs::metadata(path).is_ok_and(|meta| meta.is_file()),
-    }
+    fs::metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
 /// The absolute path without links.
@@ -60,11 +56,21 @@ pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
 
 /// The absolute path without links, with the system's own error.
 pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
-    memory::place(path).map_or_else(|| fs::canonicalize(path), |place| place.real())
+    fs::canonicalize(path)
 }
 
 /// Whether `path` stays in `top`: by its names, and through the links of what is there of it.
 pub fn is_inside(top: &Path, path: &Path) -> bool {
+    is_inside_by(top, path, kind, real)
+}
+
+/// The same, as `kind` and `real` see what is there.
+pub(super) fn is_inside_by(
+    top: &Path,
+    path: &Path,
+    kind: impl Fn(&Path) -> Option<FileKind>,
+    real: impl Fn(&Path) -> io::Result<PathBuf>,
+) -> bool {
     let top = if top.as_os_str().is_empty() { Path::new(".") } else { top };
     let Ok(real_top) = real(top) else { return false };
     let mut depth = 0_usize;
@@ -88,15 +94,6 @@ pub fn is_inside(top: &Path, path: &Path) -> bool {
 pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
     let failed = |error| DiskError::new("list", folder, error);
     let mut names = Vec::new();
-    if let Some(place) = memory::place(folder) {
-        let inner = match place.node().map_err(failed)? {
-            memory::MemoryNode::Folder(names) => names.clone(),
-            _ => Vec::new(),
-        };
-        names.extend(inner.into_iter().map(|name| (name.clone(), is_folder(&folder.join(&name)))));
-        order::sort(&mut names);
-        return Ok(names);
-    }
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         if let Ok(name) = entry.file_name().into_string() {

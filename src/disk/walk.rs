@@ -1,12 +1,10 @@
 //! Reads the files of a source: sorted, links followed only inside the source, ignored files left
 //! out with the reason, text in memory and everything else left on disk.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 mod include;
 mod one_file;
 mod skip;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +15,7 @@ use ignore::gitignore::Gitignore;
 use rustix::fs::FileType;
 
 use super::replace::OWN_FOLDER;
-use super::{DiskError, beneath, memory};
+use super::{DiskError, FileSystem};
 use crate::parallel;
 use crate::progress::Progress;
 use crate::source::{
@@ -33,6 +31,8 @@ const DEPTH: usize = 64;
 /// What a walk leaves out besides what `.gitignore` files say.
 #[derive(Debug, Clone, Default)]
 pub struct WalkOptions {
+    /// Where the files lie.
+    pub file_system: FileSystem,
     /// Globs of `[build] exclude`, relative to SRC.
     pub exclude: Vec<String>,
     /// Globs of `[build] include`, relative to SRC.
@@ -48,6 +48,7 @@ pub struct WalkOptions {
 }
 
 struct TreeWalk<'a> {
+    file_system: FileSystem,
     root: PathBuf,
     /// Where the walk begins, without links.
     start: PathBuf,
@@ -85,32 +86,34 @@ fn found<'a>(
     options: &WalkOptions,
     tree: &'a mut SourceTree,
 ) -> Result<TreeWalk<'a>, WalkError> {
-    let root = super::canonical(root)?;
+    let file_system = options.file_system.clone();
+    let root = file_system.canonical(root)?;
     let exclude = globs(&options.exclude)?;
     let include = IncludeSet::new(&options.include)?;
-    let outputs = options.outputs.iter().filter_map(|path| super::real(path).ok()).collect();
+    let outputs = options.outputs.iter().filter_map(|path| file_system.real(path).ok()).collect();
     let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
     let ignored = |folder: &Path, real: &Path| {
-        let read = passed_over.gitignore(&root, folder, real);
+        let read = passed_over.gitignore(&file_system, &root, folder, real);
         read.map_err(|error| DiskError::new("read", &folder.join(".gitignore"), error))
     };
     ignores.extend(ignored(&above, &above)?);
     for part in folder.components().filter(|_| !folder.as_str().is_empty()) {
         above.push(part.as_str());
-        let real = super::real(&above).unwrap_or_else(|_| above.clone());
+        let real = file_system.real(&above).unwrap_or_else(|_| above.clone());
         ignores.extend(ignored(&above, &real)?);
     }
-    let real = super::canonical(&above)?;
+    let real = file_system.canonical(&above)?;
     if !real.starts_with(&root) {
         let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LEAVES);
         return Err(DiskError::new("list", &above, error).into());
     }
-    beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
+    file_system.list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real.clone()];
     let (files, progress) = (Vec::new(), options.progress.clone());
     let mut walk = TreeWalk {
+        file_system,
         root,
         start: real,
         exclude,
@@ -145,9 +148,15 @@ pub fn paths(
 ///
 /// # Errors
 /// When `root` is not there.
-pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
-    let root = super::canonical(root)?;
+pub fn read_one(
+    file_system: &FileSystem,
+    root: &Path,
+    path: &Utf8Path,
+    tree: &mut SourceTree,
+) -> Result<(), WalkError> {
+    let root = file_system.canonical(root)?;
     let mut walk = TreeWalk {
+        file_system: file_system.clone(),
         start: root.clone(),
         root,
         exclude: GlobSet::empty(),
@@ -200,11 +209,11 @@ impl TreeWalk<'_> {
         inner: bool,
     ) {
         let Some(real) = ancestors.last() else { return };
-        let mut names = match beneath::list_in_place(real) {
+        let mut names = match self.file_system.list_in_place(real) {
             Ok(names) => names,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };
-        let is_bundle = || super::is_file(&real.join(OWN_FOLDER).join("manifest.json"));
+        let is_bundle = || self.file_system.is_file(&real.join(OWN_FOLDER).join("manifest.json"));
         if self.without_bundles && inner && names.iter().any(|(name, _)| name == OWN_FOLDER) && is_bundle() {
             return self.exclude(folder.to_owned(), BUNDLE, false);
         }
@@ -213,7 +222,8 @@ impl TreeWalk<'_> {
             self.tree.empty_folders.insert(folder.to_owned());
         }
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
-        let read = || self.passed_over.gitignore(&self.root, &self.root.join(folder), real);
+        let read =
+            || self.passed_over.gitignore(&self.file_system, &self.root, &self.root.join(folder), real);
         let own = match own.then(read).transpose() {
             Ok(own) => own.flatten(),
             Err(error) => {
@@ -254,17 +264,14 @@ impl TreeWalk<'_> {
     /// An entry that may be a link.
     fn looked_up(&mut self, path: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
         let full = self.root.join(path);
-        let link = match memory::place(&full) {
-            Some(_) => super::kind(&full) == Some(super::FileKind::Link),
-            None => match fs::symlink_metadata(&full) {
-                Ok(meta) => meta.is_symlink(),
-                Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
-            },
+        let link = match self.file_system.is_link(&full) {
+            Ok(link) => link,
+            Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
         if is_version_control(path) {
             return self.exclude(path.to_owned(), VERSION_CONTROL, false);
         }
-        let real = match super::real(&full) {
+        let real = match self.file_system.real(&full) {
             Ok(real) => real,
             Err(error) if link => {
                 return self.exclude(path.to_owned(), format!("the link cannot be followed: {error}"), true);
@@ -279,7 +286,7 @@ impl TreeWalk<'_> {
         if let Some(target) = target.filter(|_| link) {
             self.tree.links.insert(path.to_owned(), target.to_owned());
         }
-        let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
+        let (is_folder, is_file) = (self.file_system.is_folder(&real), self.file_system.is_file(&real));
         self.entry(WalkEntry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);
     }
 
@@ -353,11 +360,11 @@ impl TreeWalk<'_> {
     /// Reads the files, in parallel and into the tree in their order.
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
-        let (many, progress) = (files.len(), self.progress.clone());
+        let (many, progress, file_system) = (files.len(), self.progress.clone(), self.file_system.clone());
         progress.begin("reading files", many);
         for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| {
             progress.step();
-            one_file::read(path, real, buffer)
+            one_file::read(&file_system, path, real, buffer)
         }) {
             match read {
                 Ok(file) => self.tree.insert(file),

@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Git, GitError, answered, not_run};
 use crate::disk::memory::{MemoryNode, MemoryTree};
-use crate::disk::plain_files;
+use crate::disk::{FileSystem, plain_files};
 use crate::process::temporary;
 use crate::source::MOST_BYTES;
 use crate::temp_dir::TempFolder;
@@ -24,6 +24,7 @@ const MOST_NAMES: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub struct CommitSnapshot {
     place: SnapshotRoot,
+    file_system: FileSystem,
     folder: PathBuf,
     left_out: SkippedEntries,
     contents: ObjectContents,
@@ -33,7 +34,7 @@ pub struct CommitSnapshot {
 /// Where the files of a commit lie.
 #[derive(Debug)]
 enum SnapshotRoot {
-    Memory(MemoryTree),
+    Memory,
     Disk(TempFolder),
 }
 
@@ -142,15 +143,18 @@ impl CommitSnapshot {
             .filter(|entry| !contents.contains_key(&entry.object))
             .map(|entry| (entry.path.clone(), Arc::default()))
             .collect();
-        let place = match entries.iter().any(CommitEntry::is_manifest) {
+        let (place, file_system) = match entries.iter().any(CommitEntry::is_manifest) {
             true => match absent.first_key_value() {
                 Some((path, _)) => return Err(not_there(path)),
-                None => SnapshotRoot::Disk(on_disk(&entries, &contents, folder)?),
+                None => (SnapshotRoot::Disk(on_disk(&entries, &contents, folder)?), FileSystem::default()),
             },
-            false => SnapshotRoot::Memory(in_memory(&entries, &contents, &absent, folder)),
+            false => {
+                let tree = in_memory(&entries, &contents, &absent, folder);
+                (SnapshotRoot::Memory, FileSystem::with_tree(tree))
+            }
         };
         let folder = place.path().join(folder);
-        Ok(Self { place, folder, left_out, contents, absent })
+        Ok(Self { place, file_system, folder, left_out, contents, absent })
     }
 
     /// Sees that git had the content of everything that was asked for: a clone may lack what no plugin ships.
@@ -174,6 +178,11 @@ impl CommitSnapshot {
         ))
     }
 
+    /// Where its files are read.
+    pub fn file_system(&self) -> &FileSystem {
+        &self.file_system
+    }
+
     /// Where the top of the repository lies.
     pub fn top(&self) -> &Path {
         self.place.path()
@@ -185,9 +194,9 @@ impl CommitSnapshot {
     }
 
     /// Takes a file away, which nobody else has; whether it was there.
-    pub fn remove(&self, path: &Path) -> bool {
+    pub fn remove(&mut self, path: &Path) -> bool {
         match &self.place {
-            SnapshotRoot::Memory(tree) => tree.remove(path),
+            SnapshotRoot::Memory => self.file_system.remove(path),
             SnapshotRoot::Disk(_) => path.starts_with(self.top()) && plain_files::remove(path).is_ok(),
         }
     }
@@ -201,7 +210,7 @@ impl CommitSnapshot {
 impl SnapshotRoot {
     fn path(&self) -> &Path {
         match self {
-            Self::Memory(tree) => tree.path(),
+            Self::Memory => Path::new(MemoryTree::TOP),
             Self::Disk(scratch) => scratch.path(),
         }
     }

@@ -12,6 +12,7 @@ use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{FilledPlaceholders, InventoryName, NameInventory, Reference};
 use super::runtime::HelperBinary;
 use super::server;
+use crate::disk::FileSystem;
 use crate::model::qualified_name::QualifiedName;
 use crate::parallel;
 use crate::read::format::SourceFacts;
@@ -22,6 +23,8 @@ use camino::Utf8Path;
 /// A source, read and understood.
 #[derive(Debug, Clone)]
 pub struct Project {
+    /// Where the files lie.
+    pub file_system: FileSystem,
     /// The files.
     pub tree: SourceTree,
     /// The README that stands above all plugins, where it was asked for; no part of a build.
@@ -60,6 +63,7 @@ impl Project {
         outside: Vec<Exclusion>,
     ) -> Self {
         Self {
+            file_system: FileSystem::default(),
             tree,
             readme: None,
             plugins,

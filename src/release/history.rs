@@ -203,7 +203,7 @@ impl CommitDifferences<'_> {
         let snapshot =
             CommitSnapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", other)?;
         self.remarks.extend(snapshot.remark(reference));
-        let snapshot = &*self.last.insert(snapshot);
+        let snapshot = self.last.insert(snapshot);
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
         let past = compare::past(snapshot, (name, reference), scene.targets);
         snapshot.must_be_whole()?;

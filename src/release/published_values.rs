@@ -6,6 +6,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use super::ReleaseError;
 use super::context::{ReleaseContext, VersionedUnit};
 use crate::build;
+use crate::disk::FileSystem;
 use crate::model::config::{ChangelogForm, ReleaseConfig};
 
 /// What is said, with paths from the top of the repository.
@@ -38,7 +39,7 @@ impl PublishedValues {
             return Ok(whole);
         }
         let folder = scene.top.join(&unit.root);
-        Ok(match build::read_config_in(&folder, &scene.top)? {
+        Ok(match build::read_config_in(&FileSystem::default(), &folder, &scene.top)? {
             Some(own) => Self::read(&own.release, &unit.root, unit).or(whole),
             None => whole,
         })

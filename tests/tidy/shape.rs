@@ -54,6 +54,26 @@ pub fn unordered(file: &SourceFile) -> Vec<String> {
     found
 }
 
+/// The owners of state that all of a process shares: the interrupt, and the plan of a program that is built to fail.
+const STATE_OWNERS: [&str; 2] = ["src/process/interrupt.rs", "src/disk/fs_op/fault.rs"];
+
+/// A static that can change: two callers in one process would share it.
+pub fn global_state(file: &SourceFile) -> Vec<String> {
+    if STATE_OWNERS.contains(&file.path.as_str()) {
+        return Vec::new();
+    }
+    const CHANGING: [&str; 5] = ["Atomic", "Mutex<", "RwLock<", "Cell<", "static mut "];
+    let is_static = |line: &str| {
+        let before = line.split_once("static ").map(|(before, _)| before.trim());
+        before.is_some_and(|before| before.is_empty() || before.starts_with("pub"))
+            || line.trim_start().starts_with("thread_local!")
+    };
+    let changes =
+        |line: &str| CHANGING.iter().any(|word| line.contains(word)) || line.contains("thread_local!");
+    let found = file.text.lines().enumerate().filter(|(_, line)| is_static(line) && changes(line));
+    found.map(|(at, _)| format!("{}:{}: hand the state down as a value", file.path, at + 1)).collect()
+}
+
 /// A sort of the standard library in the helper, which would carry it twice.
 pub fn own_sort(file: &SourceFile) -> Vec<String> {
     if !file.path.starts_with("src/runtime") {

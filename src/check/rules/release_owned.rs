@@ -6,7 +6,6 @@ use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::disk;
 use crate::model::config::RECORDS;
 use crate::model::plugin::Plugin;
 use crate::read::json;
@@ -31,7 +30,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let inner = Utf8Path::new(&manifest.path);
     let Some(top) = file.origin.ancestors().nth(inner.components().count()) else { return };
     for record in RECORDS {
-        let Ok(Some(text)) = disk::read_text(&top.join(record)) else { continue };
+        let Ok(Some(text)) = context.project.file_system.read_text(&top.join(record)) else { continue };
         let Some(recorded) = json::parse(&text).0 else { continue };
         let key = if plugin.root.as_str().is_empty() { Utf8PathBuf::from(".") } else { plugin.root.clone() };
         let Some(owned) = recorded.get(key.as_str()).and_then(Node::as_str) else { continue };

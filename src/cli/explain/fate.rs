@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::build::SourceRequest;
 use crate::cli::{CommandFailure, GlobalOptions};
 use crate::compile::Source;
+use crate::disk::FileSystem;
 use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::printable;
 use crate::source::SourceFile;
@@ -24,7 +25,7 @@ pub(super) fn of_line(
     global: &GlobalOptions,
 ) -> Result<String, CommandFailure> {
     let targets = crate::cli::targets(global)?;
-    let (config, _) = crate::build::config_of(root)?;
+    let (config, _) = crate::build::config_of(&FileSystem::default(), root)?;
     let request = SourceRequest { src: root.to_owned(), config, ..SourceRequest::default() };
     let compiled = Source::read(&request, &targets)?;
     let project = &compiled.project;

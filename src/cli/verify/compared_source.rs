@@ -11,7 +11,7 @@ use crate::build::{self, SourceRequest};
 use crate::bundle::BundleManifest;
 use crate::cli::CommandFailure;
 use crate::compile::Discovery;
-use crate::disk::{self, beneath};
+use crate::disk::{self, FileSystem, beneath};
 use crate::drivers::loaded_bundle;
 use crate::drivers::source::{self, ComparisonSource, HostRenames};
 use crate::progress::Progress;
@@ -84,7 +84,7 @@ pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -
 fn around(bundle: &Path, manifest: &BundleManifest, targets: &Targets) -> Vec<PathBuf> {
     let Ok(bundle) = disk::canonical(bundle) else { return Vec::new() };
     let above: Vec<&Path> = bundle.ancestors().skip(1).collect();
-    let top = above.iter().position(|folder| folder.join(".git").exists());
+    let top = above.iter().position(|folder| disk::kind(&folder.join(".git")).is_some());
     let above = &above[..top.map_or(2, |top| top + 1).min(above.len())];
     above
         .iter()
@@ -108,7 +108,7 @@ fn read(
     targets: &Targets,
     progress: &Progress,
 ) -> Result<(String, HostRenames)> {
-    let (config, _) = build::config_of(folder)?;
+    let (config, _) = build::config_of(&FileSystem::default(), folder)?;
     let out = bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
     let outputs = bundles.iter().cloned().chain(out).collect();
     // A name that nothing gives changes neither.

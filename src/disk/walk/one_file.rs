@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{beneath, memory};
+use super::FileSystem;
+use crate::disk::beneath;
 use crate::source::{Exclusion, FileContent, LineIndex, Position, SourceFile};
 
 /// Files up to this size are read, to see whether they are text.
@@ -16,7 +17,12 @@ const SMALL: u64 = 1024 * 1024;
 const LARGE_TEXT: u64 = 64 * 1024 * 1024;
 
 /// Reads one file through `buffer`, which the next one uses again.
-pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
+pub(super) fn read(
+    file_system: &FileSystem,
+    path: Utf8PathBuf,
+    real: PathBuf,
+    buffer: &mut Vec<u8>,
+) -> Result<SourceFile, Exclusion> {
     let large = || FileContent::NotText {
         reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
         position: Position { line: 1, column: 1 },
@@ -24,7 +30,7 @@ pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Re
     let is_text = is_text_name(&path) || has_text_ending(&path);
     let unread =
         |error| Exclusion { path: path.clone(), reason: format!("cannot be read: {error}"), fault: true };
-    if let Some(place) = memory::place(&real) {
+    if let Some(place) = file_system.in_memory(&real) {
         let node = place.in_place().map_err(unread)?;
         let bytes = node.bytes().map_err(unread)?;
         let size = bytes.len() as u64;
@@ -34,7 +40,8 @@ pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Re
             false if is_text_name(&path) => large(),
             false => FileContent::OnDisk,
         };
-        return Ok(SourceFile::new(path, real, node.is_executable(), size, content));
+        let executable = node.is_executable();
+        return Ok(SourceFile::new(path, real, executable, size, content));
     }
     let read = beneath::open_in_place(&real).and_then(|(mut file, meta)| {
         let mut size = meta.len();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::disk::{self, reader};
+use crate::disk::{FileSystem, reader};
 
 /// What a walk skips without anybody having excluded it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,15 +24,21 @@ impl SkipPolicy {
     ///
     /// # Errors
     /// When the file cannot be read, or is too large: nobody knows then what the author meant to keep back.
-    pub(super) fn gitignore(self, root: &Path, folder: &Path, real: &Path) -> io::Result<Option<Gitignore>> {
+    pub(super) fn gitignore(
+        self,
+        file_system: &FileSystem,
+        root: &Path,
+        folder: &Path,
+        real: &Path,
+    ) -> io::Result<Option<Gitignore>> {
         if self == SkipPolicy::Nothing {
             return Ok(None);
         }
-        let file = disk::real(&real.join(".gitignore")).ok();
-        let Some(file) = file.filter(|file| file.starts_with(root) && disk::is_file(file)) else {
+        let file = file_system.real(&real.join(".gitignore")).ok();
+        let Some(file) = file.filter(|file| file.starts_with(root) && file_system.is_file(file)) else {
             return Ok(None);
         };
-        let bytes = reader::read_in_place(&file, reader::SizeLimit::Settings)?;
+        let bytes = file_system.read_in_place(&file, reader::SizeLimit::Settings)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.trim_start_matches('\u{feff}').lines() {

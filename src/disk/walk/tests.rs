@@ -1,6 +1,7 @@
 //! What changes while a walk is on its way: between the listing of a folder and the reading of its files.
 #![expect(clippy::disallowed_methods, reason = "tests of the one owner of files")]
 
+use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
@@ -12,6 +13,7 @@ fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
     let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), SkipPolicy::Ignored);
     let (without_bundles, files) = (false, Vec::new());
     let mut walk = TreeWalk {
+        file_system: FileSystem::default(),
         root: root.clone(),
         start: root.clone(),
         exclude,
