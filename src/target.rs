@@ -47,6 +47,7 @@ pub struct Targets {
 /// A target that cannot be used, with what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("target `{host}`: {message}")]
+#[non_exhaustive]
 pub struct TargetError {
     /// The host's folder.
     pub host: String,
@@ -81,7 +82,13 @@ impl Targets {
     /// # Errors
     /// The first target that does not parse or contradicts itself.
     pub fn with(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
-        let print = if added.is_empty() { String::new() } else { sha256(format!("{added:?}").as_bytes()) };
+        let print = match added.is_empty() {
+            true => String::new(),
+            false => sha256(&serde_json::to_vec(&added).map_err(|error| TargetError {
+                host: "*".into(),
+                message: format!("the added targets cannot be listed: {error}"),
+            })?),
+        };
         let mut hosts = BTreeMap::new();
         for (host, target) in embedded::targets()? {
             hosts.insert(host.clone(), checked(&host, target)?);

@@ -139,6 +139,14 @@ fn no_state_is_global() {
     assert!(!shown("src/a.rs", constant) && !shown("src/process/interrupt.rs", table));
 }
 
+/// The key of added hosts was a hash of what `{:?}` prints of them.
+#[test]
+fn no_hash_is_made_of_a_debug_print() {
+    each("hashes of debug prints", &rust_files(&["src"]), shape::hashed_debug);
+    let file = SourceFile::new("src/a.rs", r#"sha256(format!("{added:?}").as_bytes())"#);
+    assert_eq!(shape::hashed_debug(&file).len(), 1);
+}
+
 #[test]
 fn the_helper_has_one_sort() {
     each("sorts of the standard library in the helper", &rust_files(&["src/runtime"]), shape::own_sort);
