@@ -63,6 +63,7 @@ fn none_of(files: usize) -> String {
 
 /// Why a build could not do its work. User mistakes in a source are diagnostics instead.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// There is nothing at SRC.
     #[error("the folder `{}` does not exist", .0.display())]

@@ -59,6 +59,7 @@ use sink::FindingSink;
 
 /// What a run found.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Findings {
     /// In the order of place.
     pub diagnostics: Vec<Diagnostic>,

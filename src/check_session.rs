@@ -50,6 +50,7 @@ pub struct CheckSession<'t> {
 
 /// How a source is checked.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct SessionOptions<'a> {
     /// Where the source and its configuration lie; a baseline lies on the disk.
     pub file_system: FileSystem,
@@ -77,6 +78,7 @@ pub struct SessionOptions<'a> {
 
 /// What a check of one source gave.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CheckedSource {
     /// What was found.
     pub findings: Findings,

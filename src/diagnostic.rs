@@ -34,6 +34,7 @@ pub enum LossClass {
 /// One finding with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The rule that speaks, in kebab-case.
     pub rule: String,

@@ -43,6 +43,7 @@ pub struct Git {
 /// Why git gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct GitError {
     /// A sentence, lower case.
     pub message: String,

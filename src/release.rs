@@ -31,6 +31,7 @@ pub use context::{ReleaseContext, ReleaseRequest};
 
 /// Why a release could not be checked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReleaseError {
     /// Git gave no answer.
     #[error(transparent)]

@@ -38,6 +38,7 @@ const PROGRAM: &str = env!("PLUGCAST_PROGRAM");
 
 /// Options of a command line that decide what is written, and that nothing else of a build's inputs tells.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct CacheOptions {
     /// Losses of this class fail the build, and graver ones.
     pub denied: Option<LossClass>,
@@ -110,6 +111,7 @@ fn left_out(exclusions: &[Exclusion]) -> Vec<(&str, &str, bool)> {
 
 /// A bundle that is on disk as an earlier build from identical inputs wrote it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CachedBundle {
     /// What is known of it; its files are where they belong.
     pub record: BundleRecord,

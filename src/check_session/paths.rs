@@ -12,6 +12,7 @@ use crate::target::Targets;
 
 /// What is read.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct CheckedPaths {
     /// The folder that paths of findings count from.
     pub root: PathBuf,

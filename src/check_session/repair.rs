@@ -20,6 +20,7 @@ const PASSES: usize = 32;
 
 /// What the fixes made of a source.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RepairedSource {
     /// What is found in the new texts.
     pub examined: CheckedSource,

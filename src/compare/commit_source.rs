@@ -14,6 +14,7 @@ use crate::target::Targets;
 
 /// What a commit holds.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CommitSource {
     /// The plugins.
     pub project: Project,

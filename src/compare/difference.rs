@@ -14,6 +14,7 @@ use crate::source::ComponentKind;
 /// What `diff --format json` prints: `plugcast.diff/1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct DiffReport {
     /// `plugcast.diff/1`.
     pub schema: String,

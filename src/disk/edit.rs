@@ -14,6 +14,7 @@ use super::{DiskError, beneath};
 
 /// Why a file was left as it is.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// A link leads to it, or it is no plain file.
     #[error("`{}` is not a plain file below the folder, or a link leads to it", .0.display())]

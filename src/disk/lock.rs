@@ -56,6 +56,7 @@ impl Drop for CreatedFolders {
 
 /// Why a lock was not had.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LockError {
     /// Another build holds it.
     #[error("another build (process {holder}) is writing `{}`", .folder.display())]

@@ -39,6 +39,7 @@ pub struct Root {
 
 /// Why something below a root was not done.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RootError {
     /// Somebody else may have put it there.
     #[error("`{}` {what}", .path.display())]

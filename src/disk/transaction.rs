@@ -66,6 +66,7 @@ pub struct TransactionJournal {
 
 /// Why a change was not made, or not made to its end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TransactionError {
     /// Nothing was changed.
     #[error(transparent)]

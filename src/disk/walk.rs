@@ -30,6 +30,7 @@ const DEPTH: usize = 64;
 
 /// What a walk leaves out besides what `.gitignore` files say.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct WalkOptions {
     /// Where the files lie.
     pub file_system: FileSystem,
@@ -175,6 +176,7 @@ pub fn read_one(
 
 /// Why a walk could not start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WalkError {
     /// A file operation failed.
     #[error(transparent)]

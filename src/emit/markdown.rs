@@ -16,6 +16,7 @@ pub const BLOCK_CLOSE: &str = "<!-- /plugcast:on-this-host -->";
 
 /// Why a draft cannot become a file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MarkdownError {
     /// A line of the block cannot be rendered.
     #[error(transparent)]

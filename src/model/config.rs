@@ -25,6 +25,7 @@ use crate::source::Span;
 /// The whole file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
 pub struct Config {
     /// `[build]`
     #[serde(default)]

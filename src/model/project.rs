@@ -22,6 +22,7 @@ use camino::Utf8Path;
 
 /// A source, read and understood.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Project {
     /// Where the files lie.
     pub file_system: FileSystem,
