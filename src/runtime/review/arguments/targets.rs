@@ -80,66 +80,16 @@ pub(super) fn find<'a>(
     let (mut found, mut at, mut is_start, mut is_free) = (FoundTarget::default(), 0, true, true);
     while at < words.len() {
         let rest = &words[at..];
-        let word = unquoted(words[at]);
-        let bare = word.trim_end_matches(ENDS);
-        let lower = word.to_ascii_lowercase();
-        let is_path = word.contains('/') && !word.contains("://");
-        let number = if is_path && known(word)? { None } else { number_of(rest, is_start) };
-        let named = match number {
-            Some((number, length)) => match pull_request(&number) {
-                Ok(_) if is_count(rest, length) => {
-                    let number = bare.trim_start_matches('#');
-                    found.wrong = Some(format!(
-                        "{bare} may be a pull request or a count. Write PR {number} for the pull request, or put other words first."
-                    ));
-                    return Ok(found);
-                }
-                Ok(target) => Some((target, length)),
-                Err(reason) if words.len() == length => {
-                    found.wrong = Some(reason);
-                    return Ok(found);
-                }
-                Err(_) => None,
-            },
-            None if lower.starts_with("branch:") => {
-                let name = unquoted(&word[BRANCH.len() + 1..]);
-                if is_branch.is_some() && !known(name)? {
-                    found.wrong = Some(format!("{name} is not a branch here."));
-                    return Ok(found);
-                }
-                Some((ReviewTarget::of_branch(name), 1))
+        let named = match named_at((words, at), is_start, is_branch.is_some(), &known)? {
+            WordMeaning::Target(target, length) => Some((target, length)),
+            WordMeaning::Focus(note) => {
+                found.notes.extend(note);
+                None
             }
-            None if at == 0 && lower == BRANCH && is_branch.is_some() && named(rest, &known)? => {
-                Some((ReviewTarget::of_branch(unquoted(rest[1])), 2))
+            WordMeaning::Wrong(reason) => {
+                found.wrong = Some(reason);
+                return Ok(found);
             }
-            // `the feat branch`
-            None if is_start && rest.get(1).is_some_and(|next| is_word(next, BRANCH)) && known(word)? => {
-                Some((ReviewTarget::of_branch(word), 2))
-            }
-            None if is_branch.is_none() || word.contains('/') || (is_start && is_last(rest)) => match () {
-                () if known(word)? => Some((ReviewTarget::of_branch(word), 1)),
-                () if bare != word && known(bare)? => Some((ReviewTarget::of_branch(bare), 1)),
-                () => None,
-            },
-            // A word in the middle of a sentence is no target because a branch is called so.
-            None if is_start && known(bare)? => {
-                if at == 0 && !is_other_target(rest[1], &known)? {
-                    found.wrong = Some(format!(
-                        "{bare} is a branch, and may be a part of the focus. Write branch:{bare} to review it, or put other words first."
-                    ));
-                    return Ok(found);
-                }
-                match at {
-                    0 => Some((ReviewTarget::of_branch(bare), 1)),
-                    _ => {
-                        found
-                            .notes
-                            .push(format!("`{bare}` is a branch, and was read as a part of the focus"));
-                        None
-                    }
-                }
-            }
-            None => None,
         };
         let Some((target, length)) = named else {
             if is_free && let Some(form) = like_target(rest) {
@@ -197,6 +147,83 @@ pub(super) fn find<'a>(
         }
     }
     Ok(found)
+}
+
+/// What words name where they begin.
+enum WordMeaning {
+    /// A target, and how many words say it.
+    Target(ReviewTarget, usize),
+    /// A part of the focus, with what a reader should know of it.
+    Focus(Option<String>),
+    /// What can only be meant as a target and is none, or may be meant as one: why.
+    Wrong(String),
+}
+
+/// What the words from `at` on name; `is_start` where all before them only ask for a review.
+fn named_at(
+    (words, at): (&[&str], usize),
+    is_start: bool,
+    has_branches: bool,
+    known: &impl Fn(&str) -> Result<bool, CallFailure>,
+) -> Result<WordMeaning, CallFailure> {
+    let rest = &words[at..];
+    let word = unquoted(words[at]);
+    let bare = word.trim_end_matches(ENDS);
+    let lower = word.to_ascii_lowercase();
+    let is_path = word.contains('/') && !word.contains("://");
+    let number = if is_path && known(word)? { None } else { number_of(rest, is_start) };
+    let named = match number {
+        Some((number, length)) => match pull_request(&number) {
+            Ok(_) if is_count(rest, length) => {
+                let number = bare.trim_start_matches('#');
+                return Ok(WordMeaning::Wrong(format!(
+                    "{bare} may be a pull request or a count. Write PR {number} for the pull request, or put other words first."
+                )));
+            }
+            Ok(target) => Some((target, length)),
+            Err(reason) if words.len() == length => return Ok(WordMeaning::Wrong(reason)),
+            Err(_) => None,
+        },
+        None if lower.starts_with("branch:") => {
+            let name = unquoted(&word[BRANCH.len() + 1..]);
+            if has_branches && !known(name)? {
+                return Ok(WordMeaning::Wrong(format!("{name} is not a branch here.")));
+            }
+            Some((ReviewTarget::of_branch(name), 1))
+        }
+        None if at == 0 && lower == BRANCH && has_branches && named(rest, known)? => {
+            Some((ReviewTarget::of_branch(unquoted(rest[1])), 2))
+        }
+        // `the feat branch`
+        None if is_start && rest.get(1).is_some_and(|next| is_word(next, BRANCH)) && known(word)? => {
+            Some((ReviewTarget::of_branch(word), 2))
+        }
+        None if !has_branches || word.contains('/') || (is_start && is_last(rest)) => match () {
+            () if known(word)? => Some((ReviewTarget::of_branch(word), 1)),
+            () if bare != word && known(bare)? => Some((ReviewTarget::of_branch(bare), 1)),
+            () => None,
+        },
+        // A word in the middle of a sentence is no target because a branch is called so.
+        None if is_start && known(bare)? => {
+            if at == 0 && !is_other_target(rest[1], known)? {
+                return Ok(WordMeaning::Wrong(format!(
+                    "{bare} is a branch, and may be a part of the focus. Write branch:{bare} to review it, or put other words first."
+                )));
+            }
+            match at {
+                0 => Some((ReviewTarget::of_branch(bare), 1)),
+                _ => {
+                    let note = format!("`{bare}` is a branch, and was read as a part of the focus");
+                    return Ok(WordMeaning::Focus(Some(note)));
+                }
+            }
+        }
+        None => None,
+    };
+    Ok(match named {
+        Some((target, length)) => WordMeaning::Target(target, length),
+        None => WordMeaning::Focus(None),
+    })
 }
 
 /// What a form of a target is behind words that do not only ask for a review.
