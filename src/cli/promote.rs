@@ -15,6 +15,7 @@ use crate::disk::lock::{self, OutputFolder, OutputLock};
 use crate::disk::transaction::{self, FolderMove, JournalWitness, TextRewrite, TransactionError};
 use crate::disk::{self, replace, walk};
 use crate::emit::json;
+use crate::model::project::Project;
 use crate::promote::{self, AmbiguousChoice, BetaSkill, PromotionDecisions, SkillChoice, TargetState};
 use crate::report::promote::{self as report, PromoteReport, PromotionOutcome, RemarkReport};
 use crate::source::SourceTree;
@@ -131,22 +132,8 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         &decisions,
         &console.progress,
     );
-    let standing =
-        promote::standing(&project, &beta, &files, &root, &plan).map_err(crate::build::BuildError::from)?;
-    let mut refused = promote::in_the_way(&beta, &files, &root);
-    let mut doc = PromoteReport::of(&beta, &plan, &files);
-    match &standing {
-        TargetState::Free => {}
-        TargetState::Blocked(remark) => refused.push(remark.clone()),
-        TargetState::Stable(differences) => {
-            doc.removed.clone_from(&differences.gone);
-            refused.extend(report::replaced(&beta, differences).filter(|_| !args.replace));
-            refused.extend(promote::dead_ends(&beta, &files, &plan, differences));
-        }
-    }
-    doc.refused = refused.iter().chain(&plan.unsure).map(RemarkReport::from).collect();
-    let free = matches!(standing, TargetState::Free | TargetState::Stable(_));
-    if free && refused.is_empty() {
+    let (mut doc, is_possible) = report_of(args, (&project, &beta), (&root, &files), &plan)?;
+    if is_possible {
         go_on()?;
         let mut before = session.examine_read(&project, reading);
         mark(&mut before, &project);
@@ -190,6 +177,31 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         }
     }
     Ok(print(&doc, args, console))
+}
+
+/// The report of `plan`, with what it is refused for before it is tried, and whether it can be tried.
+fn report_of(
+    args: &PromoteArgs,
+    (project, beta): (&Project, &BetaSkill<'_>),
+    (root, files): (&Path, &SourceTree),
+    plan: &promote::PromotionPlan,
+) -> Result<(PromoteReport, bool), CommandFailure> {
+    let standing =
+        promote::standing(project, beta, files, root, plan).map_err(crate::build::BuildError::from)?;
+    let mut refused = promote::in_the_way(beta, files, root);
+    let mut doc = PromoteReport::of(beta, plan, files);
+    match &standing {
+        TargetState::Free => {}
+        TargetState::Blocked(remark) => refused.push(remark.clone()),
+        TargetState::Stable(differences) => {
+            doc.removed.clone_from(&differences.gone);
+            refused.extend(report::replaced(beta, differences).filter(|_| !args.replace));
+            refused.extend(promote::dead_ends(beta, files, plan, differences));
+        }
+    }
+    doc.refused = refused.iter().chain(&plan.unsure).map(RemarkReport::from).collect();
+    let free = matches!(standing, TargetState::Free | TargetState::Stable(_));
+    Ok((doc, free && refused.is_empty()))
 }
 
 fn print(doc: &PromoteReport, args: &PromoteArgs, console: &Console) -> u8 {
