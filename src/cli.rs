@@ -255,7 +255,7 @@ fn verify_command(
     let find_source = |wanted: &verify::compared_source::WantedSource<'_>| {
         verify::compared_source::find(wanted, &targets, &console.progress)
     };
-    let surroundings = verify::VerifyEnvironment {
+    let environment = verify::VerifyEnvironment {
         search_path: search_path(),
         source_host: targets.source_host().name.clone(),
         find_source: &find_source,
@@ -264,7 +264,7 @@ fn verify_command(
         progress: console.progress.clone(),
         build_to_temporary: &build_to_temporary,
     };
-    let printed = verify::run(args, &surroundings)?;
+    let printed = verify::run(args, &environment)?;
     console.print(&printed.text);
     Ok(printed.code)
 }

@@ -68,10 +68,10 @@ const CHECKS: [ReleaseCheck; 7] = [
 ///
 /// # Errors
 /// When git, a source or a bundle cannot be read.
-pub fn check(scene: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
+pub fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
     let mut out = Vec::new();
     for check in CHECKS {
-        check(scene, &mut out)?;
+        check(context, &mut out)?;
     }
     diagnostic::sort(&mut out);
     Ok(out)

@@ -105,7 +105,7 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
         }
     };
     let (schema, format) = (id(invocation.command.command), invocation.format);
-    let surroundings = Environment::read();
+    let environment = Environment::read();
     let (interrupted, _) = CallFailure::interrupted().print(&schema, format);
     let last = move || {
         // The output itself is held by the code that prints the answer; a part of ours is better than nothing.
@@ -113,9 +113,9 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
     };
     // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
     let _ = interrupt::listen_for(&interrupt::ALL, last);
-    let root = invocation.root.clone().or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
-    let surroundings = surroundings.with_root(root);
-    let said = invocation.run(&surroundings);
+    let root = invocation.root.clone().or_else(|| environment.variable("PLUGCAST_STATE").map(PathBuf::from));
+    let environment = environment.with_root(root);
+    let said = invocation.run(&environment);
     // From here on the answer itself is printed.
     interrupt::busy();
     match said {

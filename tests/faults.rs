@@ -9,7 +9,7 @@ mod place;
 mod polish;
 mod promotion;
 mod terminal;
-mod scene;
+mod fixture;
 mod store;
 mod walk;
 
@@ -35,7 +35,7 @@ fn the_shipped_binary_knows_no_faults() {
     assert!(!holds(env!("CARGO_BIN_EXE_plugcast").as_ref()), "it reads `{}`", binary::VARIABLE);
     assert!(holds(binary::faulty()), "the search finds nothing anywhere");
 
-    let folder = scene::source().temporary();
+    let folder = fixture::source().temporary();
     let arguments = ["build", "src", "--to", "codex", "--out", "out"];
     Plugcast::new(folder.path(), &arguments).env(binary::VARIABLE, "abort@1").run().expect_code(0);
     let faulty = Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "other"]);

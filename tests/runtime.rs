@@ -8,7 +8,7 @@ mod counts;
 mod git_programs;
 mod github;
 mod hostile;
-pub mod scene;
+pub mod fixture;
 mod signals;
 mod skills;
 pub mod subset;
@@ -38,7 +38,7 @@ fn every_case_answers_as_it_says() {
         .filter(|case| only.as_ref().is_none_or(|only| case.id.starts_with(only.as_str())))
         .collect();
     assert!(!cases.is_empty(), "no case has that number");
-    let findings = found_in_each(&cases, scene::play);
+    let findings = found_in_each(&cases, fixture::play);
     say(&format!("{} cases of the helper", cases.len()));
     none_left("cases of the helper (PLUGCAST_CASE=ID runs one)", &findings);
 }

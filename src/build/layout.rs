@@ -37,7 +37,7 @@ struct Layout {
 ///
 /// # Errors
 /// When the source cannot be listed.
-pub(super) fn seats(
+pub(super) fn locations(
     src: &Path,
     targets: &Targets,
     request: &SourceRequest,
@@ -73,7 +73,7 @@ pub(super) fn seats(
     }
     // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
     let found = below(&listing.get()?.0, source, has_parts);
-    let seat = |root: Utf8PathBuf| {
+    let location = |root: Utf8PathBuf| {
         // One whose manifest has no components is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
@@ -87,15 +87,15 @@ pub(super) fn seats(
             form: LocationForm::Plugin,
         }
     };
-    let mut seats: Vec<PluginLocation> = found.plugins.into_iter().map(seat).collect();
+    let mut locations: Vec<PluginLocation> = found.plugins.into_iter().map(location).collect();
     if has_parts || !found.skills.is_empty() {
-        seats.push(PluginLocation { has_parts, ..here(found.skills) });
+        locations.push(PluginLocation { has_parts, ..here(found.skills) });
     }
     // A plugin that was made for another host alone.
-    if seats.is_empty() && foreign_name(src, source).is_some() {
-        seats.push(here(Vec::new()));
+    if locations.is_empty() && foreign_name(src, source).is_some() {
+        locations.push(here(Vec::new()));
     }
-    Ok(seats)
+    Ok(locations)
 }
 
 /// The name that the manifest of another host gives, where it is one that a plugin can have.
@@ -112,11 +112,11 @@ fn foreign_name(src: &Path, source: &SourceFacts) -> Option<String> {
 }
 
 /// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.
-pub fn is_deep(seat: &PluginLocation) -> bool {
+pub fn is_deep(location: &PluginLocation) -> bool {
     let is_deep = |path: &Utf8PathBuf| path.components().count() > 1;
-    match seat.is_shelf() {
-        true => seat.loose_skills.iter().all(is_deep),
-        false => is_deep(&seat.root),
+    match location.is_shelf() {
+        true => location.loose_skills.iter().all(is_deep),
+        false => is_deep(&location.root),
     }
 }
 

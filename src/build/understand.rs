@@ -28,7 +28,7 @@ pub fn understand(
         readme,
         outside,
         mut left_out,
-        seats,
+        locations,
         roots,
         of_roots,
         marketplace,
@@ -36,9 +36,9 @@ pub fn understand(
         ..
     } = gathered;
     let (source, owned) = (targets.source(), targets.owned());
-    let read = parallel::map(seats, tree.files().count(), |seat| {
-        let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
-        (plugin::read(&tree, seat, nested, source, &owned, &mut found), found)
+    let read = parallel::map(locations, tree.files().count(), |location| {
+        let (nested, mut found) = (below(&roots, &location.root), Vec::new());
+        (plugin::read(&tree, location, nested, source, &owned, &mut found), found)
     });
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! One side of a comparison: a source, which is cast in memory, or bundles that are on disk.
+//! One side of a comparison: a source, which is built in memory, or bundles that are on disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl ComparisonSide<'_> {
     /// What this side gives to the user of `target`.
     ///
     /// # Errors
-    /// When it cannot be cast, or its bundle cannot be read.
+    /// When it cannot be built, or its bundle cannot be read.
     pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<HostInventory, BuildError> {
         match self {
             ComparisonSide::Source(project) => {

@@ -73,8 +73,8 @@ const AMOUNTS: [&str; 20] = [
 ];
 
 /// Whether a component is given arguments: it is a command, says so, or names all of them in its own text.
-pub(super) fn takes_arguments(component: &Component, scene: &LoweringContext<'_>) -> bool {
-    let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
+pub(super) fn takes_arguments(component: &Component, context: &LoweringContext<'_>) -> bool {
+    let names = context.resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == ComponentKind::Command
         || component.field("arguments").is_some()
         || component.has_argument_hint()

@@ -20,17 +20,17 @@ pub(super) struct CommandFields<'a> {
 
 impl<'a> CommandFields<'a> {
     /// Those of the plugin.
-    pub(super) fn new(scene: &LoweringContext<'a>) -> Self {
-        let plugin = scene.plugin;
+    pub(super) fn new(context: &LoweringContext<'a>) -> Self {
+        let plugin = context.plugin;
         let files = plugin.components.iter().map(|own| (&own.qualified, &own.declared, true));
         let inline = plugin.inline.iter().map(|own| (&own.qualified, &own.declared, false));
         let mut out = Self::default();
         for (owner, fields, has_file) in files.chain(inline) {
             for (key, said) in fields {
-                if scene.target.manifest.passthrough && plugin.keeps(&said.at.path) {
+                if context.target.manifest.passthrough && plugin.keeps(&said.at.path) {
                     continue;
                 }
-                let rule = scene.target.dropped_field(ComponentKind::Command, key);
+                let rule = context.target.dropped_field(ComponentKind::Command, key);
                 if rule.is_some() || has_file {
                     out.told.insert((said.at.path.as_str(), said.at.pointer.as_str()));
                 }

@@ -81,15 +81,15 @@ impl<'a> HostOverride<'a> {
     }
 
     /// A decision about each thing that is said, at its place in the `plugcast.toml`.
-    pub(super) fn decisions(&self, scene: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
-        let is_carried = self.form != OverrideForm::Installable || scene.target.agent.installable.is_some();
+    pub(super) fn decisions(&self, context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
+        let is_carried = self.form != OverrideForm::Installable || context.target.agent.installable.is_some();
         let to = match self.form {
             OverrideForm::File => "frontmatter",
             OverrideForm::Registered => "registration",
             OverrideForm::Installable => "installable",
         };
         self.fields.iter().map(move |(key, told)| {
-            let decision = decision(&scene.plugin.name, key, &told.at);
+            let decision = decision(&context.plugin.name, key, &told.at);
             match is_carried {
                 true => decision.to(to).became(RowOutcome::Mapped, reason(&told.at)),
                 false => decision
@@ -100,9 +100,9 @@ impl<'a> HostOverride<'a> {
 }
 
 /// The name that a mention has to be edited for.
-pub(super) fn renamed<'a>(scene: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
+pub(super) fn renamed<'a>(context: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
     let ReferenceTarget::Component(kind, qualified) = &reference.named else { return None };
-    scene.project.renamed(*kind, qualified)
+    context.project.renamed(*kind, qualified)
 }
 
 /// Why a name is another one.
@@ -123,9 +123,9 @@ fn decision(plugin: &str, key: &str, at: &ConfigPlace) -> Decision {
 }
 
 /// A decision about each tool for which something else is to stand.
-pub(super) fn tools(scene: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
-    let name = &scene.plugin.name;
-    let tools = scene.project.tools_here.get(name).into_iter().flatten();
+pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
+    let name = &context.plugin.name;
+    let tools = context.project.tools_here.get(name).into_iter().flatten();
     tools.map(move |(tool, told)| {
         decision(name, tool, &told.at).to("block").became(RowOutcome::Mapped, reason(&told.at))
     })

@@ -26,15 +26,15 @@ type Outcome = (Decision, Option<(EditKind, String)>);
 
 /// Decides about every name in `texts`, those of `component`.
 pub(super) fn lower(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     texts: &[ComponentText<'_>],
     to_root: &str,
 ) -> LoweredReferences {
     let mut out = LoweredReferences { decisions: Vec::new(), edits: Vec::new(), degraded: false };
-    let dispatches = component.may_dispatch(scene.source);
+    let dispatches = component.may_dispatch(context.source);
     for text in texts {
-        let lowering = ReferenceLowering { scene, component, text, to_root, dispatches };
+        let lowering = ReferenceLowering { context, component, text, to_root, dispatches };
         for name in &text.names {
             let (decision, edit) = lowering.outcome(name);
             out.degraded |= decision.is_loss();
@@ -61,7 +61,7 @@ pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
 
 /// The names of one text on their way to a host.
 struct ReferenceLowering<'a> {
-    scene: &'a LoweringContext<'a>,
+    context: &'a LoweringContext<'a>,
     component: &'a Component,
     text: &'a ComponentText<'a>,
     to_root: &'a str,
@@ -74,7 +74,7 @@ impl ReferenceLowering<'_> {
         let (kind, words) = named(name.reference);
         let file = self.text.file;
         let decision =
-            Decision::kept(&self.scene.plugin.name, kind, words, &file.path).at(file, name.reference.span);
+            Decision::kept(&self.context.plugin.name, kind, words, &file.path).at(file, name.reference.span);
         match &name.reference.named {
             ReferenceTarget::Component(kind, qualified) => self.component(decision, name, *kind, qualified),
             ReferenceTarget::Variable(variable) => {
@@ -87,7 +87,7 @@ impl ReferenceLowering<'_> {
     }
 
     fn says(&self, line: &str) -> bool {
-        self.scene.target.block.contains_key(line)
+        self.context.target.block.contains_key(line)
     }
 
     fn owner(&self) -> (ComponentKind, &str) {
@@ -132,8 +132,8 @@ impl ReferenceLowering<'_> {
 
     /// The name of a tool.
     fn tool(&self, decision: Decision, tool: &str) -> Decision {
-        let is_bound = self.text.is_main && self.scene.tool(tool).is_some() && self.says("tools");
-        match self.scene.lost_server(tool) {
+        let is_bound = self.text.is_main && self.context.tool(tool).is_some() && self.says("tools");
+        match self.context.lost_server(tool) {
             Some(why) => {
                 let decision = if is_bound { decision.to("block") } else { decision };
                 let reason = format!("the host does not get the server of this tool: {why}");
@@ -146,7 +146,7 @@ impl ReferenceLowering<'_> {
 
     /// An argument, a command or an include.
     fn construct(&self, decision: Decision, name: &TextName<'_>) -> Decision {
-        let forms = &self.scene.target.text;
+        let forms = &self.context.target.text;
         match &name.reference.named {
             ReferenceTarget::Argument(_) if name.is_meant => in_block(decision),
             ReferenceTarget::Shell(_) if name.is_native => {
@@ -169,11 +169,11 @@ impl ReferenceLowering<'_> {
     }
 
     fn variable(&self, decision: Decision, name: &str, edited: bool) -> Outcome {
-        let Some(facts) = self.scene.variable(name) else { return (decision, None) };
+        let Some(facts) = self.context.variable(name) else { return (decision, None) };
         match facts.form {
             VariableForm::Native => (decision, None),
             VariableForm::Relative if edited => {
-                let Some(path) = paths::own_place(self.scene.source, name, self.to_root) else {
+                let Some(path) = paths::own_place(self.context.source, name, self.to_root) else {
                     return (decision, None);
                 };
                 let decision =

@@ -192,18 +192,18 @@ impl Plugin {
     }
 }
 
-/// Reads the plugin at `seat`; `None` when it has no usable name.
+/// Reads the plugin at `location`; `None` when it has no usable name.
 pub fn read(
     tree: &SourceTree,
-    seat: PluginLocation,
+    location: PluginLocation,
     others: &[Utf8PathBuf],
     source: &SourceFacts,
     owned: &[String],
     found: &mut Vec<Diagnostic>,
 ) -> Option<Plugin> {
-    let is_shelf = seat.is_shelf();
-    let files = files::of_plugin(tree, &seat.root, others, source, owned);
-    let manifest_path = seat.root.join(&source.manifest);
+    let is_shelf = location.is_shelf();
+    let files = files::of_plugin(tree, &location.root, others, source, owned);
+    let manifest_path = location.root.join(&source.manifest);
     let mut manifest = None;
     if let Some(file) = tree.get(&manifest_path) {
         let (node, mut faults) = manifest::read_object(file);
@@ -218,12 +218,12 @@ pub fn read(
     }
     let broken = tree.get(&manifest_path).is_some()
         && manifest.as_ref().is_none_or(|manifest| manifest.refused.iter().any(|key| key == "name"));
-    let name = name(tree, &seat, manifest.as_ref(), broken, found)?;
+    let name = name(tree, &location, manifest.as_ref(), broken, found)?;
     let mut plugin = Plugin {
         name,
-        root: seat.root,
+        root: location.root,
         manifest,
-        entry: seat.entry,
+        entry: location.entry,
         components: Vec::new(),
         inline: Vec::new(),
         others: Vec::new(),
@@ -233,8 +233,8 @@ pub fn read(
         files,
         linked: BTreeSet::new(),
         runtime: Runtime::default(),
-        beside: seat.beside,
-        form: seat.form,
+        beside: location.beside,
+        form: location.form,
     };
     if plugin.form == LocationForm::Foreign {
         return Some(plugin);
@@ -244,7 +244,7 @@ pub fn read(
         found.extend(no_text(tree, &plugin));
         return Some(plugin);
     }
-    find::components(tree, &mut plugin, (&seat.loose_skills, is_shelf), source, found);
+    find::components(tree, &mut plugin, (&location.loose_skills, is_shelf), source, found);
     if !is_shelf {
         other_components::find(tree, &mut plugin, source, found);
     }
@@ -307,7 +307,7 @@ fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) ->
 /// The plugin's name; a `broken` manifest has a finding of its own that says why there is none.
 fn name(
     tree: &SourceTree,
-    seat: &PluginLocation,
+    location: &PluginLocation,
     manifest: Option<&PluginManifest>,
     broken: bool,
     found: &mut Vec<Diagnostic>,
@@ -316,12 +316,12 @@ fn name(
     let declared = declared.and_then(|(manifest, node)| Some((manifest, node.as_str()?, node.span)));
     let given = match declared {
         Some((_, name, _)) => Some(name.to_owned()),
-        None => seat
+        None => location
             .entry
             .as_ref()
             .filter(|_| manifest.is_none() || broken)
             .map(|entry| entry.name.clone())
-            .or_else(|| seat.name.clone()),
+            .or_else(|| location.name.clone()),
     };
     let Some(name) = given else {
         if let Some(manifest) = manifest.filter(|_| !broken) {
@@ -333,7 +333,7 @@ fn name(
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
             Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
-            None => listed(tree, seat, message),
+            None => listed(tree, location, message),
         };
         found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
         return None;
@@ -354,14 +354,14 @@ fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
 }
 
 /// A finding about the name that a marketplace gives; about the folder where none does.
-fn listed(tree: &SourceTree, seat: &PluginLocation, message: String) -> Diagnostic {
-    let entry = seat.entry.as_ref().and_then(|entry| {
+fn listed(tree: &SourceTree, location: &PluginLocation, message: String) -> Diagnostic {
+    let entry = location.entry.as_ref().and_then(|entry| {
         let file = tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((file, entry.node.get("name")?.span))
     });
     match entry {
         Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
-        None => Diagnostic::whole(&seat.root, Severity::Error, "name-format", message),
+        None => Diagnostic::whole(&location.root, Severity::Error, "name-format", message),
     }
 }
 

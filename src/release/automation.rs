@@ -15,9 +15,9 @@ use crate::source::Span;
 pub(super) const FILES: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
 
 /// Takes over what is told of `package`.
-pub(super) fn apply(scene: &ReleaseContext<'_>, package: &str, unit: &mut VersionedUnit) {
+pub(super) fn apply(context: &ReleaseContext<'_>, package: &str, unit: &mut VersionedUnit) {
     let read = |path: &&'static str| {
-        Some((*path, json::parse(scene.files.get(camino::Utf8Path::new(path))?.text()?).0?))
+        Some((*path, json::parse(context.files.get(camino::Utf8Path::new(path))?.text()?).0?))
     };
     let Some((told, node)) = FILES.iter().find_map(read) else { return };
     let own = node.get("packages").and_then(|packages| packages.get(package));
@@ -44,10 +44,10 @@ pub(super) fn apply(scene: &ReleaseContext<'_>, package: &str, unit: &mut Versio
     }
     for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
         let found = match extra_file(extra) {
-            Ok((path, _)) if !disk::is_inside(&scene.top, &scene.top.join(place_of(unit, path))) => {
+            Ok((path, _)) if !disk::is_inside(&context.top, &context.top.join(place_of(unit, path))) => {
                 vec![misunderstood(told, extra.span, format!("`{path}` leads out of the repository"))]
             }
-            Ok((path, at)) => carried(scene, unit, path, at),
+            Ok((path, at)) => carried(context, unit, path, at),
             Err(why) => vec![misunderstood(told, extra.span, why)],
         };
         unit.places.extend(found);
@@ -63,13 +63,13 @@ fn place_of(unit: &VersionedUnit, path: &str) -> Utf8PathBuf {
 
 /// The places of one entry of `extra-files`, but for those that are known already.
 fn carried(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     path: &str,
     at: VersionLocation,
 ) -> Vec<VersionPlace> {
     let path = place_of(unit, path);
-    let mut found = units::stands(scene, &path, &at, &format!("`{path}`"), true);
+    let mut found = units::stands(context, &path, &at, &format!("`{path}`"), true);
     let said = |place: &VersionPlace| match place.found {
         FoundVersion::Version(_, span) => Some((place.path.clone(), span)),
         _ => None,

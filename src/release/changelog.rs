@@ -12,18 +12,18 @@ use crate::source::Span;
 /// The name that it has nearly everywhere.
 const NAME: &str = "CHANGELOG.md";
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let mut without: Vec<(&VersionedUnit, String)> = Vec::new();
-    for unit in &scene.units {
+    for unit in &context.units {
         let Some(version) = unit.version() else { continue };
-        let Some(path) = path(scene, unit) else {
+        let Some(path) = path(context, unit) else {
             without.push((unit, version));
             continue;
         };
         let form = unit.said.changelog_form;
-        let Some(file) = scene.files.get(&path) else {
+        let Some(file) = context.files.get(&path) else {
             // Release automation writes the first one with the first release.
-            if unit.changelog.is_some() && scene.history.released(unit).is_none() {
+            if unit.changelog.is_some() && context.history.released(unit).is_none() {
                 continue;
             }
             let message = format!("the changelog `{path}` does not exist");
@@ -34,7 +34,8 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
         let text = file.text().unwrap_or_default();
         let headings = headings(text);
         let shared =
-            scene.units.iter().filter(|other| self::path(scene, other).as_ref() == Some(&path)).count() > 1;
+            context.units.iter().filter(|other| self::path(context, other).as_ref() == Some(&path)).count()
+                > 1;
         let of_unit = |heading: &&ChangelogHeading<'_>| {
             heading.version == version && (!shared || heading.fits(&unit.name))
         };
@@ -88,12 +89,12 @@ fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
 }
 
 /// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
-pub(super) fn path(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
+pub(super) fn path(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
     if let Some(path) = unit.changelog.as_ref().or(unit.said.changelog.as_ref()) {
         return Some(path.clone());
     }
     let own = unit.root.ancestors().map(|folder| folder.join(NAME));
-    own.into_iter().find(|path| scene.files.get(path).is_some())
+    own.into_iter().find(|path| context.files.get(path).is_some())
 }
 
 /// One entry.

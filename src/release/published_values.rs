@@ -32,13 +32,13 @@ impl PublishedValues {
     ///
     /// # Errors
     /// When its own `plugcast.toml` cannot be read.
-    pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
-        let whole = Self::read(&scene.config.release, &scene.config_place, unit);
-        if !unit.is_plugin || unit.root == scene.config_place {
+    pub(super) fn of(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
+        let whole = Self::read(&context.config.release, &context.config_place, unit);
+        if !unit.is_plugin || unit.root == context.config_place {
             return Ok(whole);
         }
-        let folder = scene.top.join(&unit.root);
-        Ok(match build::read_config_in(&folder, &scene.top)? {
+        let folder = context.top.join(&unit.root);
+        Ok(match build::read_config_in(&folder, &context.top)? {
             Some(own) => Self::read(&own.release, &unit.root, unit).or(whole),
             None => whole,
         })

@@ -6,15 +6,15 @@ use super::values::{FoundVersion, VersionLocation};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    for unit in &scene.units {
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in &context.units {
         for place in &unit.places {
-            readable(scene, place, out);
+            readable(context, place, out);
         }
         match unit.stated() {
             None => missing(unit, out),
             Some((first, version, span)) => {
-                let Some(file) = scene.files.get(&first.path) else { continue };
+                let Some(file) = context.files.get(&first.path) else { continue };
                 if semver::Version::parse(version).is_err() {
                     let message =
                         format!("the version `{version}` of `{}` is not a semantic version", unit.name);
@@ -23,7 +23,7 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
                 }
                 for place in &unit.places {
                     let FoundVersion::Version(other, at) = &place.found else { continue };
-                    let Some(there) = scene.files.get(&place.path).filter(|_| other != version) else {
+                    let Some(there) = context.files.get(&place.path).filter(|_| other != version) else {
                         continue;
                     };
                     let message = format!(
@@ -62,8 +62,8 @@ fn is_newer(one: &str, other: &str) -> bool {
 }
 
 /// A place that cannot be read, or must say a version and does not.
-fn readable(scene: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Diagnostic>) {
-    match (&place.found, scene.files.get(&place.path)) {
+fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Diagnostic>) {
+    match (&place.found, context.files.get(&place.path)) {
         (FoundVersion::Fault(span, why), Some(file)) => {
             let message = format!("the version in `{}` cannot be read: {why}", place.path);
             let fault = Diagnostic::at(&file, *span, Severity::Error, "version-file", message);

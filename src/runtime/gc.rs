@@ -70,18 +70,18 @@ pub enum GcStatus {
 ///
 /// # Errors
 /// `tracked_state`, `untrusted_state`, `locked`, `state_unwritable`, `sandboxed`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let repository = Repository::find(environment, &environment.folder)?;
     let mut answer = Response { status: GcStatus::None, removed: Vec::new(), kept: 0, unfinished: 0 };
     for place in store::places(&repository, root)? {
-        let store = Store::at(place, surroundings);
+        let store = Store::at(place, environment);
         let Some(found) = store.open()? else { continue };
         if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {
             continue;
         }
         let held = if options.dry_run { None } else { Some(store.lock()?) };
-        sweep(&store, &found, held.as_ref(), options, surroundings.now(), &mut answer)?;
+        sweep(&store, &found, held.as_ref(), options, environment.now(), &mut answer)?;
     }
     if !answer.removed.is_empty() {
         answer.status = if options.dry_run { GcStatus::WouldRemove } else { GcStatus::Removed };

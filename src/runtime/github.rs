@@ -219,8 +219,8 @@ fn graphql(
     query: &str,
     fields: &[(&str, String)],
 ) -> Result<Value, CallFailure> {
-    let surroundings = repository.surroundings();
-    let mut command = child::command(surroundings, "gh", &repository.top, LIMIT)
+    let environment = repository.environment();
+    let mut command = child::command(environment, "gh", &repository.top, LIMIT)
         .environment(git_command::variables())
         .arguments(["api", "graphql", "--hostname", &at.host])
         .arguments(["-f", &format!("query={query}")])
@@ -229,10 +229,10 @@ fn graphql(
         command = command.arguments([*flag, field]);
     }
     // `gh` gives the token of an enterprise to any host that it is told, and a repository names this one.
-    if surroundings.variable("GH_HOST") != Some(at.host.as_str()) {
+    if environment.variable("GH_HOST") != Some(at.host.as_str()) {
         command = command.environment(ENTERPRISE_TOKENS.map(|name| (name, "")));
     }
-    let ended = child::run(surroundings, "gh", &command)?;
+    let ended = child::run(environment, "gh", &command)?;
     let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
     let said = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
@@ -252,7 +252,7 @@ fn graphql(
 fn failed(repository: &Repository, ended: &ChildOutput, said: Option<String>) -> CallFailure {
     let words = said.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if let Some(refused) = child::refused(repository.surroundings(), SandboxAccess::Network, &words) {
+    if let Some(refused) = child::refused(repository.environment(), SandboxAccess::Network, &words) {
         return refused;
     }
     let (code, hint) = if any(&["rate limit"]) {

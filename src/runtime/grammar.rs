@@ -74,14 +74,14 @@ impl HelperInvocation {
     ///
     /// # Errors
     /// As the command says.
-    pub fn run(mut self, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    pub fn run(mut self, environment: &Environment) -> Result<Delivery, CallFailure> {
         let run = self.matches.value("--run").map(PathBuf::from);
         let command = self.command;
-        (command.run)(&mut self.matches, surroundings).map_err(|failure| {
+        (command.run)(&mut self.matches, environment).map_err(|failure| {
             match command.command.split(' ').next() {
-                Some("review") => review::reported(failure, surroundings, run.as_deref()),
+                Some("review") => review::reported(failure, environment, run.as_deref()),
                 Some("polish" | "dispatch" | "server") => {
-                    polish::reported(failure, surroundings, run.as_deref())
+                    polish::reported(failure, environment, run.as_deref())
                 }
                 _ => failure,
             }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use super::{binary, error, scene};
+use super::{binary, error, fixture};
 use crate::support::run::Plugcast;
 
 /// What the system says, its advice, and whether it can be a sandbox.
@@ -57,7 +57,7 @@ fn the_advice_of_the_helper_fits_the_reason() {
 #[test]
 fn the_advice_of_the_compiler_fits_the_reason() {
     for (fault, words, advice) in REASONS {
-        let folder = scene::source().temporary();
+        let folder = fixture::source().temporary();
         let build = ["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
         let run = Plugcast::new(folder.path(), &build).binary(binary::faulty());
         let finished = run.env(binary::VARIABLE, &format!("{fault}@3")).run().expect_code(2);

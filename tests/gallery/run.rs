@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::runtime::scene::{WORDS, environment, shell};
+use crate::runtime::fixture::{WORDS, environment, shell};
 use crate::support::root;
 use crate::support::run::{Finished, Plugcast};
 
@@ -29,14 +29,14 @@ fn without_changing_words(text: &str) -> String {
 }
 
 /// A fresh folder, prepared by a shell script.
-pub struct Scene {
+pub struct Fixture {
     folder: TempDir,
     _home: TempDir,
     /// The environment of the script.
     pub variables: BTreeMap<String, String>,
 }
 
-impl Scene {
+impl Fixture {
     /// Runs `script` in a fresh folder; `{root}` in it is the checkout.
     ///
     /// # Panics
@@ -60,10 +60,10 @@ impl Scene {
     /// `text` with fixed words for the folder, names of runs, commits and times.
     fn normalized(&self, text: &str) -> String {
         let at = std::fs::canonicalize(self.folder.path()).expect("it exists");
-        let text = text.replace(&at.display().to_string(), "{scene}");
-        let text = text.replace(&self.folder.path().display().to_string(), "{scene}");
+        let text = text.replace(&at.display().to_string(), "{fixture}");
+        let text = text.replace(&self.folder.path().display().to_string(), "{fixture}");
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-        // Two commands of one scene may run on two sides of a second.
+        // Two commands of one fixture may run on two sides of a second.
         without_changing_words(&lines.join("\n").replace(" for 1 s\n", " for 0 s\n"))
     }
 

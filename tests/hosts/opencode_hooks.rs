@@ -20,10 +20,10 @@ const GUARD: &str = "#!/bin/sh\ncase $(cat) in *\"$1\"*) echo \"$2\" >&2; exit 2
 const SLOW: &str = "#!/bin/sh\nsleep 500 &\nsleep 500\n";
 
 /// A plugin as the host gets it: its name and what its module's data has beyond the built one.
-pub type Cast<'a> = (&'a str, Value);
+pub type PluginFixture<'a> = (&'a str, Value);
 
 /// A host with plugins that carry the scripts of this file, and more files of a test.
-pub fn stage(hosts: &Hosts, plugins: &[Cast<'_>], more: &Tree) -> Stage {
+pub fn stage(hosts: &Hosts, plugins: &[PluginFixture<'_>], more: &Tree) -> Stage {
     let entries: Vec<Value> =
         plugins.iter().map(|(name, _)| json!({ "name": name, "source": format!("./{name}") })).collect();
     let market = json!({ "name": "quay", "owner": { "name": "Ada" }, "plugins": entries });

@@ -17,7 +17,7 @@ use crate::support::tree::Tree;
 use crate::support::with_true_digest;
 use crate::untrusted::demo;
 
-fn scene(host: &str) -> TempDir {
+fn fixture(host: &str) -> TempDir {
     let folder = Tree::new().temporary();
     let mark = folder.path().join("started");
     let mark = mark.to_str().expect("UTF-8");
@@ -105,7 +105,7 @@ fn vouch(bundle: &Path, file: &str) {
 }
 
 fn nothing_starts(host: &str, hosts: &Hosts) {
-    let folder = scene(host);
+    let folder = fixture(host);
     verify(hosts, folder.path(), host, &[]).expect_code(0);
     assert_eq!(started(folder.path()), Vec::<String>::new());
     forge_commands(folder.path(), host);
@@ -136,7 +136,7 @@ fn case_3_opencode_starts_nothing_of_the_plugin() {
 fn case_3_a_server_that_no_ledger_lists_is_unexpected() {
     let hosts = real_hosts!();
     for host in ["claude-code", "codex", "opencode"] {
-        let folder = scene(host);
+        let folder = fixture(host);
         change(&folder.path().join("out").join(host).join(".plugcast/ledger.json"), |ledger| {
             ledger["rows"].as_array_mut().expect("rows").retain(|row| row["kind"] != "mcp-server");
         });
@@ -235,7 +235,7 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
         ("plugcast.plugin.js", "`plugcast.plugin.js` is not the module"),
         ("package.json", "`package.json` is not the module"),
     ] {
-        let folder = scene("opencode");
+        let folder = fixture("opencode");
         let bundle = folder.path().join("out/opencode");
         let path = bundle.join("plugins/demo").join(file);
         let text = fs::read_to_string(&path).expect("it is there");

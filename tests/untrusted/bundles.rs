@@ -14,7 +14,7 @@ use crate::support::tree::Tree;
 /// A host that says its version, and leaves a file when it is asked anything else.
 const PLAYED: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169.0 && exit\ntouch \"${0%/*}/started\"\nexit 1\n";
 
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let folder = demo().script("codex", PLAYED).temporary();
     Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run().expect_code(0);
     folder
@@ -63,7 +63,7 @@ fn case_3_a_bundle_is_compared_before_its_host_starts() {
         ),
     ];
     for (damage, said) in damages {
-        let folder = scene();
+        let folder = fixture();
         damage(folder.path());
         let finished = verify(folder.path(), "out", &[]).expect_code(1);
         assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
@@ -74,7 +74,7 @@ fn case_3_a_bundle_is_compared_before_its_host_starts() {
 
 #[test]
 fn case_3_paths_of_a_manifest_stay_in_the_bundle() {
-    let folder = scene();
+    let folder = fixture();
     fs::write(folder.path().join("secret"), "s").unwrap();
     let manifest = folder.path().join("out/codex/.plugcast/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
@@ -91,7 +91,7 @@ fn case_3_paths_of_a_manifest_stay_in_the_bundle() {
 
 #[test]
 fn case_3_a_bundle_inside_of_a_source_is_not_what_it_builds() {
-    let folder = scene();
+    let folder = fixture();
     let planted = Tree::read(&folder.path().join("out/codex"));
     planted.write(&folder.path().join("in/codex"));
     let skill = folder.path().join("in/codex/plugins/demo/skills/s/SKILL.md");

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use super::demo;
-use crate::runtime::scene::HELPER;
+use crate::runtime::fixture::HELPER;
 use crate::support::git::{commit, committed, git};
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;

@@ -20,7 +20,7 @@ const BUILD: [&str; 6] = ["build", "in", "--to", "codex", "--out", "out"];
 const SECRET: &[u8] = b"\0the secret of somebody else\0";
 
 /// A plugin with a file that is copied, and a secret beside it.
-fn scene() -> Tree {
+fn fixture() -> Tree {
     let mut data = SECRET.to_vec();
     data.fill(0);
     demo()
@@ -84,7 +84,7 @@ fn as_listed(folder: &Path) {
 #[track_caller]
 fn refused(what: &str, change: impl Fn(&Path), said: &str) {
     for old in [false, true] {
-        let folder = scene().temporary();
+        let folder = fixture().temporary();
         if old {
             Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
             fs::write(folder.path().join("in/skills/s/more.md"), "More.\n").unwrap();
@@ -150,7 +150,7 @@ fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
         ),
     ] {
         let settings = "[runtime.bin.tool]\nlinux-x86_64 = \"tool\"\n";
-        let folder = scene().file("in/plugcast.toml", settings).script("in/tool", [0; 29]).temporary();
+        let folder = fixture().file("in/plugcast.toml", settings).script("in/tool", [0; 29]).temporary();
         Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
         fs::remove_dir_all(folder.path().join("out")).unwrap();
         // The first step is the lock: programs are hashed behind it, the folder of the bundle is the fourth.
@@ -175,7 +175,7 @@ impl Drop for Ended<'_> {
 /// Each round races a build against somebody who swaps what it reads, to and fro.
 #[track_caller]
 fn raced(swap: impl Fn(&Path) + Sync, back: impl Fn(&Path) + Sync) {
-    let folder = scene().temporary();
+    let folder = fixture().temporary();
     let at = folder.path();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -30,7 +30,7 @@ const READERS: [(&[&str], i32); 11] = [
 ];
 
 /// A repository with a bundle.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let beta = "---\nname: t-beta\ndescription: Says it better\n---\n\nSay it better.\n";
     let folder = committed(&demo().below("in").file("skills/t-beta/SKILL.md", beta));
     build(folder.path()).expect_code(0);
@@ -80,7 +80,7 @@ fn displace(folder: &Path) {
 
 #[test]
 fn case_4_no_reader_completes_an_interrupted_build() {
-    let folder = scene();
+    let folder = fixture();
     displace(folder.path());
     for (arguments, _) in READERS {
         let finished = read(folder.path(), arguments, 2);
@@ -99,12 +99,12 @@ fn case_4_no_reader_completes_an_interrupted_build() {
 
 #[test]
 fn case_4_no_reader_removes_what_an_interrupted_build_left() {
-    let folder = scene();
+    let folder = fixture();
     let said: Vec<Finished> =
         READERS.iter().map(|(arguments, code)| read(folder.path(), arguments, *code)).collect();
     let left = Tree::new().file(".plugcast/ledger.json", "").file("x", "half").link("y", "../../in");
     for state in [&["new"][..], &["new", "old"], &["new", "old", "swap"], &["swap"]] {
-        let folder = scene();
+        let folder = fixture();
         for what in state {
             let path = folder.path().join(format!("dist/.codex.plugcast-{what}"));
             if *what == "swap" { fs::write(path, "").unwrap() } else { left.write(&path) }
@@ -129,7 +129,7 @@ fn case_4_no_reader_removes_what_an_interrupted_build_left() {
 
 #[test]
 fn case_4_a_preview_leaves_the_journal_of_an_interrupted_promotion() {
-    let folder = scene();
+    let folder = fixture();
     let journal = "{\"schema\":\"plugcast.promoting/1\",\"what\":\"x\",\"files\":[\"README.md\"],\"moves\":[{\"from\":\"skills/s\",\"to\":\"skills/t\"}]}";
     fs::write(folder.path().join(".plugcast-promote.json"), journal).unwrap();
     fs::write(folder.path().join(".README.md.plugcast-new"), "new").unwrap();
@@ -145,7 +145,7 @@ fn case_4_a_preview_leaves_the_journal_of_an_interrupted_promotion() {
 #[test]
 fn case_4_readers_wait_for_a_build_that_runs() {
     for (arguments, code) in READERS.iter().filter(|(arguments, _)| arguments[0] != "promote") {
-        let folder = scene();
+        let folder = fixture();
         displace(folder.path());
         let at = |name: &str| folder.path().join("dist").join(name);
         let lock = File::create(at(".plugcast.lock")).unwrap();

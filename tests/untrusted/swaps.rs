@@ -21,7 +21,7 @@ const MOST: usize = 500;
 /// What lies outside, and is nobody's to touch.
 const OUTSIDE: &str = "outside";
 
-/// A name that is swapped, relative to the folder of the scene.
+/// A name that is swapped, relative to the folder of the fixture.
 struct Swap {
     name: &'static str,
     with: With,
@@ -37,9 +37,9 @@ enum With {
 }
 
 impl Swap {
-    fn make(&self, scene: &Path) {
-        let place = scene.join(self.name);
-        let aside = scene.join("aside");
+    fn make(&self, fixture: &Path) {
+        let place = fixture.join(self.name);
+        let aside = fixture.join("aside");
         if fs::symlink_metadata(&place).is_ok() {
             fs::rename(&place, aside).unwrap();
         }
@@ -48,8 +48,8 @@ impl Swap {
             return;
         }
         match self.with {
-            With::Link => symlink(scene.join(OUTSIDE), place).unwrap(),
-            With::Folder => fs::rename(scene.join(OUTSIDE), place).unwrap(),
+            With::Link => symlink(fixture.join(OUTSIDE), place).unwrap(),
+            With::Folder => fs::rename(fixture.join(OUTSIDE), place).unwrap(),
         }
     }
 }
@@ -106,9 +106,9 @@ fn texts(folder: &Path) -> Vec<String> {
 }
 
 /// Stops a run at every change, and swaps a name there.
-fn walk(scene: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) -> usize {
+fn walk(fixture: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) -> usize {
     for step in 1..MOST {
-        let folder = scene();
+        let folder = fixture();
         let at = folder.path();
         let cache = at.join("cache");
         let mut strict = Permissions::from_mode(0o700);
@@ -232,13 +232,13 @@ fn case_4_a_swap_of_the_lock_leads_no_build_outside() {
 
 #[test]
 fn case_12_a_swap_of_the_build_cache_leads_no_build_outside() {
-    let scene = || {
+    let fixture = || {
         let folder = fresh();
         fs::create_dir(folder.path().join("cache")).unwrap();
         folder
     };
     for name in ["cache/plugcast/builds", "cache/plugcast", "cache"] {
-        walk(scene, &BUILD, "", &Swap { name, with: With::Link });
+        walk(fixture, &BUILD, "", &Swap { name, with: With::Link });
     }
 }
 
@@ -274,7 +274,7 @@ fn case_6_a_swap_leads_no_promotion_outside() {
 
 #[test]
 fn case_12_a_swap_leads_no_fix_outside() {
-    let scene = || {
+    let fixture = || {
         // The names are those of no folder.
         let skill =
             |name: &str| format!("---\nname: old-{name}\ndescription: Says it when asked.\n---\nSay it.\n");
@@ -283,28 +283,28 @@ fn case_12_a_swap_leads_no_fix_outside() {
             .file("in/skills/s/SKILL.md", skill("s"))
             .temporary()
     };
-    let folder = scene();
+    let folder = fixture();
     Plugcast::new(folder.path(), &["check", "in", "--fix", "--unsafe-fixes"]).run();
     assert_ne!(
         Tree::read(&folder.path().join("in")),
-        Tree::read(&scene().path().join("in")),
+        Tree::read(&fixture().path().join("in")),
         "nothing is fixed"
     );
     for name in ["in/skills", "in/skills/s", "in/skills/t", "in/skills/s/.SKILL.md.plugcast-new"] {
-        walk(scene, &["check", "in", "--fix", "--unsafe-fixes"], "", &Swap { name, with: With::Link });
+        walk(fixture, &["check", "in", "--fix", "--unsafe-fixes"], "", &Swap { name, with: With::Link });
     }
 }
 
 /// A repository whose README has two wrong counts, and whose plugin has another version than its marketplace.
 fn unreleased() -> TempDir {
     let marketplace = "{ \"name\": \"shop\", \"owner\": { \"name\": \"Us\" }, \"plugins\": [ { \"name\": \"demo\", \"source\": \"./\", \"version\": \"0.9.0\" } ] }\n";
-    let scene = outside(demo())
+    let fixture = outside(demo())
         .file("in/.claude-plugin/marketplace.json", marketplace)
         .file("in/README.md", "# Demo\n\nIt has 3 skills.\n")
         .file(&format!("{OUTSIDE}/.claude-plugin/plugin.json"), "{ \"name\": \"theirs\" }\n")
         .file(&format!("{OUTSIDE}/plugin.json"), "{ \"name\": \"theirs\" }\n")
         .file(&format!("{OUTSIDE}/marketplace.json"), marketplace);
-    let folder = scene.temporary();
+    let folder = fixture.temporary();
     let at = folder.path().join("in");
     git(&at, &["init", "--quiet"]);
     commit(&at, "all");
@@ -336,7 +336,7 @@ const FAILING: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169
 
 #[test]
 fn case_4_a_swap_leads_no_proof_outside() {
-    let scene = || {
+    let fixture = || {
         let folder = outside(demo()).script("codex", FAILING).temporary();
         Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
         fs::write(folder.path().join("out/codex/.plugcast/verified.json"), "{}").unwrap();
@@ -345,6 +345,6 @@ fn case_4_a_swap_leads_no_proof_outside() {
     };
     for name in ["out", "out/codex", "out/codex/.plugcast"] {
         let command = ["verify", "out", "--host-bin", "codex=codex"];
-        assert!(walk(scene, &command, "", &Swap { name, with: With::Link }) > 3);
+        assert!(walk(fixture, &command, "", &Swap { name, with: With::Link }) > 3);
     }
 }

@@ -14,7 +14,7 @@ const EVIL: &str = "dist/codex/plugins/demo/skills/evil";
 /// A bundle with a forged source map vouches for no file that its manifest does not list.
 #[test]
 fn case_11_a_source_map_vouches_for_no_file_that_no_manifest_lists() {
-    let folder = scene();
+    let folder = fixture();
     add(&folder);
     let bundle = folder.path().join("dist/codex");
     let path = "plugins/demo/skills/evil/SKILL.md";
@@ -56,7 +56,7 @@ fn case_11_a_promotion_names_what_no_manifest_lists() {
 }
 
 /// A repository with a committed bundle that holds one skill more than its manifest says.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let settings = "[build]\nto = [\"codex\"]\n[release]\nbundles = [\"dist\"]\nverified = false\n";
     let folder = committed(&demo().below("in").file("plugcast.toml", settings));
     Plugcast::new(folder.path(), &["build"]).run().expect_code(0);
@@ -73,7 +73,7 @@ fn add(folder: &TempDir) {
 
 #[test]
 fn case_11_a_component_that_no_manifest_lists_is_named_by_every_reader() {
-    let folder = scene();
+    let folder = fixture();
     for arguments in [&["build", "--check"][..], &["build"], &["diff", "dist", "dist"]] {
         let clean = Plugcast::new(folder.path(), arguments).run().expect_code(0);
         assert!(!clean.stderr.contains("manifest"), "{arguments:?}: {}", clean.stderr);

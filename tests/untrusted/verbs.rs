@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::demo;
 use super::output::{EVIL, RUNS, is_obeyed, is_unsafe};
-use crate::runtime::scene::HELPER;
+use crate::runtime::fixture::HELPER;
 use crate::support::git::{commit, committed};
 use crate::support::run::Finished;
 
@@ -103,7 +103,7 @@ fn of_helper() -> Vec<Verb> {
 }
 
 /// A repository with a plugin, a beta, a changelog and bundles.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let folder = committed(&demo().file(
         "in/skills/t-beta/SKILL.md",
         "---\nname: t-beta\ndescription: \"[BETA] Says it\"\n---\nSay `demo:t-beta`.\n",
@@ -126,7 +126,7 @@ fn runs_of(words: &[String]) -> Vec<Vec<&str>> {
 
 #[test]
 fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
-    let folder = scene();
+    let folder = fixture();
     for Verb { words, .. } in of_compiler() {
         for arguments in runs_of(&words) {
             let told = run(COMPILER, &folder, &arguments, &Output::Read);
@@ -147,7 +147,7 @@ fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
 
 #[test]
 fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
-    let folder = scene();
+    let folder = fixture();
     for Verb { words, .. } in of_helper() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         for more in [&[][..], &["--help"], &["--no-such-option"]] {
@@ -187,7 +187,7 @@ fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
 fn fed(program: &str, commands: &[Verb], codes: &[i32]) {
     let (mut wrong, mut values) = (Vec::new(), 0);
     for verb in commands {
-        let folder = scene();
+        let folder = fixture();
         let outside = snapshot(folder.path());
         for arguments in hostile(verb) {
             values += 1;

@@ -130,8 +130,8 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 ///
 /// # Errors
 /// As `polish checklist parse`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (read, _) = parse::read(&run, &tree)?;
     let mut response = Response {
         status: DispatchStatus::Ok,

@@ -91,8 +91,8 @@ pub struct LaunchConfig {
 ///
 /// # Errors
 /// `malformed_json`, `malformed_config`, `duplicate_name`, `no_config`, `public_host`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let (response, words) = answer(options, &repository)?;
     Ok(Delivery::of(&response).sentinel(words))
 }

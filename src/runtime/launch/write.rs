@@ -75,8 +75,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// `headless`, `exists`, `malformed_json`, `malformed_config`, `duplicate_name`, `public_host`, and what the disk refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     if options.mode == LaunchMode::Headless {
         let message = format!("`{FILE}` is not written without a user who looks at it");
         return Err(CallFailure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
@@ -84,9 +84,9 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let mut warnings = Vec::new();
     let config = match &options.r#type {
         Some(kind) => stub(&repository, kind, options.dir.as_deref())?,
-        None => given(&surroundings.input_text()?, &repository.top, &mut warnings, options)?,
+        None => given(&environment.input_text()?, &repository.top, &mut warnings, options)?,
     };
-    let top = Store::at(repository.top.clone(), surroundings);
+    let top = Store::at(repository.top.clone(), environment);
     if !options.allow_public_host {
         scripts::must_be_private(&repository, &config)?;
     }

@@ -152,23 +152,23 @@ struct AcquirePlan {
 /// # Errors
 /// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`; with `--continue`
 /// what opening a run fails with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let Some(run) = &options.r#continue {
-        return continuation::run(run, options.take_over, surroundings);
+        return continuation::run(run, options.take_over, environment);
     }
-    let root = surroundings.root();
-    let words = arguments::read(options.stdin, &options.text, surroundings)?;
+    let root = environment.root();
+    let words = arguments::read(options.stdin, &options.text, environment)?;
     let mode = words.mode;
-    acquire(options, words, surroundings, root).map_err(|failure| in_mode(mode, failure))
+    acquire(options, words, environment, root).map_err(|failure| in_mode(mode, failure))
 }
 
 fn acquire(
     options: &Options,
     words: Words,
-    surroundings: &Environment,
+    environment: &Environment,
     root: Option<&Path>,
 ) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let repository = Repository::find(environment, &environment.folder)?;
     let mut plan = plan(&repository, &words, options.worktree.is_some())?;
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
@@ -308,14 +308,14 @@ fn apply(
     let before = plan.location.repository.clone();
     let added = match &options.worktree {
         Some(path) if plan.location.checkout != PendingCheckout::None => {
-            let path = before.surroundings().path(path).display().to_string();
+            let path = before.environment().path(path).display().to_string();
             before.must(&["worktree", "add", "--quiet", "--detach", "--end-of-options", &path, "HEAD"])?;
             Some(path)
         }
         _ => None,
     };
     let begun = match &added {
-        Some(path) => Repository::find(before.surroundings(), Path::new(path)).and_then(|tree| {
+        Some(path) => Repository::find(before.environment(), Path::new(path)).and_then(|tree| {
             plan.location.repository = tree;
             begin(options, words, plan, root)
         }),
@@ -336,7 +336,7 @@ fn begin(
     root: Option<&Path>,
 ) -> Result<(PolishRun, Option<String>), CallFailure> {
     let tree = plan.location.repository.clone();
-    let mut record = PolishRecord::new(words, tree.surroundings());
+    let mut record = PolishRecord::new(words, tree.environment());
     record.tree = tree.top.display().to_string();
     record.branch = tree.branch()?;
     record.head_sha = tree.must_commit("HEAD")?;
@@ -350,7 +350,7 @@ fn begin(
         interrupt::set_aside(|| {
             target::go_back(&tree, from.as_deref(), &commit);
             // The tree is given back; what went wrong before is what the user must know.
-            if run.end(tree.surroundings(), PolishEnding::Abandoned, Vec::new()).is_err() {
+            if run.end(tree.environment(), PolishEnding::Abandoned, Vec::new()).is_err() {
                 run.folder().give_up(&run.record.tree);
             }
         });

@@ -31,14 +31,14 @@ options! {
 ///
 /// # Errors
 /// What the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let run = PolishRun::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let run = PolishRun::open(environment, &options.run)?;
     run.must_be_open()?;
     // From any tree and commit: this is the way out of a run that cannot go on.
-    match Repository::find(surroundings, Path::new(&run.record.tree)) {
+    match Repository::find(environment, Path::new(&run.record.tree)) {
         Ok(tree) => envelope::finish(&run, &tree, EnvelopeStatus::Partial, false),
         Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {
-            envelope::give_up(&run, surroundings)
+            envelope::give_up(&run, environment)
         }
         Err(failure) => Err(failure),
     }

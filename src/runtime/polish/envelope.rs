@@ -116,10 +116,10 @@ pub enum EnvelopeStatus {
 ///
 /// # Errors
 /// `open_items`, the code of what needs a user, every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(need) = options.needs_human {
-        close(&run, surroundings, PolishEnding::Abandoned, Vec::new())?;
+        close(&run, environment, PolishEnding::Abandoned, Vec::new())?;
         return Err(need.failure());
     }
     finish(&run, &tree, EnvelopeStatus::Complete, options.opened)
@@ -168,9 +168,9 @@ pub(super) fn finish(
         warnings,
         text: String::new(),
     };
-    let surroundings = tree.surroundings();
-    let host = if opened { hosts::detect(surroundings) } else { None };
-    let review = match review_path(tree, run, surroundings.root()) {
+    let environment = tree.environment();
+    let host = if opened { hosts::detect(environment) } else { None };
+    let review = match review_path(tree, run, environment.root()) {
         Err(failure) if status == EnvelopeStatus::Partial && failure.exit != INTERRUPTED => None,
         review => review?,
     };
@@ -186,13 +186,13 @@ pub(super) fn finish(
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     let ending =
         if status == EnvelopeStatus::Complete { PolishEnding::Complete } else { PolishEnding::Cancelled };
-    close(run, surroundings, ending, vec![summary])?;
+    close(run, environment, ending, vec![summary])?;
     let text = response.text.clone();
     Ok(Delivery::of(&response).text(text))
 }
 
 /// Ends a run whose working tree is gone.
-pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
     let mut response = Response {
         status: EnvelopeStatus::Partial,
         items: Tally::default(),
@@ -205,7 +205,7 @@ pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Del
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
-    close(run, surroundings, PolishEnding::Cancelled, vec![summary])?;
+    close(run, environment, PolishEnding::Cancelled, vec![summary])?;
     let text = response.text.clone();
     Ok(Delivery::of(&response).text(text))
 }
@@ -213,13 +213,13 @@ pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Del
 /// Ends the run. A headless one with a checklist only gives its working tree back, so that a user can go on with it.
 fn close(
     run: &PolishRun,
-    surroundings: &Environment,
+    environment: &Environment,
     ending: PolishEnding,
     mut steps: Vec<StoreStep>,
 ) -> Result<(), CallFailure> {
     let waits = run.record.mode == LaunchMode::Headless && run.store.has_file(&run.path.join(CHECKLIST))?;
     if ending == PolishEnding::Cancelled || !waits {
-        return run.end(surroundings, ending, steps);
+        return run.end(environment, ending, steps);
     }
     let held = run.store.lock()?;
     steps.extend(run.folder().release(&run.record.tree)?);

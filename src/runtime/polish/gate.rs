@@ -99,9 +99,9 @@ type GateResult = Result<String, CallFailure>;
 /// # Errors
 /// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
 /// `ci_none`, and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let record = &run.record;
     let head = tree.must_commit("HEAD")?;
     let (ci, fork, tests) = integration::look(&tree, record, &head)?;

@@ -66,8 +66,8 @@ pub enum MergeBaseStatus {
 ///
 /// # Errors
 /// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and what git fails with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     if run.record.mode == LaunchMode::Headless {
         let message = "nothing is merged without a user who agrees to it".to_owned();
         return Err(refused(

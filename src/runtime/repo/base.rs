@@ -124,14 +124,14 @@ pub struct BaseRequest<'a> {
 ///
 /// # Errors
 /// `base_unresolved` and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let question = BaseRequest {
         base: options.base.as_deref(),
         pr: options.pr.as_deref(),
         known: None,
         require_fresh: options.require_fresh,
     };
-    let found = Repository::find(surroundings, &surroundings.folder)
+    let found = Repository::find(environment, &environment.folder)
         .and_then(|repository| resolve(&repository, question));
     match found {
         Ok(answer) => Ok(Delivery::of(&answer).sentinel(format!("BASE:{}", answer.merge_base))),

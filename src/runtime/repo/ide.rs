@@ -53,8 +53,8 @@ pub enum IdeStatus {
 ///
 /// # Errors
 /// None.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let found = hosts::detect(surroundings);
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let found = hosts::detect(environment);
     let handoff = found.as_ref().map_or(AddressHandoff::Print, |host| host.handoff);
     let note = match handoff {
         AddressHandoff::Open => "open the address in this program's own browser, and print it, too",

@@ -76,8 +76,8 @@ pub enum PackageManagerStatus {
 ///
 /// # Errors
 /// When the folder is not there or lies outside, or its `package.json` is malformed.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
         None => repository.top.clone(),

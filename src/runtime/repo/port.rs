@@ -135,8 +135,8 @@ impl PortSearch {
 ///
 /// # Errors
 /// When the folder is not there or lies outside, or a file is malformed.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
         None => repository.top.clone(),
@@ -163,11 +163,11 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     });
     let mut best = search.candidates[0].clone();
     if options.free {
-        let port = listeners::free(surroundings, best.port)?;
+        let port = listeners::free(environment, best.port)?;
         best = PortCandidate { port, source: "free".to_owned(), file: None, line: None };
     }
     let in_use = match options.check {
-        true => Some(listeners::on(surroundings, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
+        true => Some(listeners::on(environment, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
         false => None,
     };
     let port = best.port;

@@ -96,8 +96,8 @@ pub struct FoundProject {
 ///
 /// # Errors
 /// When the folder is not there or lies outside.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
         None => repository.top,

@@ -113,8 +113,8 @@ pub enum Surface {
 ///
 /// # Errors
 /// `bad_ref`, `no_merge_base`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let (merge_base, files, may_be_unchanged) = since(&repository, &options.base, options.worktree)?;
     let totals = SurfaceTotals {
         files: files.len(),

@@ -49,17 +49,17 @@ pub enum AbandonStatus {
 ///
 /// # Errors
 /// `finished`, `malformed_json`, `locked`, `state_unwritable`, `sandboxed`, and those of [`RunFolder::open`].
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     folder.must_be_open()?;
-    folder.close(surroundings, ReviewEnding::Abandoned, head_moved(&folder, surroundings))?;
+    folder.close(environment, ReviewEnding::Abandoned, head_moved(&folder, environment))?;
     let RunFolder { record, .. } = folder;
     Ok(Delivery::of(&Response { status: AbandonStatus::Abandoned, run_id: record.run_id, tree: record.tree }))
 }
 
 /// Whether HEAD is another commit than at the beginning; the working tree may be gone.
-pub(super) fn head_moved(folder: &RunFolder, surroundings: &Environment) -> bool {
-    let head = Repository::find(surroundings, Path::new(&folder.record.tree))
+pub(super) fn head_moved(folder: &RunFolder, environment: &Environment) -> bool {
+    let head = Repository::find(environment, Path::new(&folder.record.tree))
         .and_then(|repository| repository.commit("HEAD"));
     head.ok().flatten().as_ref() != Some(&folder.record.head_sha)
 }

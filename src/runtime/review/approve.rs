@@ -78,10 +78,10 @@ fn of_finding(text: &str) -> Result<String, CallFailure> {
 /// # Errors
 /// `not_allowed`, `no_findings`, `malformed_json`, `unknown_schema`, `finished`, `run_moved`, `locked`,
 /// `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     folder.must_be_open()?;
-    folder.must_be_here(surroundings)?;
+    folder.must_be_here(environment)?;
     if folder.record.mode != ReviewMode::Interactive {
         let message = "nobody is asked in this mode: only what is safe is repaired";
         let hint = "leave this step out, or begin an interactive review";
@@ -115,7 +115,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         };
         skipped.push(SkippedFinding { id, reason });
     }
-    let evidence = ShownEvidence::of(&folder, surroundings)?;
+    let evidence = ShownEvidence::of(&folder, environment)?;
     let fix_path = fix::write(&folder, &findings, Some(&ids), evidence.as_ref())?;
     Ok(Delivery::of(&Response { status: ApproveStatus::Ok, fix_path, ids, skipped }))
 }

@@ -107,10 +107,10 @@ pub(super) type BranchTest<'a> = &'a dyn Fn(&str) -> Result<bool, CallFailure>;
 ///
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`, `base_with_target`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let text = if options.stdin { input(surroundings)? } else { options.text.join(" ") };
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let text = if options.stdin { input(environment)? } else { options.text.join(" ") };
     // Outside of a repository a single word is taken for a branch.
-    let repository = Repository::find(surroundings, &surroundings.folder).ok();
+    let repository = Repository::find(environment, &environment.folder).ok();
     let is_branch =
         repository.as_ref().map(|repository| move |word: &str| target::is_branch(repository, word));
     let answer = match &is_branch {
@@ -121,15 +121,15 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
 }
 
 /// What the user wrote, on standard input. What is not valid UTF-8 still says whether the review is headless.
-pub(super) fn input(surroundings: &Environment) -> Result<String, CallFailure> {
-    let bytes = surroundings.input()?;
+pub(super) fn input(environment: &Environment) -> Result<String, CallFailure> {
+    let bytes = environment.input()?;
     let mode = mode_said(&bytes);
     document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))
 }
 
 /// A failure from before `review begin` has read its words, as the caller that wrote them reads it.
-pub(in crate::runtime) fn unread(failure: CallFailure, surroundings: &Environment) -> CallFailure {
-    let mode = surroundings.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
+pub(in crate::runtime) fn unread(failure: CallFailure, environment: &Environment) -> CallFailure {
+    let mode = environment.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
     in_mode(mode, failure)
 }
 

@@ -90,10 +90,10 @@ pub enum BeginStatus {
 ///
 /// # Errors
 /// Those of `review args` and `review scope`; `taken`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let text = arguments::input(surroundings)?;
-    let repository = Repository::find(surroundings, &surroundings.folder);
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let text = arguments::input(environment)?;
+    let repository = Repository::find(environment, &environment.folder);
     let is_branch = |word: &str| match &repository {
         Ok(repository) => target::is_branch(repository, word),
         Err(_) => Ok(false),
@@ -192,8 +192,8 @@ fn start(
     options: &Options,
     root: Option<&Path>,
 ) -> Result<Response, CallFailure> {
-    let surroundings = repository.surroundings();
-    let mut record = ReviewRecord::new(String::new(), words.mode, surroundings);
+    let environment = repository.environment();
+    let mut record = ReviewRecord::new(String::new(), words.mode, environment);
     record.flags = ReviewFlags {
         begun: true,
         take_over: options.take_over,
@@ -220,7 +220,7 @@ fn start(
     }
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
-        let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
+        let closed = interrupt::set_aside(|| folder.close(environment, ending, false));
         match (&taken, closed) {
             (Ok(_), closed) => closed?,
             (Err(_), Err(_)) => folder.folder().give_up(&record.tree),

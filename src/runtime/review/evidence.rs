@@ -96,9 +96,9 @@ impl ShownEvidence {
     ///
     /// # Errors
     /// When git fails, and those of [`RunFolder::document`].
-    pub(super) fn of(folder: &RunFolder, surroundings: &Environment) -> Result<Option<Self>, CallFailure> {
+    pub(super) fn of(folder: &RunFolder, environment: &Environment) -> Result<Option<Self>, CallFailure> {
         let Some(shown) = folder.document::<ShownFiles>(NAME)? else { return Ok(None) };
-        let now = scope::now_of_run(folder, surroundings, &shown)?;
+        let now = scope::now_of_run(folder, environment, &shown)?;
         Ok(Some(Self { rounds: shown.rounds, now }))
     }
 

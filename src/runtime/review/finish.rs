@@ -88,11 +88,11 @@ struct FinishedDocument<'a> {
 ///
 /// # Errors
 /// `no_findings`, `malformed_json`, `unknown_finding`, `finished`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     folder.must_be_open()?;
-    folder.must_be_here(surroundings)?;
-    let head_moved = head_moved(&folder, surroundings);
+    folder.must_be_here(environment)?;
+    let head_moved = head_moved(&folder, environment);
     let ReviewOutcome {
         degraded,
         verdict,
@@ -103,13 +103,13 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         mut documents,
         report,
         steps,
-    } = ReviewOutcome::of(options, surroundings, &folder)?;
+    } = ReviewOutcome::of(options, environment, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
         true => (FinishStatus::Degraded, ReviewEnding::Degraded),
         false => (FinishStatus::Done, ReviewEnding::Done),
     };
-    let ended = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
+    let ended = folder.record.ended(environment, ending, Some(verdict), head_moved);
     let metadata = ReviewMetadata { uncommitted, ..ended };
     documents.push((render::NAME, report));
     folder.end(&metadata, documents, steps)?;
@@ -141,9 +141,9 @@ struct ReviewOutcome {
 
 impl ReviewOutcome {
     /// By what was merged and repaired.
-    fn of(options: &Options, surroundings: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
+    fn of(options: &Options, environment: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
         let mut merged = merge::stored(folder)?;
-        let applied = AppliedRepairs::of(options.applied.as_deref(), surroundings, folder, &merged)?;
+        let applied = AppliedRepairs::of(options.applied.as_deref(), environment, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
         let is_autofix = folder.record.mode == ReviewMode::Autofix;
         if is_autofix {

@@ -110,12 +110,12 @@ choices! {
 /// # Errors
 /// `malformed_json`, `no_replies`, `file_unreadable`, `unknown_finding`, `not_near`, `bound`, `no_run`, `finished`,
 /// `run_moved`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let ticket = options.ticket.as_deref().map(ReviewTicket::parse).transpose()?;
-    let folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
+    let folder = options.run.as_ref().map(|run| RunFolder::open(environment, run)).transpose()?;
     if let Some(folder) = &folder {
         folder.must_be_open()?;
-        folder.must_be_here(surroundings)?;
+        folder.must_be_here(environment)?;
         must_not_rebind(options, folder)?;
     }
     let begun = folder.as_ref().filter(|folder| folder.record.flags.begun);
@@ -128,7 +128,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         before: None,
     };
     let mark = ticket.is_some().then(|| options.ticket.as_deref().map(ReviewTicket::mark)).flatten();
-    let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
+    let (sources, mut context) = read(options, environment, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
         let mut before = MergeContext::stored(folder)?;
         before.part(&options.apart)?;
@@ -137,7 +137,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         }
         context = context.over(before);
     }
-    let repository = Repository::find(surroundings, &surroundings.folder).ok();
+    let repository = Repository::find(environment, &environment.folder).ok();
     let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
     let changed = places::changed(repository.as_ref(), folder.as_ref(), base)?;
     let is_known = folder.is_some() || options.stdin || ticket.is_some();
@@ -192,7 +192,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     };
     let mut found = obstacles::of_merge(&answer.coverage, circumstances);
     let evidence = match &folder {
-        Some(folder) => ShownEvidence::of(folder, surroundings)?,
+        Some(folder) => ShownEvidence::of(folder, environment)?,
         None => None,
     };
     let mut scope = String::new();
@@ -231,7 +231,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFail
 /// The replies, and what the caller says beside them.
 fn read(
     options: &Options,
-    surroundings: &Environment,
+    environment: &Environment,
     begun: Option<&RunFolder>,
     mark: Option<&str>,
     terms: ReplyTerms<'_>,
@@ -246,16 +246,16 @@ fn read(
     match begun {
         Some(folder) => {
             let said = match options.stdin {
-                true => MergeContext::parse(&surroundings.input_text()?),
+                true => MergeContext::parse(&environment.input_text()?),
                 false => MergeContext::written(folder),
             };
             Ok((sources::of_run(folder, terms)?, context.over(said)))
         }
         None if options.stdin => {
-            let (sources, said) = sources::of_sections(&surroundings.input_text()?, mark, terms)?;
+            let (sources, said) = sources::of_sections(&environment.input_text()?, mark, terms)?;
             Ok((sources, context.over(said)))
         }
-        None => Ok((sources::of_files(options, surroundings, terms)?, context)),
+        None => Ok((sources::of_files(options, environment, terms)?, context)),
     }
 }
 

@@ -174,9 +174,9 @@ pub(super) fn of_run(
 /// That the working tree of a run is at another commit by now.
 pub(super) fn of_commit(
     record: &ReviewRecord,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {
-    let head = Repository::find(surroundings, Path::new(&record.tree))?.commit("HEAD")?;
+    let head = Repository::find(environment, Path::new(&record.tree))?.commit("HEAD")?;
     let (head, reviewed) = (head.as_deref().unwrap_or("no commit"), &record.head_sha);
     Ok((head != reviewed).then(|| format!("HEAD is at {head}, and {reviewed} was reviewed")))
 }

@@ -90,8 +90,8 @@ pub struct Response {
 ///
 /// # Errors
 /// `no_findings`, `malformed_json`, `unknown_finding`, `bound`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     must_not_rebind(options, &folder)?;
     let findings = merge::stored(&folder)?;
     let path = folder.path.join(NAME);
@@ -107,9 +107,9 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         }
         None => {
             let mut applied =
-                AppliedRepairs::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
+                AppliedRepairs::of(options.applied.as_deref(), environment, &folder, &findings)?;
             if folder.record.flags.begun {
-                applied.obstacles.extend(obstacles::of_commit(&folder.record, surroundings)?);
+                applied.obstacles.extend(obstacles::of_commit(&folder.record, environment)?);
             }
             let report = text(options, &folder, &findings, &applied)?;
             folder.store.lock()?.replace(&path, report.as_bytes())?;

@@ -51,13 +51,13 @@ impl AppliedRepairs {
     /// As [`ids`], and when git fails.
     pub(super) fn of(
         file: Option<&Path>,
-        surroundings: &Environment,
+        environment: &Environment,
         folder: &RunFolder,
         findings: &Response,
     ) -> Result<Self, CallFailure> {
-        let evidence = ShownEvidence::of(folder, surroundings)?;
+        let evidence = ShownEvidence::of(folder, environment)?;
         let mut found = match file {
-            Some(file) => Self::of_file(file, surroundings, folder, findings, evidence.as_ref())?,
+            Some(file) => Self::of_file(file, environment, folder, findings, evidence.as_ref())?,
             None => Self::of_run(folder, findings, evidence.as_ref())?,
         };
         if folder.record.flags.begun {
@@ -144,12 +144,12 @@ impl AppliedRepairs {
     /// As [`ids`].
     fn of_file(
         file: &Path,
-        surroundings: &Environment,
+        environment: &Environment,
         folder: &RunFolder,
         findings: &Response,
         evidence: Option<&ShownEvidence>,
     ) -> Result<Self, CallFailure> {
-        let named = ids(Some(file), surroundings, &findings.findings)?;
+        let named = ids(Some(file), environment, &findings.findings)?;
         let round = evidence.map_or(1, ShownEvidence::rounds);
         let claimed: Vec<ClaimedRepair> = named.into_iter().map(|id| ClaimedRepair { id, round }).collect();
         let mut found = Self::default();
@@ -334,14 +334,14 @@ pub(super) fn changed_since(files: &[UnshownFile]) -> Vec<String> {
 /// findings.
 pub fn ids(
     file: Option<&Path>,
-    surroundings: &Environment,
+    environment: &Environment,
     findings: &[MergedFinding],
 ) -> Result<Vec<String>, CallFailure> {
     let Some(file) = file else { return Ok(Vec::new()) };
     let (name, content) = if file == Path::new("-") {
-        ("<stdin>".to_owned(), Some(surroundings.input_text()?))
+        ("<stdin>".to_owned(), Some(environment.input_text()?))
     } else {
-        (file.display().to_string(), document::text(&surroundings.path(file))?)
+        (file.display().to_string(), document::text(&environment.path(file))?)
     };
     let content = content.ok_or_else(|| {
         CallFailure::environment("file_unreadable", format!("`{name}` is not there"), "check the path")

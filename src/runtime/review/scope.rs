@@ -106,11 +106,11 @@ pub(super) struct ScopeRequest<'a> {
 /// # Errors
 /// `no_scope`, `shared_checkout`, `dirty`, `branch_not_ours`, `bound`, `base_unresolved`, what git and gh fail with,
 /// and of the run `no_run`, `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let (Some(run), Some(round)) = (&options.run, options.round) {
-        return again(&RunFolder::open(surroundings, run)?, round, options.max_bytes, surroundings);
+        return again(&RunFolder::open(environment, run)?, round, options.max_bytes, environment);
     }
-    let mut folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
+    let mut folder = options.run.as_ref().map(|run| RunFolder::open(environment, run)).transpose()?;
     let mut target = match &options.target {
         Some(word) => ReviewTarget::parse(word).map_err(CallFailure::usage)?,
         None => ReviewTarget::default(),
@@ -118,7 +118,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let mut mode = options.mode.unwrap_or(ReviewMode::Interactive);
     if let Some(folder) = &folder {
         folder.must_be_open()?;
-        folder.must_be_here(surroundings)?;
+        folder.must_be_here(environment)?;
         let record = &folder.record;
         let other_mode = options.mode.is_some_and(|mode| mode != record.mode);
         let settled = record.base.is_some();
@@ -136,7 +136,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
             target = record.target.clone();
         }
     }
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let repository = Repository::find(environment, &environment.folder)?;
     let mut location = target::locate(&repository, &target)?;
     location.may_move(mode)?;
     if folder.is_some() && location.repository.top != repository.top {
@@ -179,10 +179,10 @@ fn again(
     folder: &RunFolder,
     round: u32,
     max_bytes: Option<u64>,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Delivery, CallFailure> {
     folder.must_be_open()?;
-    folder.must_be_here(surroundings)?;
+    folder.must_be_here(environment)?;
     let shown = ShownFiles::before(folder, round)?;
     let before = folder.document::<Value>("scope.json")?.unwrap_or_default();
     let question = ScopeRequest {
@@ -200,7 +200,7 @@ fn again(
         named: None,
         notes: Vec::new(),
     };
-    let scope = take(&Repository::find(surroundings, &surroundings.folder)?, question)?;
+    let scope = take(&Repository::find(environment, &environment.folder)?, question)?;
     // Some hosts write files with a shell, which makes no folders.
     folder.store.lock()?.claim(&folder.path.join(REPLIES).join(format!("round-{round}")))?;
     Ok(said(scope))
@@ -248,7 +248,7 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     let listing = if question.certifies { IndexFlags::read(repository)? } else { IndexFlags::default() };
     let since = match folder.filter(|_| question.round > 1) {
         Some(folder) => folder.document::<ShownFiles>(evidence::NAME)?.unwrap_or_default().since,
-        None => repository.surroundings().now().seconds() - 1,
+        None => repository.environment().now().seconds() - 1,
     };
     let edits = |repository: &Repository| match question.certifies {
         true => racy::hidden_edits(repository, since),

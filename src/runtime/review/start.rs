@@ -65,10 +65,10 @@ pub enum StartStatus {
 ///
 /// # Errors
 /// `taken`, `locked`, `malformed_json`, `state_unwritable`, `sandboxed`, `not_a_repository`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let mut record = ReviewRecord::new(String::new(), options.mode, surroundings);
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let repository = Repository::find(environment, &environment.folder)?;
+    let mut record = ReviewRecord::new(String::new(), options.mode, environment);
     record.branch = repository.branch()?;
     record.head_sha = repository.must_commit("HEAD")?;
     record.base_sha.clone_from(&options.base_sha);

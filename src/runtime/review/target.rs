@@ -138,7 +138,7 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
 impl TargetLocation {
     fn work_in(&mut self, top: PathBuf) -> Result<(), CallFailure> {
         self.notes.push(format!("the target is checked out in `{}`: work there", top.display()));
-        self.repository = Repository::find(self.repository.surroundings(), &top)?;
+        self.repository = Repository::find(self.repository.environment(), &top)?;
         Ok(())
     }
 

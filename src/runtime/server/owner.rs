@@ -49,8 +49,8 @@ pub enum OwnerStatus {
 ///
 /// # Errors
 /// `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let mut all = listeners::all(surroundings, options.port)?.into_iter();
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let mut all = listeners::all(environment, options.port)?.into_iter();
     let owner = all.next();
     let status = if owner.is_some() { OwnerStatus::Ok } else { OwnerStatus::None };
     Ok(Delivery::of(&Response { status, port: options.port, owner, others: all.collect() }))

@@ -63,12 +63,12 @@ const FIRST_LINE: usize = 4096;
 ///
 /// # Errors
 /// `sandboxed`, `timeout`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let until = options.wait.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     loop {
         let found = match ask(options.port) {
             Ok(found) => found,
-            Err(error) => match child::refused(surroundings, SandboxAccess::Network, &error.to_string()) {
+            Err(error) => match child::refused(environment, SandboxAccess::Network, &error.to_string()) {
                 Some(refusal) => return Err(refusal),
                 None => None,
             },

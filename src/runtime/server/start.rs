@@ -136,15 +136,15 @@ struct Plan {
 /// # Errors
 /// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`, `not_started`, `server_ended`,
 /// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(server) = Server::of(&run)?.filter(|server| !server.adopted && server.is_alive()) {
         let message = format!("this polish has a server: {}", server.words());
         let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
         return Err(CallFailure::new(CONTENDED, "running", message, hint));
     }
     if options.adopt {
-        return adopt::run(options, &run, surroundings);
+        return adopt::run(options, &run, environment);
     }
     let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
     if is_foreign && run.record.target.kind == TargetKind::Pr && !run.record.flags.trust_fork {
@@ -152,13 +152,13 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
-    if let Some(host) = hosts::keeping(surroundings) {
+    if let Some(host) = hosts::keeping(environment) {
         let message = "the sandbox ends every process together with the call that started it";
         return Err(CallFailure::environment("sandboxed", message, host.background));
     }
     let mut response = Response::new(ServerStartStatus::Started);
     let plan = plan(options, &tree, &mut response.warnings)?;
-    let owners = listeners::all(surroundings, plan.port)?;
+    let owners = listeners::all(environment, plan.port)?;
     if !owners.is_empty() {
         let message = format!("port {} is taken by {}", plan.port, listeners::words(&owners));
         let hint = match (run.record.mode, run.record.flags.allow_port_kill) {
@@ -169,7 +169,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         response.owner = owners.into_iter().next();
         return Err(response.failed(CallFailure::new(REFUSED, "port_in_use", message, hint)));
     }
-    start(options, &run, &plan, surroundings, response)
+    start(options, &run, &plan, environment, response)
 }
 
 /// What is to be started, by the configuration or by the kind of project.
@@ -193,7 +193,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     let found = if program.contains('/') {
         Some(folder.join(program.trim_start_matches("./"))).filter(|path| crate::disk::is_file(path))
     } else {
-        tree.surroundings().program(&program)
+        tree.environment().program(&program)
     };
     let found = found.ok_or_else(|| {
         let message = format!("`{program}` was not found");
@@ -202,7 +202,12 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     let told = listening::words(tree, &config, &folder, port, options.allow_public_host)?;
     let words = config.runtime_args.iter().cloned().chain(told);
     let argv = std::iter::once(found.display().to_string()).chain(words).collect();
-    Ok(Plan { argv, environment: environment(tree.surroundings(), &config, &folder, port), folder, port })
+    Ok(Plan {
+        argv,
+        environment: server_environment(tree.environment(), &config, &folder, port),
+        folder,
+        port,
+    })
 }
 
 /// The configuration of the file.
@@ -230,13 +235,13 @@ fn configured(
 }
 
 /// The user's environment with what the configuration sets, the port, and where it counts the address.
-fn environment(
-    surroundings: &Environment,
+fn server_environment(
+    environment: &Environment,
     config: &LaunchConfig,
     folder: &Path,
     port: u16,
 ) -> Vec<(OsString, OsString)> {
-    let mut all: BTreeMap<OsString, OsString> = surroundings.variables().cloned().collect();
+    let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
     all.insert("PORT".into(), port.to_string().into());
     let kinds = project::in_folder(folder, ".");
     if kinds.iter().any(|kind| HEED_HOST.contains(&kind.r#type.as_str())) {
@@ -251,12 +256,12 @@ fn start(
     options: &Options,
     run: &PolishRun,
     plan: &Plan,
-    surroundings: &Environment,
+    environment: &Environment,
     mut response: Response,
 ) -> Result<Delivery, CallFailure> {
     let not_started = |error: std::io::Error| {
         let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
-        child::refused(surroundings, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
+        child::refused(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
             CallFailure::environment(
                 "not_started",
                 message,
@@ -266,7 +271,7 @@ fn start(
     };
     let held = run.store.lock()?;
     let log = run.store.create_file(&run.path.join(LOG))?.into_file();
-    let this = surroundings.program_itself().map_err(not_started)?;
+    let this = environment.program_itself().map_err(not_started)?;
     let argv: Vec<OsString> = plan.argv.iter().map(OsString::from).collect();
     let mut detached =
         Detached::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log).map_err(not_started)?;
@@ -280,7 +285,7 @@ fn start(
         port: plan.port,
         url: None,
         log: Some(run.path.join(LOG).display().to_string()),
-        started_at: surroundings.now().rfc3339(),
+        started_at: environment.now().rfc3339(),
         adopted: false,
     };
     let folder = run.folder();
@@ -290,7 +295,7 @@ fn start(
     let mut family = Vec::new();
     let answered = begun
         .and_then(|()| detached.go().map_err(not_started))
-        .and_then(|()| wait(options, plan, (&mut detached, &mut family), surroundings))
+        .and_then(|()| wait(options, plan, (&mut detached, &mut family), environment))
         .and_then(|found| must_be_private(options, plan).map(|()| found));
     let (url, http_status) = match answered {
         Ok(answered) => answered,
@@ -345,7 +350,7 @@ fn wait(
     options: &Options,
     plan: &Plan,
     (detached, family): (&mut Detached, &mut Family),
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<(String, u16), CallFailure> {
     let until = Instant::now() + Duration::from_secs(options.wait.into());
     loop {
@@ -362,7 +367,7 @@ fn wait(
             ));
         }
         let found = probe::ask(plan.port).unwrap_or(None);
-        let owner = found.as_ref().map(|_| listeners::on(surroundings, plan.port)).transpose()?.flatten();
+        let owner = found.as_ref().map(|_| listeners::on(environment, plan.port)).transpose()?.flatten();
         let is_own = |owner: &ListeningProcess| match owner.pid {
             Some(pid) => listeners::belongs_to(pid, detached.id()),
             None => !listeners::has_processes(),

@@ -52,8 +52,8 @@ pub enum ServerStatus {
 ///
 /// # Errors
 /// What the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let run = PolishRun::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let run = PolishRun::open(environment, &options.run)?;
     let server = Server::of(&run)?;
     let status = match &server {
         None => ServerStatus::None,

@@ -76,17 +76,17 @@ const BREAK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let run = PolishRun::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let run = PolishRun::open(environment, &options.run)?;
     let mut response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // What this polish started is ended with all that it started, and needs no leave. It outlives the polish.
     let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
-        return left(options, surroundings, &own.words(), response);
+        return left(options, environment, &own.words(), response);
     }
-    let Some(owner) = listeners::on(surroundings, options.port)? else { return Ok(Delivery::of(&response)) };
+    let Some(owner) = listeners::on(environment, options.port)? else { return Ok(Delivery::of(&response)) };
     must_be_known(listeners::has_processes(), options.confirm_pid)?;
     run.must_be_open()?;
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
@@ -101,22 +101,22 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.killed = end(options, &owner.words(), &[])?;
-    left(options, surroundings, &owner.words(), response)
+    left(options, environment, &owner.words(), response)
 }
 
 /// The answer once what was confirmed has ended: nobody else may listen there.
 fn left(
     options: &Options,
-    surroundings: &Environment,
+    environment: &Environment,
     who: &str,
     mut response: Response,
 ) -> Result<Delivery, CallFailure> {
-    let mut others = listeners::all(surroundings, options.port)?;
+    let mut others = listeners::all(environment, options.port)?;
     let until = Instant::now() + PATIENCE;
     // A process that has ended may hold its socket for a moment.
     while others.iter().any(|one| one.pid.is_none()) && Instant::now() < until && !interrupt::pending() {
         std::thread::sleep(BREAK);
-        others = listeners::all(surroundings, options.port)?;
+        others = listeners::all(environment, options.port)?;
     }
     if !others.is_empty() {
         let message =

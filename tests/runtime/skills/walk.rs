@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::hosts::review::obey::put;
-use crate::runtime::scene::{HELPER, WORDS, environment, shell};
+use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
 use crate::support::root;
 
 /// One fenced call: the file of the skill, the section and the text.
@@ -27,7 +27,7 @@ struct Fence {
 
 /// A walk through one skill.
 struct Walk {
-    _scene: TempDir,
+    _fixture: TempDir,
     /// Where the helper and the skill's own files are.
     plugin: PathBuf,
     /// The repository.
@@ -58,8 +58,8 @@ impl Printed {
 
 impl Walk {
     fn new(plugin: &str, skill: &str, made: &str) -> Self {
-        let scene = tempfile::tempdir().expect("a temporary folder");
-        let at = std::fs::canonicalize(scene.path()).expect("it is there");
+        let fixture = tempfile::tempdir().expect("a temporary folder");
+        let at = std::fs::canonicalize(fixture.path()).expect("it is there");
         let (own, project) = (at.join("it's a plugin"), at.join("it's a \"$project\""));
         let source = root().join("plugins").join(plugin);
         for folder in [own.join("bin"), project.clone(), at.join(".bin"), at.join("home")] {
@@ -69,9 +69,9 @@ impl Walk {
         std::os::unix::fs::symlink(source.join("skills"), own.join("skills")).expect("a link can be made");
         let variables = environment(&at, &at.join("home"));
         shell(&format!("{WORDS}\n{made}"), &project, &variables)
-            .unwrap_or_else(|error| panic!("the scene: {error}"));
+            .unwrap_or_else(|error| panic!("the fixture: {error}"));
         let fences = fences(&source.join("skills").join(skill));
-        Self { _scene: scene, plugin: own, project, variables, fences, made: BTreeSet::new() }
+        Self { _fixture: fixture, plugin: own, project, variables, fences, made: BTreeSet::new() }
     }
 
     /// Runs a call of a section with these values, `more` options and this input of a heredoc.
@@ -170,7 +170,7 @@ fn reply(name: &str, findings: &[Value], rechecked: &Value) -> String {
 }
 
 /// A branch with a change and a new file, a remote, and a `gh` that notes how it is called.
-const SCENE: &str = r#"
+const SETUP: &str = r#"
 put src/price.py 'def price(prices):' '    return sum(prices)'
 repo
 put src/price.py 'def price(prices):' '    totl = 0' '    count = len(prices)' '    for place in range(count - 1):' '        totl += prices[place]' '    return totl'
@@ -179,7 +179,7 @@ put "it's new.py" 'print(1)'
 git init -q --bare ../origin.git && git remote add origin ../origin.git
 program gh <<'END'
 #!/bin/sh
-printf '%s\n' "$@" > "$SCENE/gh.words"; cat > "$SCENE/gh.body"; echo https://github.com/owner/tool/pull/8
+printf '%s\n' "$@" > "$FIXTURE/gh.words"; cat > "$FIXTURE/gh.body"; echo https://github.com/owner/tool/pull/8
 END
 "#;
 
@@ -207,7 +207,7 @@ fn ids(found: &Value, with: &str) -> Vec<String> {
 
 #[test]
 fn every_call_of_the_review_skill_runs() {
-    let mut walk = Walk::new("review", "review", SCENE);
+    let mut walk = Walk::new("review", "review", SETUP);
     let words = |text: &str| text.to_owned();
     let arguments = words("look at the buyer's \"prices\" and $totals");
 
@@ -345,8 +345,8 @@ fn reports_without_a_run(walk: &mut Walk) {
 
 #[test]
 fn every_call_of_the_loops_skill_runs() {
-    let scene = "repo; put .plugcast/runs/refine/high-tide/state.md '# High tide' '' '- status: running'";
-    let mut walk = Walk::new("refine", "loops", scene);
+    let fixture = "repo; put .plugcast/runs/refine/high-tide/state.md '# High tide' '' '- status: running'";
+    let mut walk = Walk::new("refine", "loops", fixture);
     let sections: Vec<(String, usize)> = walk.fences.iter().map(|fence| (fence.section.clone(), 0)).collect();
     for (section, number) in sections {
         let printed = walk.call(&section, number, &[("NAME", "high-tide")], "").ok();

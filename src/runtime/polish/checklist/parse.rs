@@ -100,8 +100,8 @@ pub struct ChecklistItem {
 ///
 /// # Errors
 /// Those of `read`, and every fault.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (response, _) = read_or_list(&run, &tree)?;
     Ok(Delivery::of(&response))
 }

@@ -102,10 +102,10 @@ struct DispatchEntry {
 ///
 /// # Errors
 /// `malformed_json`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.results.display().to_string();
-    let given = document::text(&surroundings.path(&options.results))?.ok_or_else(|| {
+    let given = document::text(&environment.path(&options.results))?.ok_or_else(|| {
         CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
     })?;
     let ItemResults { results } = serde_json::from_str(&given).map_err(|error| {
@@ -142,7 +142,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         locked.dispatched = planned.or_else(|| Some(wanted(item.action, &item.files, &item.notes)));
         locked.result = Some(result.result);
         log.entries.push(DispatchEntry {
-            at: surroundings.now().rfc3339(),
+            at: environment.now().rfc3339(),
             result: result.clone(),
             reasons: item.reasons.clone(),
         });

@@ -67,19 +67,19 @@ const STDIN: &str = "<stdin>";
 ///
 /// # Errors
 /// `malformed_json`, `malformed_item`, `exists`, `run_moved`, `finished`, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
-        Some(path) => document::text(&surroundings.path(path))?.ok_or_else(|| {
+        Some(path) => document::text(&environment.path(path))?.ok_or_else(|| {
             CallFailure::environment(
                 "file_unreadable",
                 format!("there is no file `{name}`"),
                 "check the path",
             )
         })?,
-        None => surroundings.input_text()?,
+        None => environment.input_text()?,
     };
     let node = document::json_text(&input, &name)?;
     let mut drafts = drafts(&node, (&name, &input), &tree.top)?;
@@ -100,7 +100,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         ("Branch", record.branch.as_deref().unwrap_or("none")),
         ("Base", &record.base_branch),
         ("Review verdict", &verdict),
-        ("Generated", &surroundings.now().rfc3339()),
+        ("Generated", &environment.now().rfc3339()),
     ];
     let checklist = print(&header, &drafts);
     let path = run.path.join(CHECKLIST);

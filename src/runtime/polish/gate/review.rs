@@ -129,7 +129,7 @@ pub(super) fn look(
 fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandidate>, CallFailure> {
     let mut candidates = Vec::new();
     for place in store::places(tree, root)? {
-        let store = Store::at(place, tree.surroundings());
+        let store = Store::at(place, tree.environment());
         let runs = store.runs(REVIEW.name);
         for (name, kind) in store.list(&runs)? {
             if kind == FileKind::Folder
@@ -257,7 +257,7 @@ fn bound(
 fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, CallFailure> {
     let mut commits = Vec::new();
     for place in store::places(tree, root)? {
-        let store = Store::at(place, tree.surroundings());
+        let store = Store::at(place, tree.environment());
         let runs = store.runs(POLISH.name);
         for (name, _) in store.list(&runs)? {
             let path = runs.join(name);

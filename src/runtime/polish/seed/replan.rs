@@ -213,8 +213,8 @@ impl EscalationState {
 ///
 /// # Errors
 /// Every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let mut standing = EscalationState::load(&run, &tree)?;
     let Some(trigger) = standing.trigger else {
         return Ok(Delivery::of(&response(&run, &standing, ReplanStatus::None)));

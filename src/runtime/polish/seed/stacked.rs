@@ -79,10 +79,10 @@ pub struct Seed {
 ///
 /// # Errors
 /// `no_checklist`, every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (checklist, _) = parse::read(&run, &tree)?;
-    let review = review_path(&tree, &run, surroundings.root())?;
+    let review = review_path(&tree, &run, environment.root())?;
     let (thresholds, changed) = (Thresholds::read(&tree)?, ChangeSizes::since(&tree, &run.record.base_ref)?);
     let mut response = Response { status: StackedStatus::None, seeds: Vec::new() };
     let mut texts = Vec::new();

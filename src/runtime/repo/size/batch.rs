@@ -80,10 +80,10 @@ pub enum BatchStatus {
 ///
 /// # Errors
 /// `nothing_to_polish`, `malformed_json`, `malformed_item`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let thresholds = Thresholds::read(&repository)?;
-    let text = if options.stdin { surroundings.input_text()? } else { String::new() };
+    let text = if options.stdin { environment.input_text()? } else { String::new() };
     let node = if options.stdin { Some(document::json_text(&text, STDIN)?) } else { None };
     let changed = ChangeSizes::since(&repository, &options.base)?;
     if changed.files() == 0 {

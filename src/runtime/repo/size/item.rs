@@ -41,9 +41,9 @@ pub struct Response {
 ///
 /// # Errors
 /// `empty_item`, `malformed_json`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let text = surroundings.input_text()?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
+    let text = environment.input_text()?;
     let node = document::json_text(&text, STDIN)?;
     let (id, files) = read(&node, &text)?;
     let thresholds = Thresholds::read(&repository)?;

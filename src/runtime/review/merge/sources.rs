@@ -301,11 +301,11 @@ fn head<'a>(line: &'a str, mark: Option<&str>) -> Option<Option<&'a str>> {
 /// Replies for other callers, in their order.
 pub(super) fn of_files(
     options: &Options,
-    surroundings: &Environment,
+    environment: &Environment,
     terms: ReplyTerms<'_>,
 ) -> Result<Vec<ReplySource>, CallFailure> {
     if options.files.is_empty() {
-        let text = surroundings.input_text()?;
+        let text = environment.input_text()?;
         let text = text.trim_start_matches('\u{feff}');
         let list: Value = serde_json::from_str(text)
             .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
@@ -314,7 +314,7 @@ pub(super) fn of_files(
     let mut sources = Vec::new();
     for file in &options.files {
         let stem = file.file_stem().map(|stem| plain(&stem.to_string_lossy()));
-        let path = surroundings.path(file);
+        let path = environment.path(file);
         if disk::kind(&path).is_none() {
             let message = format!("`{}` is not there", file.display());
             return Err(CallFailure::environment("file_unreadable", message, "check the path"));

@@ -45,10 +45,10 @@ impl CurrentTree {
 /// What the working tree of a run holds now.
 pub(in crate::runtime::review) fn now_of_run(
     folder: &RunFolder,
-    surroundings: &Environment,
+    environment: &Environment,
     shown: &ShownFiles,
 ) -> Result<CurrentTree, CallFailure> {
-    let repository = Repository::find(surroundings, Path::new(&folder.record.tree))?;
+    let repository = Repository::find(environment, Path::new(&folder.record.tree))?;
     let base = folder.record.base_sha.clone().unwrap_or_default();
     let listing = IndexFlags::read(&repository)?;
     let new = listing.new_files(&shown.left_out);

@@ -71,7 +71,7 @@ pub(super) fn take(
         let message = format!("the diff cannot be written: {error}");
         let hint = disk::remedy(error.kind()).map_or("make the folder writable", |remedy| remedy.or_root);
         let unwritable = || CallFailure::environment("state_unwritable", &*message, hint);
-        child::refused(repository.surroundings(), SandboxAccess::Write, &message).unwrap_or_else(unwritable)
+        child::refused(repository.environment(), SandboxAccess::Write, &message).unwrap_or_else(unwritable)
     };
     let mut writer = DiffWriter {
         folder: &folder.path,

@@ -52,7 +52,7 @@ fn state(
     (recorded, is_flagged): (&str, bool),
 ) -> Result<Option<String>, CallFailure> {
     let look = || -> Result<(Option<String>, Vec<u8>), CallFailure> {
-        let inner = Repository::find(repository.surroundings(), top)?;
+        let inner = Repository::find(repository.environment(), top)?;
         let without = changes::FilteredFiles::find(&inner)?.excluded();
         let mut words = vec!["status", "--porcelain", "-z", "--ignore-submodules=dirty", "--"];
         words.extend(without.iter().map(String::as_str));

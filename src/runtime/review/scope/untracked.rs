@@ -158,7 +158,7 @@ fn indexed(
             ("GIT_LITERAL_PATHSPECS", Path::new("1").as_os_str()),
         ])
         .input(names);
-    let ended = child::run(repository.surroundings(), "git", &command)?;
+    let ended = child::run(repository.environment(), "git", &command)?;
     if ended.succeeded() { Ok(Some(found)) } else { Err(repository.failed("add", &ended)) }
 }
 

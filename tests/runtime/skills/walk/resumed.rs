@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{SCENE, Walk, finding, reply, write};
+use super::{SETUP, Walk, finding, reply, write};
 
 /// What a review does up to where it is interrupted, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +101,7 @@ impl Run {
 
 /// A review that was interrupted after a stage.
 fn interrupted(last: Stage) -> (Walk, Run) {
-    let mut walk = Walk::new("review", "review", SCENE);
+    let mut walk = Walk::new("review", "review", SETUP);
     let run = Run::of(walk.call("1. Begin", 0, &[("$ARGUMENTS", "")], "").ok().json());
     run.goes(&mut walk, STAGES.into_iter().filter(|stage| *stage <= last));
     (walk, run)

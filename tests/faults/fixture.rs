@@ -13,7 +13,7 @@ use crate::support::tree::Tree;
 const COMMAND: [&str; 8] = ["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
 
 /// A source and an output folder.
-pub struct Scene {
+pub struct Fixture {
     start: Tree,
     /// The bundle before, files of others among it; nothing before the first build.
     pub old: Tree,
@@ -21,7 +21,7 @@ pub struct Scene {
     pub new: Tree,
 }
 
-/// One run of a scene in a fresh folder.
+/// One run of a fixture in a fresh folder.
 pub struct Act {
     folder: TempDir,
     /// How the run ended.
@@ -48,7 +48,7 @@ fn build(folder: &Path) -> Finished {
     Plugcast::new(folder, &COMMAND).run()
 }
 
-impl Scene {
+impl Fixture {
     /// Nothing is there yet.
     pub fn first_build() -> Self {
         Self::of(source().temporary())
@@ -128,9 +128,9 @@ impl Act {
         if folder.exists() { Tree::read(&folder) } else { Tree::new() }
     }
 
-    /// What is there now as the beginning of another walk, with the two trees of `scene`.
-    pub fn scene(&self, scene: &Scene) -> Scene {
-        Scene { start: Tree::read(self.folder.path()), old: scene.old.clone(), new: scene.new.clone() }
+    /// What is there now as the beginning of another walk, with the two trees of `fixture`.
+    pub fn fixture(&self, fixture: &Fixture) -> Fixture {
+        Fixture { start: Tree::read(self.folder.path()), old: fixture.old.clone(), new: fixture.new.clone() }
     }
 
     /// Runs the shipped program in the same folder.
@@ -139,7 +139,7 @@ impl Act {
     }
 }
 
-/// The bundle below a scene's folder; empty when there is none.
+/// The bundle below a fixture's folder; empty when there is none.
 pub fn bundle(folder: &Path) -> Tree {
     let bundle = folder.join("out/codex");
     if bundle.exists() { Tree::read(&bundle) } else { Tree::new() }
