@@ -346,7 +346,7 @@ pub fn targets(global: &GlobalOptions) -> Result<Targets, CommandFailure> {
         let message = format!("`{}` contains no folder with a `target.toml`", folder.display());
         return Err(CommandFailure::usage(message, "pass the folder above the hosts' folders"));
     }
-    Ok(Targets::with(added)?)
+    Ok(Targets::with_added(added)?)
 }
 
 /// A path as the user would write it: relative to the working directory where it lies below it.

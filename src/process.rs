@@ -199,7 +199,7 @@ impl ChildCommand {
             .stdout(Stdio::from(stdout.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
             .spawn()?;
-        let mut group = ProcessGroup::of(&child, self.guarded, self.uninterrupted);
+        let mut group = ProcessGroup::new(&child, self.guarded, self.uninterrupted);
         let (status, timed_out) = wait_at_most(&mut child, &mut group, self.patience())?;
         let (code, signal) = (status.code(), status.signal());
         Ok(ChildOutput {

@@ -148,7 +148,7 @@ pub struct ReleaseSummary {
 
 impl ReleaseSummary {
     /// Counts `found`.
-    pub fn of(found: &[Diagnostic], fixed: usize) -> Self {
+    pub fn from_findings(found: &[Diagnostic], fixed: usize) -> Self {
         let count = |severity| found.iter().filter(|found| found.severity == severity).count();
         let with = |kind| {
             let fixes = found.iter().filter_map(|found| found.fix.as_ref());

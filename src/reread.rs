@@ -22,7 +22,7 @@ pub struct ComponentOwners<'a>(BTreeMap<&'a str, &'a Component>);
 
 impl<'a> ComponentOwners<'a> {
     /// Those of every plugin of `project`.
-    pub fn of(project: &'a Project) -> Self {
+    pub fn new(project: &'a Project) -> Self {
         let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
         // Of two components in one file the first counts.
         Self(components.rev().map(|component| (component.path.as_str(), component)).collect())

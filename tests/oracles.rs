@@ -12,7 +12,7 @@ use plugcast::target::Targets;
 
 use crate::support::corpus::public;
 use crate::support::tree::Tree;
-use crate::support::{none_left, root, say};
+use crate::support::{none_left, root, print_line};
 
 /// What a reader has of a file: its top-level scalar values as text, or nothing, because it refuses the file.
 type Answer = Option<BTreeMap<String, String>>;
@@ -77,7 +77,7 @@ fn compare(host: &str, oracle: fn(&str) -> Answer, explained: &[Explained]) {
             gone.map(|file| format!("{file}: both readers agree, so this no longer holds: {}", row.reason)),
         );
     }
-    say(&format!("{host}: {} texts, {} differ", texts.len(), differing.len()));
+    print_line(&format!("{host}: {} texts, {} differ", texts.len(), differing.len()));
     assert!(texts.len() > 1000, "the corpora are there");
     none_left("our reader and the host's parser", &findings);
 }

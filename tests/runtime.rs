@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{found_in_each, none_left, root, say};
+use crate::support::{found_in_each, none_left, root, print_line};
 use case::Case;
 
 /// All cases, in the order of the files.
@@ -39,7 +39,7 @@ fn every_case_answers_as_it_says() {
         .collect();
     assert!(!cases.is_empty(), "no case has that number");
     let findings = found_in_each(&cases, fixture::play);
-    say(&format!("{} cases of the helper", cases.len()));
+    print_line(&format!("{} cases of the helper", cases.len()));
     none_left("cases of the helper (PLUGCAST_CASE=ID runs one)", &findings);
 }
 
@@ -120,7 +120,7 @@ fn every_published_code_of_a_review_is_provoked_by_a_case() {
     let mut published_codes = BTreeSet::new();
     for row in plugcast::runtime::published::COMMANDS.iter().filter(|row| row.command.starts_with("review "))
     {
-        let codes = plugcast::runtime::published::codes::of(row.command);
+        let codes = plugcast::runtime::published::codes::of_command(row.command);
         published_codes.extend(codes.into_iter().map(|(code, _)| code.to_owned()));
     }
     let mut provoked: BTreeSet<String> = ELSEWHERE.iter().map(|(code, _)| (*code).to_owned()).collect();

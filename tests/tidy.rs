@@ -2,7 +2,7 @@
 //! must never stand in a tracked file. Each check is a function from one file to findings, so that a
 //! made-up snippet can show that it fails.
 
-use crate::support::{none_left, root, say};
+use crate::support::{none_left, root, print_line};
 
 mod changes;
 mod circles;
@@ -111,7 +111,7 @@ fn no_file_is_long() {
     each("long files", &files, shape::long);
     for folder in ["src", "tests"] {
         let median = shape::median(&rust_files(&[folder]));
-        say(&format!("median length of a file in {folder}: {median} lines"));
+        print_line(&format!("median length of a file in {folder}: {median} lines"));
         assert!(
             median < shape::MEDIAN,
             "{folder}: the median is {median} lines, not under {}",

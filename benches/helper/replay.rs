@@ -47,7 +47,7 @@ impl Replay {
         program(&folder.join("git"), RECORDER)?;
         program(&folder.join("gh"), GH)?;
         let variables = [("REAL_GIT", real.display().to_string()), ("REPLAY", kept.display().to_string())];
-        call.first_on_path(&folder).with(variables).run()?;
+        call.first_on_path(&folder).with_variables(variables).run()?;
         let mut calls = Vec::new();
         let mut known = BTreeMap::new();
         let mut script = String::from("#!/bin/sh\nwords=\"$*\"\ncase \"$words\" in\n");

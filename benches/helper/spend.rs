@@ -57,7 +57,7 @@ impl Call {
     }
 
     /// The same with more variables.
-    pub fn with<const N: usize>(mut self, more: [(&str, String); N]) -> Self {
+    pub fn with_variables<const N: usize>(mut self, more: [(&str, String); N]) -> Self {
         self.variables.extend(more.map(|(key, value)| (key.to_owned(), value)));
         self
     }
@@ -65,7 +65,7 @@ impl Call {
     /// The same with a folder before all others on the search path.
     pub fn first_on_path(&self, folder: &Path) -> Self {
         let path = format!("{}:{}", folder.display(), self.variables["PATH"]);
-        self.clone().with([("PATH", path)])
+        self.clone().with_variables([("PATH", path)])
     }
 
     /// Runs it; it must end well.

@@ -70,7 +70,7 @@ pub(super) fn find(
     search.out.left_out.extend(unread(files, targets));
     search.root(taken);
     for part in parts {
-        search.look(part, 0);
+        search.walk(part, 0);
     }
     Ok(search.finish(taken))
 }
@@ -161,7 +161,7 @@ impl AdjacentSearch<'_> {
             && disk::read_text(&place).ok().flatten().is_some_and(|text| declares_component(&text, kind))
     }
 
-    fn look(&mut self, folder: &Utf8Path, depth: usize) {
+    fn walk(&mut self, folder: &Utf8Path, depth: usize) {
         let name = folder.file_name().unwrap_or_default();
         let taken = self.taken.get(folder.as_str()).copied();
         let whole = taken.unwrap_or_default();
@@ -200,7 +200,7 @@ impl AdjacentSearch<'_> {
             if (!owned || self.taken.contains_key(child.as_str())) && child.file_name() != own_folder
                 || whole && hidden
             {
-                self.look(&child, depth + 1);
+                self.walk(&child, depth + 1);
             }
         }
     }

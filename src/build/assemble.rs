@@ -113,7 +113,7 @@ fn assemble_all(
     let mut listed = Vec::with_capacity(lowered.nodes.len());
     let mut maps = Vec::new();
     let mut lines = TemplateCache::default();
-    let owners = reread::ComponentOwners::of(project);
+    let owners = reread::ComponentOwners::new(project);
     for node in lowered.nodes {
         let source = node.from.as_ref().and_then(|from| project.tree.get(from));
         let (payload, map) = bytes(&node, source, &mut lines)?;
@@ -225,7 +225,7 @@ fn bytes(
         NodeContent::Toml { document, body } => {
             let body = body.as_ref().map(|draft| emit::markdown::text(draft, lines)).transpose()?;
             let text = body.map(|(text, _)| text).unwrap_or_default();
-            let body = frontmatter::body(&text).of(&text).trim_start_matches(['\r', '\n']);
+            let body = frontmatter::body(&text).slice(&text).trim_start_matches(['\r', '\n']);
             let text = emit::toml::to_string(document, BODY, body)
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
             generated(text)

@@ -221,7 +221,7 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Plugin
     let inside = |path: &PathBuf| {
         Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(src).ok()?.to_owned()).ok()
     };
-    let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
+    let runtime = Runtime::from_config(&request.config.runtime, &inner.runtime, inside);
     Ok(PluginFolder { tree, config: inner, runtime })
 }
 

@@ -25,11 +25,11 @@ pub struct HelperSearchPath {
     pub checkout: Option<HelperCheckout>,
 }
 
-/// The helper's binaries for a build, by platform. For a look only, none is built and none is missed.
+/// The helper's binaries for a build, by platform. With `only_existing`, none is built and none is missed.
 ///
 /// # Errors
 /// When there is none, or a file is none for its platform.
-pub fn find(places: &HelperSearchPath, look: bool) -> Result<Vec<HelperBinary>, BuildError> {
+pub fn find(places: &HelperSearchPath, only_existing: bool) -> Result<Vec<HelperBinary>, BuildError> {
     let mut found = Vec::new();
     for (platform, path) in &places.given {
         found.push(binary(platform, path.clone())?);
@@ -38,14 +38,14 @@ pub fn find(places: &HelperSearchPath, look: bool) -> Result<Vec<HelperBinary>, 
     let known = PLATFORMS.contains(&here.as_str());
     if known && found.iter().all(|binary| binary.platform != here) {
         let path = match &places.checkout {
-            Some(checkout) => checkout.helper(look)?,
+            Some(checkout) => checkout.helper(only_existing)?,
             None => beside(places),
         };
         if let Some(path) = path {
             found.push(binary(&here, path)?);
         }
     }
-    if found.is_empty() && !look {
+    if found.is_empty() && !only_existing {
         return Err(none(places, &here));
     }
     found.sort_by(|a, b| a.platform.cmp(&b.platform));

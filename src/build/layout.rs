@@ -132,14 +132,14 @@ fn has_skill_by_that_name(src: &Path) -> bool {
 fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     let mut layout = Layout::default();
     if !has_parts {
-        look(Utf8Path::new(""), 0, files, source, &mut layout);
+        find_plugins(Utf8Path::new(""), 0, files, source, &mut layout);
         return layout;
     }
     let places = source.components.keys().filter_map(|place| place.split('/').next());
     let own: BTreeSet<&str> = places.chain(COMPONENT_FOLDERS).collect();
     for child in files.children(Utf8Path::new(""), false) {
         if !own.contains(child.as_str()) {
-            look(&child, 1, files, source, &mut layout);
+            find_plugins(&child, 1, files, source, &mut layout);
         }
     }
     // What nobody installs is a file of the plugin.
@@ -157,7 +157,7 @@ pub(super) fn is_uninstalled(folder: &Utf8Path) -> bool {
         || in_examples(&folder.join(SKILL_FILE))
 }
 
-fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, out: &mut Layout) {
+fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, out: &mut Layout) {
     if depth > 0 {
         if files.has(&folder.join(&source.manifest)) {
             return out.plugins.push(folder.to_owned());
@@ -173,7 +173,7 @@ fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, ou
         return;
     }
     for child in files.children(folder, false) {
-        look(&child, depth + 1, files, source, out);
+        find_plugins(&child, depth + 1, files, source, out);
     }
 }
 

@@ -119,7 +119,7 @@ pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
 ///
 /// # Errors
 /// When the folder cannot be read, or holds files of others where emitted ones must go.
-pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange>, BuildError> {
+pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange>, BuildError> {
     let there = Folder::open_existing(folder)?;
     let there = there.as_ref();
     let mut files = with_records(bundle, there)?;

@@ -90,7 +90,7 @@ fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
     if let Some(limit) = target.skill.name_limit.filter(|limit| length > *limit) {
         return Some(format!("has {length} characters, and {title} takes {limit}"));
     }
-    if target.command.typed.is_some_and(|rule| kind == ComponentKind::Command && rule.of(name) != name) {
+    if target.command.typed.is_some_and(|rule| kind == ComponentKind::Command && rule.apply(name) != name) {
         return Some(format!("cannot be typed by users of {title}"));
     }
     let lower = name.to_lowercase();
@@ -195,7 +195,7 @@ impl<'a> ConfigScope<'a> {
                     let at = self.place(key.span(), &pointer);
                     for owner in &owners {
                         let said = OverrideValue { value: value.clone(), at: at.clone() };
-                        say(out, owner, key.get_ref(), said);
+                        record_value(out, owner, key.get_ref(), said);
                     }
                 }
             }
@@ -226,7 +226,7 @@ impl<'a> ConfigScope<'a> {
                 let key = (owner.kind, owner.qualified.clone());
                 let said = out.said.get(&key).is_some_and(|said| said.contains_key("model"));
                 if own.as_deref() == Some(model.get_ref()) && !said {
-                    say(
+                    record_value(
                         out,
                         owner,
                         "model",
@@ -364,7 +364,7 @@ impl<'a> ConfigScope<'a> {
     }
 }
 
-fn say(out: &mut HostOverrides, owner: &Component, key: &str, said: OverrideValue) {
+fn record_value(out: &mut HostOverrides, owner: &Component, key: &str, said: OverrideValue) {
     let of_owner = out.said.entry((owner.kind, owner.qualified.clone())).or_default();
     of_owner.insert(key.to_owned(), said);
 }

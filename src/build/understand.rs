@@ -91,7 +91,7 @@ fn same_name(
             "`{}` is another entry for the folder of `{}`, and a bundle has one of them",
             entry.name, other.name
         );
-        return Diagnostic::at(file, span, Severity::Info, "marketplace-entry-name", message);
+        return Diagnostic::in_file(file, span, Severity::Info, "marketplace-entry-name", message);
     }
     let message = format!(
         "two plugins are named `{}`: `{}` and `{}`; the first one is used",
@@ -115,7 +115,7 @@ fn marketplace_name(
         let why = names::check(name).err();
         if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
             let message = format!("the marketplace name `{name}` {why}");
-            let finding = Diagnostic::at(file, node.span, Severity::Error, "name-format", message);
+            let finding = Diagnostic::in_file(file, node.span, Severity::Error, "name-format", message);
             found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
         }
         why.is_none().then(|| name.to_owned())

@@ -49,7 +49,7 @@ pub struct ComponentDirectory<'a> {
 
 impl<'a> ComponentDirectory<'a> {
     /// The components of `project`; `built_in` are agents of the source host.
-    pub fn of(project: &'a Project, built_in: &'a [String]) -> Self {
+    pub fn new(project: &'a Project, built_in: &'a [String]) -> Self {
         let plugins: BTreeSet<&str> = project.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
         let mut out = Self {
             plugins,

@@ -76,7 +76,7 @@ enum StateContent {
 }
 
 impl ComparedState {
-    fn of(held: StateContent) -> Self {
+    fn new(held: StateContent) -> Self {
         Self { held, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), snapshot: None }
     }
 
@@ -210,7 +210,7 @@ fn state(
         StateLocation::Folder(folder) => {
             let bundles = compare::bundles(folder)?;
             if !bundles.is_empty() {
-                return Ok(ComparedState::of(StateContent::Bundles(bundles)));
+                return Ok(ComparedState::new(StateContent::Bundles(bundles)));
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -236,7 +236,7 @@ fn state(
             let top = git.top()?;
             let name = folder.file_name().map(str::to_owned);
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
-            let snapshot = CommitSnapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
+            let snapshot = CommitSnapshot::load(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
             let bundles = if snapshot.has_bundles() { compare::bundles(&src)? } else { BTreeMap::new() };
             if !bundles.is_empty() {
@@ -244,7 +244,7 @@ fn state(
                 return Ok(ComparedState {
                     remarks,
                     snapshot: Some(snapshot),
-                    ..ComparedState::of(StateContent::Bundles(bundles))
+                    ..ComparedState::new(StateContent::Bundles(bundles))
                 });
             }
             let past = compare::past(&snapshot, (&name.unwrap_or_default(), reference), targets);
@@ -287,7 +287,7 @@ fn read(
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
         return Err(CommandFailure { code: "source".into(), message, help: first.help.clone(), place });
     }
-    Ok(ComparedState { to, errors, ..ComparedState::of(StateContent::Project(Box::new(project))) })
+    Ok(ComparedState { to, errors, ..ComparedState::new(StateContent::Project(Box::new(project))) })
 }
 
 /// The hosts that both sides have.

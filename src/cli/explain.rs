@@ -72,7 +72,7 @@ pub fn run(args: &ExplainArgs, global: &GlobalOptions, console: &Console) -> Res
 /// Whether a rule is on, and how that is changed.
 fn settings(rule: &Rule) -> String {
     let (name, group, severity) = (rule.name, rule.group.id(), word(rule.severity));
-    let switch = match rule.group.on() {
+    let switch = match rule.group.is_default() {
         true => format!(
             "on by default; `ignore = [\"{name}\"]` under `[check]` in `plugcast.toml` switches it off,\n\
              `<!-- plugcast-allow {name}: reason -->` before a paragraph covers that one"

@@ -140,7 +140,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     let standing =
         promote::standing(&project, &beta, &files, &root, &plan).map_err(crate::build::BuildError::from)?;
     let mut refused = promote::in_the_way(&beta, &files, &root);
-    let mut doc = PromoteReport::of(&beta, &plan, &files);
+    let mut doc = PromoteReport::new(&beta, &plan, &files);
     match &standing {
         TargetState::Free => {}
         TargetState::Blocked(remark) => refused.push(remark.clone()),
@@ -174,7 +174,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
                     files.insert(file.clone());
                     let text = json::to_string(&renewed);
                     plan.renew(file, text, "the baseline");
-                    doc.edits = PromoteReport::of(&beta, &plan, &files).edits;
+                    doc.edits = PromoteReport::new(&beta, &plan, &files).edits;
                 }
                 None if renewed.findings != baseline.findings => {
                     let path = path.to_string_lossy();

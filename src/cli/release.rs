@@ -126,7 +126,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
         examined = examine(args, global, &console.progress)?;
     }
     examined.remarks.iter().for_each(|remark| console.error_line(remark));
-    let summary = ReleaseSummary::of(&examined.found, fixed);
+    let summary = ReleaseSummary::from_findings(&examined.found, fixed);
     match args.format {
         ReleaseFormat::Json => console.json(&ReleaseReport {
             schema: crate::schema::RELEASE.tag(),

@@ -83,7 +83,7 @@ impl ComparisonSide<'_> {
                     Payload::Text(text) => Some(text.to_string()),
                     Payload::CopyOf { path, .. } => disk::read_text_in_place(path).ok(),
                 };
-                Ok(inventory::of(&InventorySource {
+                Ok(inventory::from_bundle(&InventorySource {
                     target,
                     ledger: &bundle.record.ledger,
                     manifest: &bundle.record.manifest,
@@ -106,7 +106,7 @@ impl ComparisonSide<'_> {
                 }
                 let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;
                 let text = |path: &str| disk::read_text_beneath(folder, Utf8Path::new(path)).ok();
-                Ok(inventory::of(&InventorySource {
+                Ok(inventory::from_bundle(&InventorySource {
                     target,
                     ledger: &ledger,
                     manifest: &manifest,

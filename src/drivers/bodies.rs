@@ -17,7 +17,7 @@ pub fn choose(
     let (mut chosen, mut total) = (Vec::new(), 0);
     for plugin in &bundle.plugins {
         let mut none_yet = true;
-        for component in plugin.of(&[ComponentKind::Skill, ComponentKind::Command]) {
+        for component in plugin.components_of(&[ComponentKind::Skill, ComponentKind::Command]) {
             total += 1;
             if !(scope.all || component.edited || none_yet) {
                 continue;

@@ -54,7 +54,7 @@ pub struct LoadedComponent {
 
 impl LoadedPlugin {
     /// The components of these kinds.
-    pub fn of<'a>(&'a self, kinds: &'a [ComponentKind]) -> impl Iterator<Item = &'a LoadedComponent> {
+    pub fn components_of<'a>(&'a self, kinds: &'a [ComponentKind]) -> impl Iterator<Item = &'a LoadedComponent> {
         self.components.iter().filter(|component| kinds.contains(&component.kind))
     }
 }

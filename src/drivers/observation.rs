@@ -90,7 +90,7 @@ pub struct Observation {
 
 impl Observation {
     /// Notes a component as found, in the strongest of the ways it was found in.
-    pub fn see(&mut self, plugin: &str, component: &LoadedComponent, method: Method) {
+    pub fn record_component(&mut self, plugin: &str, component: &LoadedComponent, method: Method) {
         let key = (plugin.to_owned(), component.kind, component.name.clone());
         let known = self.seen.entry(key).or_insert(method);
         *known = (*known).max(method);
@@ -99,11 +99,11 @@ impl Observation {
     /// Notes every component of these kinds whose name the host lists, and every listed name of
     /// the plugin's namespace that none of them has.
     pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[ComponentKind], listed: &BTreeSet<String>) {
-        for component in plugin.of(kinds).filter(|component| listed.contains(&component.name)) {
-            self.see(&plugin.name, component, Method::Listed);
+        for component in plugin.components_of(kinds).filter(|component| listed.contains(&component.name)) {
+            self.record_component(&plugin.name, component, Method::Listed);
         }
         let namespace = format!("{}:", plugin.name);
-        let meant: BTreeSet<&str> = plugin.of(kinds).map(|component| component.name.as_str()).collect();
+        let meant: BTreeSet<&str> = plugin.components_of(kinds).map(|component| component.name.as_str()).collect();
         for name in
             listed.iter().filter(|name| name.starts_with(&namespace) && !meant.contains(name.as_str()))
         {
@@ -123,7 +123,7 @@ impl Observation {
 
     /// Notes a host message if it names a plugin's folder or one of its components, unless it is
     /// one of the host's known remarks. `places` are the folders in which the host sees the plugin.
-    pub fn hear(&mut self, plugin: &LoadedPlugin, places: &[String], message: &str, known_noise: &[&str]) {
+    pub fn record_message(&mut self, plugin: &LoadedPlugin, places: &[String], message: &str, known_noise: &[&str]) {
         let message = message.trim();
         let names_it = places.iter().any(|place| message.contains(place.as_str()))
             || plugin

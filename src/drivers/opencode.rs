@@ -147,7 +147,7 @@ impl Driver for OpenCode {
         let said = server.end();
         for line in said.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
             for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
-                observation.hear(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
+                observation.record_message(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
             }
         }
         Ok(observation)
@@ -168,7 +168,7 @@ impl Driver for OpenCode {
                 words
             }
         };
-        home.model.follow(session.script.with(titles()));
+        home.model.follow(session.script.with_conversation(titles()));
         let command = home
             .command(&session.project)
             .arguments(["run", "--format", "json"])
@@ -226,7 +226,7 @@ fn see_lists<'a>(
         // A skill is also a command, and is offered to the model if it has a description, unless only the user may
         // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
-        for component in plugin.of(&[ComponentKind::Skill]) {
+        for component in plugin.components_of(&[ComponentKind::Skill]) {
             let name = &component.name;
             let for_model = offered.contains(&format!("<name>{name}</name>"));
             let personal = data["bodies"][name]["user_only"] == true;
@@ -242,7 +242,7 @@ fn see_lists<'a>(
             }
         }
         for component in
-            plugin.of(&[ComponentKind::Command]).filter(|component| !commands.contains(&component.name))
+            plugin.components_of(&[ComponentKind::Command]).filter(|component| !commands.contains(&component.name))
         {
             shown.remove(&component.name);
         }
@@ -255,7 +255,7 @@ fn see_lists<'a>(
             .filter(|entry| entry["location"].as_str().is_some_and(|at| at.starts_with(&inside)));
         let strays = ours
             .filter_map(|entry| entry["name"].as_str())
-            .filter(|name| !plugin.of(&[ComponentKind::Skill]).any(|component| component.name == *name));
+            .filter(|name| !plugin.components_of(&[ComponentKind::Skill]).any(|component| component.name == *name));
         observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
         see_hooks(observation, plugin, &data);
         see_servers(observation, plugin, &lists[3], &data, scope);
@@ -266,16 +266,16 @@ fn see_lists<'a>(
 /// Hooks run inside the module and the host lists none of them: a handler is resolved when the
 /// module's data has as many for its event.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
-    for component in plugin.of(&[ComponentKind::Hook]) {
+    for component in plugin.components_of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
         let carried: usize = groups.iter().map(|group| group["hooks"].as_array().map_or(0, Vec::len)).sum();
         let meant = plugin
-            .of(&[ComponentKind::Hook])
+            .components_of(&[ComponentKind::Hook])
             .filter(|other| other.name.split('/').next() == Some(event))
             .count();
         if carried >= meant {
-            observation.see(&plugin.name, component, Method::Resolved);
+            observation.record_component(&plugin.name, component, Method::Resolved);
         }
     }
 }
@@ -287,22 +287,22 @@ fn see_servers(
     data: &Value,
     scope: ObservationScope,
 ) {
-    for component in plugin.of(&[ComponentKind::McpServer]) {
+    for component in plugin.components_of(&[ComponentKind::McpServer]) {
         let name = component.name.as_str();
         if !scope.allow_exec {
             // The configuration disables it and says nothing else, so that the host lists it only when
             // the module has registered the rest.
             if statuses.get(name).is_some() {
-                observation.see(&plugin.name, component, Method::Listed);
+                observation.record_component(&plugin.name, component, Method::Listed);
             } else if data["mcp"].get(name).is_some() {
-                observation.see(&plugin.name, component, Method::Resolved);
+                observation.record_component(&plugin.name, component, Method::Resolved);
             }
             continue;
         }
         match statuses[name]["status"].as_str() {
-            Some("connected") => observation.see(&plugin.name, component, Method::Executed),
+            Some("connected") => observation.record_component(&plugin.name, component, Method::Executed),
             Some(status) => {
-                observation.see(&plugin.name, component, Method::Listed);
+                observation.record_component(&plugin.name, component, Method::Listed);
                 let command = data["mcp"][name]["command"][0].as_str().unwrap_or_default();
                 if command.starts_with("./") || command.contains("${CLAUDE_PLUGIN_ROOT}") {
                     observation.complain(
@@ -321,7 +321,7 @@ fn see_servers(
         .flat_map(|statuses| statuses.keys())
         .filter(|name| name.starts_with(&prefix))
     {
-        if !plugin.of(&[ComponentKind::McpServer]).any(|component| component.name == *name) {
+        if !plugin.components_of(&[ComponentKind::McpServer]).any(|component| component.name == *name) {
             observation.unexpected.insert((plugin.name.clone(), name.clone()));
         }
     }

@@ -134,7 +134,7 @@ fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
     };
     let region = regions.iter().rev().find(holds);
     if let Some(region) = region.filter(|region| region.kind == RegionKind::CodeBlock) {
-        let block = region.span.of(text);
+        let block = region.span.slice(text);
         let language = markdown::block_language(block).unwrap_or_default();
         let functions =
             block.lines().any(|line| line.trim_end().ends_with("() {") || line.contains("function "));
@@ -176,11 +176,11 @@ mod tests {
             let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
             if digits > 0 {
                 let span = Span::new(at, at + 1 + digits);
-                let named = ReferenceTarget::Argument(span.of(text).to_owned());
+                let named = ReferenceTarget::Argument(span.slice(text).to_owned());
                 references.push(Reference { span, named, asked: false });
             }
         }
-        meant(text, &references).into_iter().map(|span| span.of(text)).collect()
+        meant(text, &references).into_iter().map(|span| span.slice(text)).collect()
     }
 
     #[test]

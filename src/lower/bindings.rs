@@ -75,7 +75,7 @@ struct BlockText<'a> {
 
 impl Bindings {
     /// Collects what `component` names in `texts` and `target` has to bind.
-    pub fn of(
+    pub fn collect(
         component: &Component,
         texts: &[ComponentText<'_>],
         context: &LoweringContext<'_>,
@@ -141,7 +141,7 @@ impl Bindings {
         places: &BlockPaths<'_>,
     ) {
         let says = |line: &str| context.target.block.contains_key(line);
-        let written = name.reference.span.of(text.text);
+        let written = name.reference.span.slice(text.text);
         let written = match name.renamed {
             Some(renamed) => Cow::Owned(renamed.instead(written)),
             None => Cow::Borrowed(written),
@@ -198,7 +198,7 @@ impl Bindings {
         // A host that expands it in texts runs agents by their names, and the tool's line says how.
         let relative = context.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
         let script = (relative && *variable == context.source.plugin_root).then_some(rest);
-        if let Some(workflow) = script.and_then(|script| workflows::at(context.plugin, script))
+        if let Some(workflow) = script.and_then(|script| workflows::name_at(context.plugin, script))
             && says("workflows")
         {
             self.workflow(&workflow, &workflow, context, places);
@@ -289,7 +289,7 @@ impl Bindings {
                 continue;
             }
             for region in markdown::regions(text, Span::new(0, text.len())) {
-                let code = region.span.of(text);
+                let code = region.span.slice(text);
                 let runs = match region.kind {
                     RegionKind::CodeBlock => !sandbox::is_document(code),
                     kind => kind == RegionKind::CodeSpan,

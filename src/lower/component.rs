@@ -44,7 +44,7 @@ pub(super) fn lower<'a>(
     texts: &'a [ComponentText<'a>],
 ) -> LoweredComponent {
     let mut out = LoweredComponent::default();
-    let told = HostOverride::of(context.target, component);
+    let told = HostOverride::new(context.target, component);
     out.part.decisions.extend(told.decisions(context));
     let Some(file) = context.project.tree.get(&component.path) else { return out };
     let Some(inner) = context.place_of(component) else { return out };
@@ -125,7 +125,7 @@ impl ComponentPlan {
             to_root: &to_root,
             components: &context.places.components,
         };
-        let bindings = Bindings::of(component, texts, context, &bound);
+        let bindings = Bindings::collect(component, texts, context, &bound);
         let block = bindings.block(context.target);
         let references = reference_rows::lower(context, component, texts, &to_root);
         let paths = paths::follow(context, file, inner, draft.document.body);
@@ -177,7 +177,7 @@ fn decision(
     file: &SourceFile,
     state: &ComponentState<'_>,
 ) -> Decision {
-    let decision = component_decision(context, component, file).to(context.root().join(state.inner).as_str());
+    let decision = component_decision(context, component, file).placed_at(context.root().join(state.inner).as_str());
     let owner = (component.kind, component.qualified.as_str());
     if let Some(reason) = context.listing.waits(component) {
         return decision.became(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing");
@@ -215,7 +215,7 @@ fn file_decision(
     same_place: bool,
 ) -> Decision {
     let decision =
-        Decision::of_file(&context.plugin.name, &component.path).to(context.root().join(inner).as_str());
+        Decision::of_file(&context.plugin.name, &component.path).placed_at(context.root().join(inner).as_str());
     if !unchanged {
         return decision.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
     }
@@ -229,7 +229,7 @@ fn file_decision(
 fn component_decision(context: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Decision {
     let decision =
         Decision::kept(&context.plugin.name, component.kind, &component.qualified, &component.path);
-    decision.at(file, plugin::whole(&context.project.tree, &component.path))
+    decision.in_file(file, plugin::whole(&context.project.tree, &component.path))
 }
 
 /// Why the name is longer than the host takes.
@@ -254,7 +254,7 @@ fn refuse(
     let mut part = LoweredPart::default();
     let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
-    let found = Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message);
+    let found = Diagnostic::in_file(file, component.name_span(), Severity::Error, "limit", message);
     part.diagnostics.push(found.host(&context.target.name).help(help));
     let name = &context.plugin.name;
     let owner = (component.kind, component.qualified.as_str());
@@ -266,7 +266,7 @@ fn refuse(
         let Some(file) = context.project.tree.get(&group.path) else { continue };
         part.decisions.extend(group.references.iter().map(|reference| {
             let (kind, text) = reference_rows::named(reference);
-            let reference = Decision::kept(name, kind, text, &group.path).at(file, reference.span);
+            let reference = Decision::kept(name, kind, text, &group.path).in_file(file, reference.span);
             reference.became(RowOutcome::Dropped, why)
         }));
     }
@@ -338,7 +338,7 @@ fn made_description(
     if !context.target.skill.description_required || component.text_field("description").is_some() {
         return None;
     }
-    let text = first_words(draft.document.body.of(&draft.text)).unwrap_or_else(|| component.name.clone());
+    let text = first_words(draft.document.body.slice(&draft.text)).unwrap_or_else(|| component.name.clone());
     let reason = "the host needs a description of a skill, so it has the first words of the text";
     let current = component.document.fields.as_ref().and_then(|fields| fields.entry("description"));
     if let Some(entry) = current {

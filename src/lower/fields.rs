@@ -93,7 +93,7 @@ pub fn lower(context: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFi
             say_natively(context.target, entry, rule, &mut out);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= LossClass::Behavior);
-        for (pointer, span) in field_leaves::of(entry) {
+        for (pointer, span) in field_leaves::leaves(entry) {
             let refused = repair::refused_within(context.target, entry, span)
                 .filter(|_| counts && verdict.outcome == RowOutcome::Mapped);
             let leaf = Leaf { entry, rule, verdict: &verdict, refused };
@@ -159,7 +159,7 @@ impl FieldInput<'_> {
         let is_contradicted = self.contradicted && pointer.strip_prefix('/') == Some(USER_ONLY);
         let decision =
             Decision::kept(&context.plugin.name, ComponentKind::Field, &entry.key, &self.file.path)
-                .at(self.file, span)
+                .in_file(self.file, span)
                 .pointer(pointer);
         if is_contradicted {
             let reason = "the skill's own file for this host contradicts it";
@@ -171,7 +171,7 @@ impl FieldInput<'_> {
             (None, None) => decision,
         };
         let decision = match &verdict.to {
-            Some(to) => decision.to(to),
+            Some(to) => decision.placed_at(to),
             None => decision,
         };
         match (verdict.class, verdict.axis.or(rule.axis)) {

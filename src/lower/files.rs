@@ -103,10 +103,10 @@ impl PlainFile<'_> {
             return part;
         }
         let path = context.root().join(inner);
-        let (decision, content) = self.content(decision.to(path.as_str()), inner);
+        let (decision, content) = self.content(decision.placed_at(path.as_str()), inner);
         part.decisions.push(decision);
         let fields = document.iter().flat_map(|document| field_leaves::all(name, file, document));
-        part.decisions.extend(fields.map(|(_, field)| field.to(path.as_str())));
+        part.decisions.extend(fields.map(|(_, field)| field.placed_at(path.as_str())));
         let executable = file.executable;
         if let Some(also) = context.places.also.get(&file.path) {
             let (path, from) = (context.root().join(also), Some(file.path.clone()));
@@ -168,7 +168,7 @@ fn said_elsewhere(
     }
     match Declarations::new(&file.path, declared).destination("") {
         Some(Ok(to)) => {
-            decision.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
+            decision.placed_at(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
         }
         _ => decision.became(
             RowOutcome::Dropped,

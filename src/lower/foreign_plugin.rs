@@ -42,7 +42,7 @@ pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
             out.extend(node.leaves().into_iter().map(|(pointer, at, value)| {
                 let key = pointer.trim_start_matches('/');
                 let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &file.path);
-                decide(context, field.at(file, at).pointer(&pointer), key, value)
+                decide(context, field.in_file(file, at).pointer(&pointer), key, value)
             }));
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
 fn text_fields(context: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision> {
     let name = &context.plugin.name;
     let document = frontmatter::parse(file.text().unwrap_or_default());
-    let text = Decision::kept(name, ComponentKind::Field, "text", &file.path).at(file, document.body);
+    let text = Decision::kept(name, ComponentKind::Field, "text", &file.path).in_file(file, document.body);
     let fields = field_leaves::all(name, file, &document).chain([("text", text)]);
     let decide = |(key, field): (&str, Decision)| match field.field() {
         Some(NAME) => names_plugin(context, field),
@@ -85,7 +85,7 @@ fn decide(context: &LoweringContext<'_>, field: Decision, key: &str, value: &Nod
 
 fn names_plugin(context: &LoweringContext<'_>, field: Decision) -> Decision {
     let emitted = context.root().join(&context.target.manifest.path);
-    field.to(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
+    field.placed_at(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
 }
 
 /// Whether every path that a field names is a component of the plugin, or a folder of some.

@@ -110,7 +110,7 @@ impl<'a> HookLowering<'a> {
         if let Some(Err(reason)) = tool_call::server(context, hook) {
             return HookVerdict::Dropped(axis, reason);
         }
-        let condition = match gate::of(context.source, hook) {
+        let condition = match gate::condition(context.source, hook) {
             // Nothing is lost by it, and the source host lists it.
             HookCondition::Never(reason) => return HookVerdict::Dropped(Axis::Metadata, reason),
             condition => condition,
@@ -146,7 +146,7 @@ impl<'a> HookLowering<'a> {
         let unheard = facts.unheard.get(&hook.event);
         let special: Vec<&str> =
             facts.trust.iter().chain(differs).chain(unheard).map(String::as_str).collect();
-        let decision = decision.to(context.document_place(&facts.path));
+        let decision = decision.placed_at(context.document_place(&facts.path));
         if special.is_empty() {
             return decision.became(RowOutcome::Mapped, "it runs as on the source host");
         }
@@ -169,7 +169,7 @@ impl<'a> HookLowering<'a> {
         if !matchers.is_new(&self.other.path, written.span) {
             return None;
         }
-        let decision = decision.to(matched.text.as_deref().unwrap_or("*"));
+        let decision = decision.placed_at(matched.text.as_deref().unwrap_or("*"));
         let reason = match (&matched.note, tool) {
             (Some(note), _) => note.clone(),
             (None, Some(_)) if matched.lost.is_empty() => {
@@ -201,11 +201,11 @@ impl<'a> HookLowering<'a> {
         let to = matched.text.as_deref().unwrap_or("*");
         Some(match condition {
             HookCondition::Tool { limited: true, .. } => {
-                let decision = decision.to(to).became(RowOutcome::Degraded, loss);
+                let decision = decision.placed_at(to).became(RowOutcome::Degraded, loss);
                 decision.loss(Axis::Hooks, self.owner(), "if")
             }
             HookCondition::Tool { .. } => {
-                decision.to(to).became(RowOutcome::Mapped, "the matcher names the tool")
+                decision.placed_at(to).became(RowOutcome::Mapped, "the matcher names the tool")
             }
             HookCondition::Open | HookCondition::Never(_) => {
                 decision.became(RowOutcome::Dropped, "it says nothing")

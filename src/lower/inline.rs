@@ -38,16 +38,16 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> InlineCommands {
         let Some(file) = context.project.tree.get(&command.path) else { continue };
         let decision =
             Decision::kept(&context.plugin.name, ComponentKind::Command, &command.qualified, &command.path)
-                .at(file, command.span)
+                .in_file(file, command.span)
                 .pointer(&command.pointer);
         if context.target.manifest.passthrough {
             out.part.diagnostics.extend(refuse_old_names(context, command, file));
             let manifest = context.root().join(&context.target.manifest.path);
-            out.part.declared.push(decision.to(manifest.as_str()));
+            out.part.declared.push(decision.placed_at(manifest.as_str()));
             continue;
         }
         let inner = places::inline_path(context.plugin, command, context.target);
-        let decision = decision.to(context.root().join(&inner).as_str());
+        let decision = decision.placed_at(context.root().join(&inner).as_str());
         out.part.declared.push(decide(context, command, decision));
         out.registered.extend(registration::inline(context, command, &inner));
         let bindings = bindings(context, command, &inner);
@@ -85,7 +85,7 @@ fn refuse_old_names(
             renamed.from,
             overrides::naming(renamed)
         );
-        let found = Diagnostic::at(file, command.span, Severity::Error, "rename", message);
+        let found = Diagnostic::in_file(file, command.span, Severity::Error, "rename", message);
         found.host(&context.target.name).help("make the command a file, or leave the old name for this host")
     });
     found.collect()

@@ -24,7 +24,7 @@ pub(super) fn node(
     if component.kind != ComponentKind::Agent {
         return None;
     }
-    let has_text = draft.block.is_some() || !draft.document.body.of(&draft.text).trim().is_empty();
+    let has_text = draft.block.is_some() || !draft.document.body.slice(&draft.text).trim().is_empty();
     // A leaf without a word in it is refused.
     let lookup = |name: &str| match name {
         "qualified" => Some(component.qualified.as_str().into()),

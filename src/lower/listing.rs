@@ -66,7 +66,7 @@ pub(super) struct SessionListing {
 
 impl SessionListing {
     /// Counts the lines of `listings`, those of the bundle's plugins; `None` where all are shown whole.
-    pub(super) fn of<'a>(target: &Target, listings: impl Iterator<Item = &'a PluginListing>) -> Option<Self> {
+    pub(super) fn from_listings<'a>(target: &Target, listings: impl Iterator<Item = &'a PluginListing>) -> Option<Self> {
         let facts = target.listing.as_ref()?;
         let listings: Vec<&PluginListing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
         let mut lines: Vec<&ListingLine> = listings.iter().flat_map(|listing| &listing.lines).collect();
@@ -188,7 +188,7 @@ fn cut(lines: &[&ListingLine], own: &[usize], left: usize, facts: &ListingFacts)
 
 impl PluginListing {
     /// Counts the folders and the lines of `plugin`.
-    pub(super) fn of(
+    pub(super) fn new(
         plugin: &Plugin,
         target: &Target,
         places: &OutputPaths,
@@ -233,7 +233,7 @@ impl PluginListing {
                 1 => " without 1 command that is left to the user".to_owned(),
                 _ => format!(" without {count} commands that are left to the user"),
             };
-            let alone = SessionListing::of(target, std::iter::once(&out));
+            let alone = SessionListing::from_listings(target, std::iter::once(&out));
             let effect = alone.map_or("it shortens descriptions".to_owned(), |alone| alone.effect());
             out.overflow = Some(format!(
                 "the list of skills of `{}` has {} bytes{without}, and {title} shows {holds} of one plugin: {effect}",
@@ -291,7 +291,7 @@ impl PluginListing {
             .and_then(|manifest| Some((tree.get(&manifest.path)?, manifest.node.entry("name")?.span())));
         let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let found = match named {
-            Some((file, span)) => Diagnostic::at(file, span, Severity::Warning, "listing-budget", message),
+            Some((file, span)) => Diagnostic::in_file(file, span, Severity::Warning, "listing-budget", message),
             None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
         };
         let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";

@@ -102,7 +102,7 @@ fn fields(
 ) -> Vec<Decision> {
     let Some(manifest) = &context.plugin.manifest else { return Vec::new() };
     let name = &context.plugin.name;
-    let own = Decision::of_file(name, &file.path).to(&*plan.emitted);
+    let own = Decision::of_file(name, &file.path).placed_at(&*plan.emitted);
     let mut out = vec![match plan.kept {
         true => own,
         false => own.became(RowOutcome::Mapped, "its fields move to the host's manifest"),
@@ -114,7 +114,7 @@ fn fields(
             continue;
         }
         let field = Decision::kept(name, ComponentKind::Field, pointer.trim_start_matches('/'), &file.path)
-            .at(file, span)
+            .in_file(file, span)
             .pointer(&pointer);
         let is_read = leaf.as_str().is_some_and(|path| read_anyway(context, path));
         if !plan.kept && context.target.manifest.passthrough && is_read {
@@ -124,7 +124,7 @@ fn fields(
         let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
         out.push(match (refusal(manifest, &pointer), fault) {
             (Some(reason), _) => field.became(RowOutcome::Dropped, reason),
-            _ if plan.kept => field.to(&*plan.emitted),
+            _ if plan.kept => field.placed_at(&*plan.emitted),
             (None, Some(fault)) => field.became(RowOutcome::Dropped, fault),
             (None, None) => moved(context, field, &pointer, plan, &declared),
         });
@@ -153,7 +153,7 @@ fn moved(
     let top = top(pointer);
     let emitted = plan.emitted.as_str();
     if pointer == "/name" || plan.used.iter().any(|used| lies_in(pointer, used)) {
-        return field.to(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest");
+        return field.placed_at(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest");
     }
     if matches!(top, "skills" | "agents" | "commands") {
         return field.became(RowOutcome::Mapped, "its target is where the host looks for it");
@@ -161,7 +161,7 @@ fn moved(
     if names_files(context, top) {
         return match declared.destination(pointer) {
             Some(Ok(to)) => {
-                field.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
+                field.placed_at(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
             }
             Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
             None => field.became(RowOutcome::Mapped, "what it names is written in the host's format"),
@@ -174,11 +174,11 @@ fn moved(
         let reason = facts.and_then(|facts| Some(facts.reason.as_ref()?.replace("{variable}", &variable)));
         return match reason {
             Some(reason) => field.became(RowOutcome::Dropped, reason),
-            None => field.to(emitted),
+            None => field.placed_at(emitted),
         };
     }
     if context.target.manifest.passthrough {
-        return field.to(emitted).became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
+        return field.placed_at(emitted).became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
     }
     lost(context, field, pointer)
 }
@@ -212,7 +212,7 @@ fn lies_in(pointer: &str, around: &str) -> bool {
 
 /// `document` with `more`, in the format of the file at `path`.
 fn document(path: &str, document: Json, more: Map<String, Json>) -> NodeContent {
-    NodeContent::document(Utf8Path::new(path), with(document, more))
+    NodeContent::document(Utf8Path::new(path), extended(document, more))
 }
 
 /// Whether a field names files whose hooks or servers are written in the host's own form.
@@ -330,7 +330,7 @@ fn list(value: Json) -> Vec<Json> {
     }
 }
 
-fn with(mut document: Json, more: Map<String, Json>) -> Json {
+fn extended(mut document: Json, more: Map<String, Json>) -> Json {
     if let Json::Object(map) = &mut document {
         map.extend(more);
     }
@@ -356,7 +356,7 @@ fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let own = facts.path != context.source.manifest && context.plugin.files.kept.contains(&path);
     let Some(file) = context.project.tree.get(&path).filter(|_| own) else { return (part, filled) };
     let decision =
-        Decision::of_file(&context.plugin.name, &path).to(context.root().join(&facts.path).as_str());
+        Decision::of_file(&context.plugin.name, &path).placed_at(context.root().join(&facts.path).as_str());
     let (node, findings) = crate::model::manifest::read_object(file);
     let Some(Json::Object(mut own)) = node.map(|node| node.to_json()) else {
         part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));

@@ -65,7 +65,7 @@ fn carried(context: &LoweringContext<'_>, other: &OtherComponent, facts: &Compon
     // What only the marketplace's entry declares is said in the plugin's manifest.
     let manifest = Utf8Path::new(context.target.manifest.path.as_str());
     let place = context.places.files.get(&other.path).map_or(manifest, |path| path.as_path());
-    let decision = declarations::component(context, other).to(context.root().join(place).as_str());
+    let decision = declarations::component(context, other).placed_at(context.root().join(place).as_str());
     let owner = (decision.kind(), other.name.as_str());
     if let (Some(reason), Some(axis)) = (&facts.reason, facts.axis) {
         let class = facts.class.unwrap_or(axis.floor());

@@ -45,7 +45,7 @@ pub(super) struct HostOverride<'a> {
 
 impl<'a> HostOverride<'a> {
     /// What `target` is told of `component`.
-    pub(super) fn of(target: &Target, component: &'a Component) -> Self {
+    pub(super) fn new(target: &Target, component: &'a Component) -> Self {
         let told = &component.here;
         Self { renamed: told.renamed.as_ref(), fields: &told.said, form: form(target, component.kind) }
     }
@@ -63,7 +63,7 @@ impl<'a> HostOverride<'a> {
     /// Says it in the file, where the host reads it there.
     pub(super) fn write(&self, draft: &mut MarkdownDraft) {
         for (key, told) in self.fields.iter().filter(|_| self.form == OverrideForm::File) {
-            draft.say(key, &told.value.to_string(), &reason(&told.at));
+            draft.set_value(key, &told.value.to_string(), &reason(&told.at));
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> HostOverride<'a> {
         self.fields.iter().map(move |(key, told)| {
             let decision = decision(&context.plugin.name, key, &told.at);
             match is_carried {
-                true => decision.to(to).became(RowOutcome::Mapped, reason(&told.at)),
+                true => decision.placed_at(to).became(RowOutcome::Mapped, reason(&told.at)),
                 false => decision
                     .became(RowOutcome::Dropped, "the host gets no form of the agent that can carry this"),
             }
@@ -127,7 +127,7 @@ pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decis
     let name = &context.plugin.name;
     let tools = context.project.tools_here.get(name).into_iter().flatten();
     tools.map(move |(tool, told)| {
-        decision(name, tool, &told.at).to("block").became(RowOutcome::Mapped, reason(&told.at))
+        decision(name, tool, &told.at).placed_at("block").became(RowOutcome::Mapped, reason(&told.at))
     })
 }
 

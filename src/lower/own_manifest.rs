@@ -49,16 +49,16 @@ pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPar
     };
     let emitted = context.root().join(&context.target.manifest.path);
     let reason = "how it shows the plugin is in the host's manifest; what the plugin holds, the source says";
-    part.decisions.push(of_file(file).to(emitted.as_str()).became(RowOutcome::Mapped, reason));
+    part.decisions.push(of_file(file).placed_at(emitted.as_str()).became(RowOutcome::Mapped, reason));
     let mut out = filled;
     for (pointer, span, leaf) in node.leaves() {
         let name = pointer.trim_start_matches('/');
         let field = Decision::kept(&context.plugin.name, ComponentKind::Field, name, &file.path)
-            .at(file, span)
+            .in_file(file, span)
             .pointer(&pointer);
         part.decisions.push(match decide(context, &pointer, leaf, &out) {
             FieldFate::NamesPlugin => {
-                field.to(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
+                field.placed_at(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
             }
             FieldFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
             FieldFate::Lost(reason) => field.became(RowOutcome::Dropped, reason).loss(
@@ -68,7 +68,7 @@ pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPar
             ),
             FieldFate::Taken(value) => {
                 set(&mut out, &pointer, value);
-                field.to(emitted.as_str())
+                field.placed_at(emitted.as_str())
             }
         });
     }
@@ -142,7 +142,7 @@ fn carried(context: &LoweringContext<'_>) -> LoweredPart {
             part.decisions.push(decision.became(RowOutcome::Dropped, "it cannot be read"));
             continue;
         }
-        part.decisions.push(decision.to(path.as_str()));
+        part.decisions.push(decision.placed_at(path.as_str()));
         let content = NodeContent::CopyOf(file.origin.clone());
         let from = Some(file.path.clone());
         part.nodes.push(BundleNode { path, executable: false, content, from });

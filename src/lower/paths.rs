@@ -80,7 +80,7 @@ fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a
 /// Paths behind the variable of the plugin's folder, without a `/` at the end.
 fn at_root<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
     let variable = format!("${{{variable}}}/");
-    let part = body.of(text);
+    let part = body.slice(text);
     let found = part.match_indices(&variable).filter_map(|(at, _)| {
         let start = at + variable.len();
         let rest = &part[start..];
@@ -122,7 +122,7 @@ fn emitted_folder(
 /// Words of the text that look like a relative path to a file.
 fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    let part = body.of(text);
+    let part = body.slice(text);
     let mut done = 0;
     // Each holds a dot, and dots are rare.
     std::iter::from_fn(move || {

@@ -74,7 +74,7 @@ impl ReferenceLowering<'_> {
         let (kind, words) = named(name.reference);
         let file = self.text.file;
         let decision =
-            Decision::kept(&self.context.plugin.name, kind, words, &file.path).at(file, name.reference.span);
+            Decision::kept(&self.context.plugin.name, kind, words, &file.path).in_file(file, name.reference.span);
         match &name.reference.named {
             ReferenceTarget::Component(kind, qualified) => self.component(decision, name, *kind, qualified),
             ReferenceTarget::Variable(variable) => {
@@ -102,10 +102,10 @@ impl ReferenceLowering<'_> {
         kind: ComponentKind,
         qualified: &str,
     ) -> Outcome {
-        let written = name.reference.span.of(self.text.text);
+        let written = name.reference.span.slice(self.text.text);
         let is_main = self.text.is_main;
         if let Some(renamed) = name.renamed {
-            let decision = decision.to(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
+            let decision = decision.placed_at(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
             return (decision, is_main.then(|| (EditKind::Name, renamed.instead(written))));
         }
         match kind {
@@ -119,7 +119,7 @@ impl ReferenceLowering<'_> {
             }
             kind if kind != ComponentKind::Agent && self.says("skills") => (in_block(decision), None),
             _ if is_main && is_by_folder(written, qualified) => {
-                let decision = decision.to(qualified).became(
+                let decision = decision.placed_at(qualified).became(
                     RowOutcome::Mapped,
                     "the skill's folder follows its name, so this is the name that is left",
                 );
@@ -135,7 +135,7 @@ impl ReferenceLowering<'_> {
         let is_bound = self.text.is_main && self.context.tool(tool).is_some() && self.says("tools");
         match self.context.lost_server(tool) {
             Some(why) => {
-                let decision = if is_bound { decision.to("block") } else { decision };
+                let decision = if is_bound { decision.placed_at("block") } else { decision };
                 let reason = format!("the host does not get the server of this tool: {why}");
                 decision.became(RowOutcome::Degraded, reason).loss(Axis::Servers, self.owner(), tool)
             }
@@ -151,14 +151,14 @@ impl ReferenceLowering<'_> {
             ReferenceTarget::Argument(_) if name.is_meant => in_block(decision),
             ReferenceTarget::Shell(_) if name.is_native => {
                 let reason = "the host runs it, as the source host does without asking; it does not stop where it fails";
-                decision.to("registration").became(RowOutcome::Mapped, reason)
+                decision.placed_at("registration").became(RowOutcome::Mapped, reason)
             }
             ReferenceTarget::Include(_) if name.is_native => {
-                decision.to("registration").became(RowOutcome::Mapped, "the host includes the file")
+                decision.placed_at("registration").became(RowOutcome::Mapped, "the host includes the file")
             }
             ReferenceTarget::Include(_) if forms.includes == TextForm::Bound => in_block(decision),
             ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => {
-                let decision = decision.to("block").became(
+                let decision = decision.placed_at("block").became(
                     RowOutcome::Degraded,
                     "the host does not run commands in a text; the model runs the command",
                 );
@@ -177,12 +177,12 @@ impl ReferenceLowering<'_> {
                     return (decision, None);
                 };
                 let decision =
-                    decision.to(path).became(RowOutcome::Mapped, "it becomes a path relative to this file");
+                    decision.placed_at(path).became(RowOutcome::Mapped, "it becomes a path relative to this file");
                 (decision, Some((EditKind::Variable, path.to_owned())))
             }
             VariableForm::Relative | VariableForm::Bound => match &facts.reason {
                 Some(reason) => {
-                    let decision = decision.to("block").became(RowOutcome::Degraded, reason);
+                    let decision = decision.placed_at("block").became(RowOutcome::Degraded, reason);
                     (decision.loss(Axis::Variables, self.owner(), name), None)
                 }
                 None => (in_block(decision), None),
@@ -192,7 +192,7 @@ impl ReferenceLowering<'_> {
 }
 
 fn in_block(decision: Decision) -> Decision {
-    decision.to("block").became(RowOutcome::Mapped, "the block *On this host* explains it")
+    decision.placed_at("block").became(RowOutcome::Mapped, "the block *On this host* explains it")
 }
 
 /// Whether a text names a skill by `plugin:folder`, where the folder is not its name.

@@ -207,7 +207,7 @@ impl WrittenField<'_> {
     /// For a key that the host refuses.
     fn key_repair(&self) -> Option<FieldRepair> {
         let (closing, entry) = (&self.target.yaml.dialect.closing, self.entry);
-        let written = entry.key_span.of(self.text);
+        let written = entry.key_span.slice(self.text);
         if closing.ends_in(&entry.key) || closing.ends_in(written) {
             let why = "the host would end the frontmatter at the dashes of this key";
             return FieldRepair::removed(why, why);
@@ -232,14 +232,14 @@ impl WrittenField<'_> {
     fn value_repair(&self) -> Option<FieldRepair> {
         let (yaml, entry, text) = (&self.target.yaml, self.entry, self.text);
         let as_read = "it is written so that every reader takes it as the source host does";
-        if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().of(text))) {
+        if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().slice(text))) {
             return FieldRepair::value(
                 safe_yaml::quoted(&entry.node),
                 "the host refuses the frontmatter with this value as written",
                 as_read,
             );
         }
-        if yaml.dialect.closing.ends_in(entry.span().of(text)) {
+        if yaml.dialect.closing.ends_in(entry.span().slice(text)) {
             return FieldRepair::value(
                 entry.node.to_json().to_string().replace("--", "\\u002d-"),
                 "the host would end the frontmatter at these dashes",

@@ -31,7 +31,7 @@ pub(super) fn outside(project: &Project) -> LoweredPart {
 pub(super) fn plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let plugin = context.plugin;
     let decision = Decision::kept(&plugin.name, ComponentKind::Plugin, &plugin.name, &plugin.root)
-        .to(context.root().as_str());
+        .placed_at(context.root().as_str());
     let reason =
         context.session.and_then(|session| session.reason(&context.listing, &context.target.host.title));
     let decision = match reason {
@@ -57,7 +57,7 @@ pub(super) fn lost(context: &LoweringContext<'_>) -> LoweredPart {
         let decision = Decision::kept(name, lost.kind, &lost.name, &lost.path);
         let decision = match &lost.pointer {
             Some(pointer) => decision.pointer(pointer),
-            None => decision.at(file, plugin::whole(&context.project.tree, &lost.path)),
+            None => decision.in_file(file, plugin::whole(&context.project.tree, &lost.path)),
         };
         let decision = decision.became(RowOutcome::Dropped, &lost.reason);
         part.declared.push(decision.loss(axis, (lost.kind, &lost.name), ""));

@@ -105,7 +105,7 @@ impl ServerLowering<'_> {
     fn repeated(&self) -> Decision {
         let decision = declarations::component(self.context, self.other);
         let reason = "the same server is declared elsewhere, too, and is written once";
-        decision.became(RowOutcome::Mapped, reason).to(self.context.document_place(&self.facts.path))
+        decision.became(RowOutcome::Mapped, reason).placed_at(self.context.document_place(&self.facts.path))
     }
 
     /// The decision about a server that the host gets.
@@ -121,7 +121,7 @@ impl ServerLowering<'_> {
             false => self.lost(Axis::Servers, RowOutcome::Degraded, &reason),
             true => declarations::component(self.context, self.other).became(RowOutcome::Mapped, reason),
         };
-        decision.to(self.context.document_place(&self.facts.path))
+        decision.placed_at(self.context.document_place(&self.facts.path))
     }
 
     /// What it means that a shell fills the variables.
@@ -170,7 +170,7 @@ impl ServerLowering<'_> {
         let part = Decision::kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path)
             .pointer(pointer);
         let part = match self.context.project.tree.get(&self.other.path) {
-            Some(file) => part.at(file, span),
+            Some(file) => part.in_file(file, span),
             None => part,
         };
         let (axis, inner) =

@@ -134,7 +134,7 @@ fn merge(
         return out;
     };
     let path = context.root().join(place);
-    let decision = decision.to(path.as_str());
+    let decision = decision.placed_at(path.as_str());
     let from = Some(file.path.clone());
     let (decision, content, from) = match decide(text, said, wanted) {
         Merge::Kept => (decision, NodeContent::CopyOf(file.origin.clone()), from),

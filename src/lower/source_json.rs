@@ -24,7 +24,7 @@ pub(super) fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Optio
     let mut document = node.to_json();
     // Of keys that are repeated, the document has the last one.
     let is_last = |other: &OtherComponent| {
-        let found = at(&node, &other.pointer).map(|found| found.span.start);
+        let found = node_at(&node, &other.pointer).map(|found| found.span.start);
         other.span.zip(found).is_none_or(|(span, start)| span.contains(start) || span.end == start)
     };
     let mut changed = false;
@@ -60,7 +60,7 @@ pub(super) fn remote_type<'a>(context: &'a LoweringContext<'_>, other: &OtherCom
     facts.remote_type.as_deref().filter(|_| other.kind == "mcp-server" && server.untyped())
 }
 
-fn at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
+fn node_at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
     let steps = pointer.split('/').skip(1).map(unescaped);
     steps.into_iter().try_fold(node, |node, key| match node.items() {
         Some(items) => items.get(key.parse::<usize>().ok()?),

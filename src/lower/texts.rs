@@ -47,7 +47,7 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
         for text in texts.iter().filter(|text| !text.is_main) {
             let renamed = text.names.iter().filter_map(|name| Some((name.reference.span, name.renamed?)));
             let own = renamed.map(|(span, renamed)| {
-                (span, renamed.instead(span.of(text.text)), overrides::naming(renamed))
+                (span, renamed.instead(span.slice(text.text)), overrides::naming(renamed))
             });
             edits.entry(&text.file.path).or_insert_with(|| own.collect());
         }
@@ -56,7 +56,7 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
 }
 
 /// The texts of `component`.
-pub(super) fn of<'a>(context: &LoweringContext<'a>, component: &'a Component) -> Vec<ComponentText<'a>> {
+pub(super) fn of_component<'a>(context: &LoweringContext<'a>, component: &'a Component) -> Vec<ComponentText<'a>> {
     let takes_arguments = arguments::takes_arguments(component, context);
     let groups = context.resolved.references(component).iter();
     let texts = groups.filter_map(|group| {

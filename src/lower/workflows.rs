@@ -30,7 +30,7 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
 }
 
 /// The qualified name of the workflow of `plugin` whose script lies at `path` in its folder.
-pub(super) fn at(plugin: &Plugin, path: &str) -> Option<String> {
+pub(super) fn name_at(plugin: &Plugin, path: &str) -> Option<String> {
     let path = plugin.root.join(path.trim_start_matches('/'));
     let workflow = all(plugin).find(|other| !path.as_str().is_empty() && other.path == path)?;
     Some(format!("{}:{}", plugin.name, workflow.name))

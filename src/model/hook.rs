@@ -59,7 +59,7 @@ fn unfilled(node: &Node, place: &Declaration<'_>) -> Option<Diagnostic> {
     let message =
         "the source host refuses to run this hook: it fills no `${user_config.…}` in a command for a shell";
     let help = "give the words as `args`, or name the variable `CLAUDE_PLUGIN_OPTION_<KEY>`";
-    Some(Diagnostic::at(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
+    Some(Diagnostic::in_file(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
 }
 
 /// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1
@@ -157,7 +157,7 @@ fn all(
         ));
         return;
     }
-    let mut numbers = HandlerCounts::of(out);
+    let mut numbers = HandlerCounts::from_components(out);
     for event in events.entries() {
         if events.entry(&event.key).is_some_and(|last| last.key_span != event.key_span) {
             let fault = Some("the event is repeated below, and the last one is used".to_owned());
@@ -235,7 +235,7 @@ fn unknown(
         }
     };
     found
-        .push(Diagnostic::at(place.file, event.key_span, severity, "hook-event", message.clone()).help(help));
+        .push(Diagnostic::in_file(place.file, event.key_span, severity, "hook-event", message.clone()).help(help));
     message
 }
 
@@ -256,7 +256,7 @@ pub fn nothing(file: &SourceFile) -> Diagnostic {
 fn bare(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
     let message = "the events are not inside a `hooks` object, so no hook runs";
     let first = Span::new(node.span.start, node.span.start + 1);
-    let finding = Diagnostic::at(place.file, first, Severity::Error, "hook-wrapper", message);
+    let finding = Diagnostic::in_file(place.file, first, Severity::Error, "hook-wrapper", message);
     found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
     let fault = Some(message.to_owned());
     place.component(None, &place.file_name(), &JsonPointer::default(), node.span, OtherBody::Whole, fault)
@@ -309,7 +309,7 @@ fn group_of(
         let mut node = node.clone();
         let title = format!("the hook `{name}`");
         let shell = node.get("args").is_none();
-        let secrets = credentials::take(
+        let secrets = credentials::replace(
             CredentialOwner { title: &title, prefix: "hook", shell },
             &mut node,
             &pointer,
@@ -333,7 +333,7 @@ fn group_of(
 struct HandlerCounts(BTreeMap<String, usize>);
 
 impl HandlerCounts {
-    fn of(out: &[OtherComponent]) -> Self {
+    fn from_components(out: &[OtherComponent]) -> Self {
         let mut numbers = Self(BTreeMap::new());
         for other in out.iter().filter(|other| other.kind == "hook") {
             if let Some(end) = other.name.rfind('/') {

@@ -194,7 +194,7 @@ fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
             continue;
         }
         text.push_str(&command.content[copied..span.start]);
-        let written = span.of(&command.content);
+        let written = span.slice(&command.content);
         let start = text.len();
         text.push_str(&renamed.map_or_else(|| written.to_owned(), |renamed| renamed.instead(written)));
         reference.span = Span::new(start, text.len());

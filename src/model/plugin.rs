@@ -34,7 +34,7 @@ use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::qualified_name::QualifiedName;
 use crate::read::format::SourceFacts;
-pub use crate::read::pointer::find as at;
+pub use crate::read::pointer::find as node_at;
 use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
 use crate::source::ComponentKind;
@@ -332,7 +332,7 @@ fn name(
     if let Err(why) = names::check_plugin(&name) {
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
-            Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
+            Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
             None => listed(tree, location, message),
         };
         found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
@@ -350,7 +350,7 @@ fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
         Some(entry) => format!("did you mean `name` where `{}` stands?", entry.key),
         None => "add `name`, or pass `--name`".to_owned(),
     };
-    Diagnostic::at(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
+    Diagnostic::in_file(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
 }
 
 /// A finding about the name that a marketplace gives; about the folder where none does.
@@ -360,7 +360,7 @@ fn listed(tree: &SourceTree, location: &PluginLocation, message: String) -> Diag
         Some((file, entry.node.get("name")?.span))
     });
     match entry {
-        Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
+        Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
         None => Diagnostic::whole(&location.root, Severity::Error, "name-format", message),
     }
 }

@@ -134,16 +134,16 @@ impl NameInventory {
     ) -> Vec<Reference> {
         let mut out = Vec::new();
         let mut regions = None;
-        for found in self.scanner.find_iter(body.of(text)) {
+        for found in self.scanner.find_iter(body.slice(text)) {
             let span = Span::new(found.start, found.end).shifted(body.start);
-            let around = MatchContext::of(text, span);
+            let around = MatchContext::new(text, span);
             let named = self.patterns[found.word]
                 .iter()
-                .find_map(|candidate| meant(candidate, span.of(text), &around, plugin));
+                .find_map(|candidate| meant(candidate, span.slice(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 let inner = Span::new(span.start - body.start, span.end - body.start);
                 let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
-                    && dispatch::is_asked(body.of(text), inner);
+                    && dispatch::is_asked(body.slice(text), inner);
                 out.push(Reference { span, named, asked });
             }
         }
@@ -194,7 +194,7 @@ struct MatchContext<'a> {
 }
 
 impl<'a> MatchContext<'a> {
-    fn of(text: &'a str, span: Span) -> Self {
+    fn new(text: &'a str, span: Span) -> Self {
         Self { before: &text[..span.start], after: &text[span.end..] }
     }
 

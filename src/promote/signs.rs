@@ -31,7 +31,7 @@ pub(super) struct SkillSigns<'t> {
 }
 
 impl<'t> SkillSigns<'t> {
-    pub(super) fn of(file: &SourceFile, text: &'t str) -> Self {
+    pub(super) fn new(file: &SourceFile, text: &'t str) -> Self {
         let ending = file.path.extension().unwrap_or_default().to_ascii_lowercase();
         let form = match ending.as_str() {
             "md" | "mdx" | "mdc" | "markdown" => TextKind::Markdown,
@@ -160,7 +160,7 @@ mod tests {
     fn verdict(path: &str, text: &str) -> MentionVerdict {
         let file = SourceFile::new(path.into(), PathBuf::new(), false, 0, FileContent::OnDisk);
         let at = text.find("plan-beta").unwrap();
-        SkillSigns::of(&file, text).name(Span::new(at, at + 9), false, true)
+        SkillSigns::new(&file, text).name(Span::new(at, at + 9), false, true)
     }
 
     #[test]

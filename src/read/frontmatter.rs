@@ -198,8 +198,8 @@ mod tests {
         ];
         for (text, yaml, body) in cases {
             let document = parse(text);
-            assert_eq!(document.yaml.map(|span| span.of(text)), yaml, "{text:?}");
-            assert_eq!(document.body.of(text), body, "{text:?}");
+            assert_eq!(document.yaml.map(|span| span.slice(text)), yaml, "{text:?}");
+            assert_eq!(document.body.slice(text), body, "{text:?}");
             assert!(!document.unreadable(), "{text:?}");
         }
     }

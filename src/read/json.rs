@@ -169,7 +169,7 @@ mod tests {
         assert!(faults.is_empty());
         let node = node.unwrap();
         let leaves: Vec<_> =
-            node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.of(text).to_owned())).collect();
+            node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.slice(text).to_owned())).collect();
         assert_eq!(
             leaves,
             [("/a/b".into(), "\"b\": [1, \"x\"]".into()), ("/a~1c".into(), "\"a/c\": true".into())]

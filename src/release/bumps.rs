@@ -17,7 +17,7 @@ const ENOUGH: usize = 2;
 const SHORT: usize = 10;
 
 /// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
-pub(super) fn of(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
+pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
     let Some(path) = manifest(unit) else { return Ok(Vec::new()) };
     let listed = context.git.answer(&[
         "log",

@@ -45,7 +45,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let bundle = compile::bundle(context.project, target, context.targets)?;
             let unlisted = build::unlisted_there(&place, inner.as_std_path(), Severity::Error)?;
             out.extend(unlisted.into_iter().map(|finding| finding.host(&host)));
-            let mut changes = build::look(&bundle, &place)?;
+            let mut changes = build::plan_changes(&bundle, &place)?;
             // A record of another state is not part of what is built, and has a finding of its own.
             changes.retain(|change| !change.path().ends_with("verified.json"));
             if !changes.is_empty() {

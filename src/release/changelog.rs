@@ -46,7 +46,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                 Some(first) => format!(
                     "the changelog has no entry for `{version}` of `{}`; its first is `{}`",
                     unit.name,
-                    first.span.of(text).trim()
+                    first.span.slice(text).trim()
                 ),
                 None => {
                     format!("the changelog has no entry for `{version}` of `{}`, nor any other", unit.name)
@@ -54,18 +54,18 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             };
             let whose = if shared { format!("{} {version}", unit.name) } else { version.clone() };
             let help = format!("add `{}` with what is new below it", example(form, &whose));
-            let found = Diagnostic::at(&file, at, Severity::Error, "changelog-entry", message);
+            let found = Diagnostic::in_file(&file, at, Severity::Error, "changelog-entry", message);
             out.push(found.help(help));
             continue;
         };
         if form.is_some_and(|form| form != entry.form) {
             let message = format!("the heading of `{version}` does not match `changelog-form`");
-            let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-form", message);
+            let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-form", message);
             out.push(found.help(format!("write it like `{}`", example(form, &version))));
         }
         if entry.body.trim().is_empty() {
             let message = format!("the changelog entry is empty for `{version}`");
-            let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-entry", message);
+            let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-entry", message);
             out.push(found.help("describe what is new for users under the heading"));
         }
     }

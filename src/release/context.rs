@@ -94,7 +94,7 @@ impl<'a> ReleaseContext<'a> {
             history: ReleaseHistory::default(),
         };
         context.units = units::find(&context)?;
-        context.history = ReleaseHistory::of(&context)?;
+        context.history = ReleaseHistory::load(&context)?;
         Ok(context)
     }
 

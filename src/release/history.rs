@@ -54,7 +54,7 @@ pub(super) struct ReleaseHistory {
 
 impl ReleaseHistory {
     /// Asks git.
-    pub(super) fn of(context: &ReleaseContext<'_>) -> Result<Self, ReleaseError> {
+    pub(super) fn load(context: &ReleaseContext<'_>) -> Result<Self, ReleaseError> {
         let git = &context.git;
         let head = git.commit("HEAD")?;
         let format = "--format=%(refname:strip=2)%09%(objectname)%09%(*objectname)";
@@ -137,7 +137,7 @@ fn known(
     }
     // Without a tag of any plugin's, each was released where its version changed.
     if releases.is_empty() && !is_said && !tags::has_own(context, tags) && !context.git.is_shallow()? {
-        releases = bumps::of(context, unit)?;
+        releases = bumps::find(context, unit)?;
     }
     let current = unit.version().and_then(|version| Version::parse(&version).ok());
     let here = releases.iter().filter(|release| Some(release.commit.as_str()) == head).cloned().collect();
@@ -201,7 +201,7 @@ impl CommitDifferences<'_> {
         }
         let other = self.last.as_ref();
         let snapshot =
-            CommitSnapshot::of(&context.git, (commit, reference), &context.place, "plugcast.toml", other)?;
+            CommitSnapshot::load(&context.git, (commit, reference), &context.place, "plugcast.toml", other)?;
         self.remarks.extend(snapshot.remark(reference));
         let snapshot = &*self.last.insert(snapshot);
         let name = context.project.plugins.first().map_or("", |plugin| plugin.name.as_str());

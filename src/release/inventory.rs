@@ -20,7 +20,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         let Ok(version) = Version::parse(version) else { continue };
         let Some(file) = context.files.get(&place.path) else { continue };
         let say = |severity, rule: &str, message: String, help: String| {
-            Diagnostic::at(&file, span, severity, rule, message).help(help)
+            Diagnostic::in_file(&file, span, severity, rule, message).help(help)
         };
         if let Some(other) =
             known.here.first().filter(|_| known.here.iter().all(|here| here.version != version))

@@ -121,7 +121,7 @@ fn repeated(path: Utf8PathBuf, loss: &LossChange) -> RelatedPlace {
 
 /// The new losses of one plugin that nobody accepts, with their host and since when; those that
 /// are denied are said as such.
-fn of<'a>(
+fn unaccepted<'a>(
     difference: &'a DiffReport,
     plugin: &'a str,
     denied: Option<LossClass>,

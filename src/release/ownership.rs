@@ -90,7 +90,7 @@ fn versions(
                 end: span.end,
                 replacement: before.clone(),
             };
-            let found = Diagnostic::at(&file, *span, Severity::Error, RULE, message);
+            let found = Diagnostic::in_file(&file, *span, Severity::Error, RULE, message);
             let found = found.help(format!("set it to `{before}`; the release raises it"));
             out.push(found.fix(Applicability::Unsafe, vec![edit]));
         }
@@ -125,5 +125,5 @@ fn touched(
         at += line.len();
     }
     let end = line_end(text, at);
-    Ok(Some(Diagnostic::at(&file, Span::new(at, end), Severity::Error, RULE, message).help(help)))
+    Ok(Some(Diagnostic::in_file(&file, Span::new(at, end), Severity::Error, RULE, message).help(help)))
 }

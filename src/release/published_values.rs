@@ -32,7 +32,7 @@ impl PublishedValues {
     ///
     /// # Errors
     /// When its own `plugcast.toml` cannot be read.
-    pub(super) fn of(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
+    pub(super) fn load(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
         let whole = Self::read(&context.config.release, &context.config_place, unit);
         if !unit.is_plugin || unit.root == context.config_place {
             return Ok(whole);

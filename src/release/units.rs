@@ -124,7 +124,7 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         unit.places.retain(|place| !is_another_package(context, place, &own));
     }
     for unit in &mut units {
-        unit.said = PublishedValues::of(context, unit)?;
+        unit.said = PublishedValues::load(context, unit)?;
         for (path, key) in unit.said.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
             unit.places.extend(stands(context, &path, &VersionLocation::Key(key), &what, true));

@@ -260,7 +260,7 @@ mod tests {
             ("VERSION", "v1.2.3\n", None),
         ] {
             match one(path, text, &VersionLocation::Key(key.map(str::to_owned))) {
-                FoundVersion::Version(version, span) => assert_eq!(span.of(text), version, "{path}"),
+                FoundVersion::Version(version, span) => assert_eq!(span.slice(text), version, "{path}"),
                 other => panic!("{path}: {other:?}"),
             }
         }
@@ -275,7 +275,7 @@ mod tests {
         let entry =
             "{ \"plugins\": [ { \"name\": \"one\", \"version\": \"1.2.3\" }, { \"name\": \"two\" } ] }";
         let of = |name: &str| one("marketplace.json", entry, &VersionLocation::Entry(name.to_owned()));
-        assert!(matches!(of("one"), FoundVersion::Version(version, span) if span.of(entry) == version));
+        assert!(matches!(of("one"), FoundVersion::Version(version, span) if span.slice(entry) == version));
         assert_eq!(of("two"), FoundVersion::Nothing);
         for (path, text) in [
             ("a.json", "{ \"version\": 1 }"),
@@ -311,7 +311,7 @@ mod tests {
         ] {
             match one(path, text, &at) {
                 FoundVersion::Version(version, span) => {
-                    assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"))
+                    assert_eq!((version.as_str(), span.slice(text)), ("1.2.3", "1.2.3"))
                 }
                 other => panic!("{path}: {other:?}"),
             }

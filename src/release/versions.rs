@@ -18,7 +18,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                 if semver::Version::parse(version).is_err() {
                     let message =
                         format!("the version `{version}` of `{}` is not a semantic version", unit.name);
-                    let wrong = Diagnostic::at(&file, span, Severity::Error, "version-format", message);
+                    let wrong = Diagnostic::in_file(&file, span, Severity::Error, "version-format", message);
                     out.push(wrong.help("write three numbers, such as `1.2.3`"));
                 }
                 for place in &unit.places {
@@ -36,7 +36,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                         end: at.end,
                         replacement: version.to_owned(),
                     };
-                    let differs = Diagnostic::at(&there, *at, Severity::Error, "version-differs", message);
+                    let differs = Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
                     // What is newer was raised by somebody, who may have forgotten the rest.
                     let applicability =
                         if is_newer(version, other) { Applicability::Safe } else { Applicability::Unsafe };
@@ -66,7 +66,7 @@ fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Di
     match (&place.found, context.files.get(&place.path)) {
         (FoundVersion::Fault(span, why), Some(file)) => {
             let message = format!("the version in `{}` cannot be read: {why}", place.path);
-            let fault = Diagnostic::at(&file, *span, Severity::Error, "version-file", message);
+            let fault = Diagnostic::in_file(&file, *span, Severity::Error, "version-file", message);
             let help = match place.at {
                 VersionLocation::Key(_) => {
                     "correct the file; `[release] versions` in `plugcast.toml` takes JSON, YAML and TOML files, as `PATH#key.key` too, and files that hold a version alone"

@@ -86,7 +86,7 @@ fn is_zero(count: &usize) -> bool {
 
 impl CheckSummary {
     /// The counts of `findings`, without what fixes do or would do.
-    pub fn of(findings: &Findings) -> Self {
+    pub fn from_findings(findings: &Findings) -> Self {
         Self {
             errors: findings.count(Severity::Error),
             warnings: findings.count(Severity::Warning),

@@ -111,7 +111,7 @@ impl From<&Remark> for RemarkReport {
 
 impl PromoteReport {
     /// What `plan` does to `beta`, as if it were made and nothing stood against it.
-    pub fn of(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
+    pub fn new(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
         let moves = beta.moves().then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() });
         Self {
             schema: crate::schema::PROMOTE.tag(),

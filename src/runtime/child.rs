@@ -40,7 +40,7 @@ pub fn run(
 pub fn special_file(path: &Path) -> CallFailure {
     let message = format!("`{}` {}", path.display(), disk::SPECIAL.0);
     let failure = CallFailure::environment("file_unreadable", message, disk::SPECIAL.1);
-    failure.at(path.display().to_string(), None, None)
+    failure.in_file(path.display().to_string(), None, None)
 }
 
 /// What became of a child that was to run to its end in a folder.

@@ -81,7 +81,7 @@ pub fn run(_: &Options, environment: &Environment) -> Result<Delivery, CallFailu
     let get = "install Chromium";
     tools.push(tool(environment, "browser", &BROWSERS, "checks in a browser", get)?);
     let missing = tools.iter().any(|tool| tool.path.is_none());
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: if missing { DoctorStatus::Incomplete } else { DoctorStatus::Ok },
         helper: env!("CARGO_PKG_VERSION").to_owned(),
         tools,

@@ -75,7 +75,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let repository = Repository::find(environment, &environment.folder)?;
     let mut answer = Response { status: GcStatus::None, removed: Vec::new(), kept: 0, unfinished: 0 };
     for place in store::places(&repository, root)? {
-        let store = Store::at(place, environment);
+        let store = Store::new(place, environment);
         let Some(found) = store.open()? else { continue };
         if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {
             continue;
@@ -86,7 +86,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if !answer.removed.is_empty() {
         answer.status = if options.dry_run { GcStatus::WouldRemove } else { GcStatus::Removed };
     }
-    Ok(Delivery::of(&answer))
+    Ok(Delivery::from_answer(&answer))
 }
 
 fn sweep(
@@ -106,9 +106,9 @@ fn sweep(
             for name in FINISHED {
                 finished = finished.or(changed(name)?);
             }
-            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Timestamp::of(time)));
+            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Timestamp::from_system_time(time)));
             let forsaken = begun.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
-            match finished.map(|time| now.seconds_since(Timestamp::of(time))) {
+            match finished.map(|time| now.seconds_since(Timestamp::from_system_time(time))) {
                 None if !forsaken => answer.unfinished += 1,
                 Some(age) if age < options.older_than.0 => answer.kept += 1,
                 _ => {

@@ -32,7 +32,7 @@ pub struct ListeningProcess {
 ///
 /// # Errors
 /// As [`all`].
-pub(in crate::runtime) fn on(
+pub(in crate::runtime) fn on_port(
     environment: &Environment,
     port: u16,
 ) -> Result<Option<ListeningProcess>, CallFailure> {

@@ -74,7 +74,7 @@ pub fn find(
         let message = format!("`{}` is not the folder of a {}", given.display(), workflow.name);
         return Err(CallFailure::new(USAGE, "not_a_run", message, hint()));
     };
-    let store = Store::at(root.to_owned(), environment);
+    let store = Store::new(root.to_owned(), environment);
     store.open()?;
     Ok((store, path))
 }
@@ -124,7 +124,7 @@ impl RunDirectory<'_> {
     /// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
     pub fn compared(&self, name: &str) -> Result<Option<(String, Option<CallFailure>)>, CallFailure> {
         let path = self.path.join(name);
-        let look = || {
+        let read = || {
             let text = self.store.text(&path)?;
             let seal = self.seal()?;
             Ok(match &text {
@@ -132,14 +132,14 @@ impl RunDirectory<'_> {
                 None => (seal.gone(name, &path), None),
             })
         };
-        let mut looked = look()?;
-        // Another command may write between the two looks, and has done so once the lock can be had.
-        if looked.0.is_some()
+        let mut found = read()?;
+        // Another command may write between the two reads, and has done so once the lock can be had.
+        if found.0.is_some()
             && let Ok(_held) = self.store.lock()
         {
-            looked = look()?;
+            found = read()?;
         }
-        match looked {
+        match found {
             (untrusted, Some(text)) => Ok(Some((text, untrusted))),
             (Some(gone), None) => Err(gone),
             (None, None) => Ok(None),

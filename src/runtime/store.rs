@@ -102,7 +102,7 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
     let path = String::from_utf8_lossy(name).into_owned();
     let message = format!("commit {commit} tracks `{path}`, which must be of this machine only");
     let hint = "nothing was checked out; ask for the file to be removed from the branch";
-    Err(CallFailure::new(REFUSED, "tracked_state", message, hint).at(path, None, None))
+    Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None))
 }
 
 /// Whether a path is this folder or lies in it.
@@ -117,7 +117,7 @@ pub fn seal_path(workflow: &str, run: &str) -> PathBuf {
 
 impl Store {
     /// The store in a folder, which need not be there.
-    pub fn at(root: PathBuf, environment: &Environment) -> Self {
+    pub fn new(root: PathBuf, environment: &Environment) -> Self {
         Self { root, environment: environment.clone(), untracked: Arc::default() }
     }
 
@@ -180,7 +180,7 @@ impl Store {
                 "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
                 self.root.display()
             );
-            return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).at(path, None, None));
+            return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None));
         }
         Ok(())
     }
@@ -292,7 +292,7 @@ impl Store {
                     format!("`{}` {what}: this machine's helper did not put it there", path.display());
                 let hint = "look at it, and remove it; nothing was read, written or removed through it";
                 let failure = CallFailure::new(REFUSED, "untrusted_state", message, hint);
-                failure.at(path.display().to_string(), None, None)
+                failure.in_file(path.display().to_string(), None, None)
             }
         }
     }

@@ -65,7 +65,7 @@ pub fn needs(source: &Path, plugins: &[String]) -> Vec<Need> {
     let tree = Tree::read(source);
     let mut needs: Vec<Need> = tree.entries().map(|(path, _)| Need::new(path, What::File)).collect();
     let roots = roots(&tree, plugins);
-    let names = Names::of(&roots);
+    let names = Names::from_roots(&roots);
     for manifest in marketplace(&tree).into_iter().chain([".claude-plugin/plugin.json"]) {
         fields_of_json(&tree, manifest, &mut needs);
     }

@@ -19,7 +19,7 @@ const REASONS: [(&str, &str, &str); 4] = [
 
 fn helper(folder: &std::path::Path, fault: &str, path: Option<&str>, words: &[&str]) -> Value {
     let state = folder.join("state").display().to_string();
-    let mut run = Plugcast::of(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
+    let mut run = Plugcast::with_program(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     if let Some(path) = path {
         run = run.env("PATH", path);
     }

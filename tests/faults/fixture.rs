@@ -51,7 +51,7 @@ fn build(folder: &Path) -> Finished {
 impl Fixture {
     /// Nothing is there yet.
     pub fn first_build() -> Self {
-        Self::of(source().temporary())
+        Self::from_folder(source().temporary())
     }
 
     /// A text changes, and a skill is new.
@@ -62,7 +62,7 @@ impl Fixture {
             .file("src/skills/b/SKILL.md", skill)
             .file("src/skills/a/SKILL.md", skill)
             .write(folder.path());
-        Self::of(folder)
+        Self::from_folder(folder)
     }
 
     /// A text changes beside files of others.
@@ -70,17 +70,17 @@ impl Fixture {
         let folder = built(foreign());
         let text = "---\ndescription: Other.\n---\nBody.\n";
         fs::write(folder.path().join("src/skills/a/SKILL.md"), text).unwrap();
-        Self::of(folder)
+        Self::from_folder(folder)
     }
 
     /// A file of the source is gone.
     pub fn one_file_less() -> Self {
         let folder = built(foreign());
         fs::remove_file(folder.path().join("src/skills/a/big.bin")).unwrap();
-        Self::of(folder)
+        Self::from_folder(folder)
     }
 
-    fn of(folder: TempDir) -> Self {
+    fn from_folder(folder: TempDir) -> Self {
         let start = Tree::read(folder.path());
         build(folder.path()).expect_code(0);
         let new = Tree::read(&folder.path().join("out/codex"));

@@ -179,7 +179,7 @@ fn a_disk_that_is_really_full_leaves_the_old_bundle() {
     let Ok(output) = command.current_dir(folder.path()).output() else { return };
     let refused = String::from_utf8_lossy(&output.stderr).contains("unshare");
     if refused || output.status.code() == Some(77) {
-        crate::support::say("left out, because a namespace is not allowed here: a really full disk");
+        crate::support::print_line("left out, because a namespace is not allowed here: a really full disk");
         return;
     }
     assert!(output.status.success(), "{output:?}");

@@ -35,7 +35,7 @@ fn held(folder: &Path) -> Tree {
     let stays = |path: &str| !path.ends_with(".plugcast-new") && !path.ends_with(".plugcast.lock");
     tree.entries()
         .filter(|(path, _)| stays(path))
-        .fold(Tree::new(), |kept, (path, entry)| kept.with(path, entry.clone()))
+        .fold(Tree::new(), |kept, (path, entry)| kept.with_entry(path, entry.clone()))
 }
 
 /// A run of the command, by a user whose own files lie in `home`.

@@ -15,7 +15,7 @@ const MOST: usize = 200;
 fn helper(folder: &Path, words: &[&str], fault: Option<&str>) -> Finished {
     // The key by which a journal is known as one's own stays from run to run.
     let state = folder.join("state").display().to_string();
-    let run = Plugcast::of(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
+    let run = Plugcast::with_program(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     match fault {
         Some(fault) => run.env(binary::VARIABLE, fault).run(),
         None => run.run(),

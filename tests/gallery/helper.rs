@@ -69,7 +69,7 @@ fn shown(code: &str, script: &str, step: &Step) -> String {
         let arguments: Vec<String> =
             step.argv.iter().map(fill).chain(["--format".into(), format.into()]).collect();
         let folder = fixture.path().join(&step.folder);
-        let mut run = Plugcast::of(HELPER.as_ref(), &folder, &arguments);
+        let mut run = Plugcast::with_program(HELPER.as_ref(), &folder, &arguments);
         for (name, value) in fixture.variables.iter().chain(&step.env) {
             run = run.env(name, &fill(value));
         }
@@ -89,7 +89,7 @@ fn help_and_errors_of_the_helper() {
     let empty = Fixture::new("");
     for (words, _) in plugcast::runtime::grammar::tree() {
         let arguments: Vec<String> = words.iter().chain(&["--help"]).map(|word| (*word).to_owned()).collect();
-        let finished = Plugcast::of(HELPER.as_ref(), empty.path(), &arguments).run();
+        let finished = Plugcast::with_program(HELPER.as_ref(), empty.path(), &arguments).run();
         let help = empty.shown("plugcast-run", &arguments, &finished);
         let help =
             if words.is_empty() { help } else { without_global_options(&help, "Options of every command") };

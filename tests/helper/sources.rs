@@ -25,7 +25,7 @@ const ARM: u8 = 0xb7;
 fn installed(folder: &Path, more: &[&str]) -> Finished {
     let mut arguments = vec!["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
     arguments.extend(more);
-    Plugcast::of(&folder.join("installed/plugcast"), folder, &arguments).run()
+    Plugcast::with_program(&folder.join("installed/plugcast"), folder, &arguments).run()
 }
 
 #[test]

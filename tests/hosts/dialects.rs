@@ -68,7 +68,7 @@ fn shown_at(hosts: &Hosts, host: &'static str, place: impl Fn(&str) -> String) -
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
-    let script = ModelScript::default().with(main().then(done()));
+    let script = ModelScript::default().with_conversation(main().then(done()));
     let mut session = stage.session(SessionOpening::Prompt("sound".to_owned()), script);
     session.environment.push(("SLASH_COMMAND_TOOL_CHAR_BUDGET".to_owned(), "1000000".to_owned()));
     let transcript = stage.run(session);

@@ -34,7 +34,7 @@ fn build(folder: &Path) -> String {
 
 /// The lines of the list, without the path behind each.
 fn listed(hosts: &Hosts, folder: &Path) -> Vec<String> {
-    let script = ModelScript::default().with(main().then(done()));
+    let script = ModelScript::default().with_conversation(main().then(done()));
     let opening = SessionOpening::Prompt("sail".to_owned());
     let session = Session::of_bundle(&folder.join("out/codex"), &folder.join("the project"), opening, script);
     let transcript =

@@ -100,7 +100,7 @@ fn a_guard_stops_a_call_and_every_handler_of_the_event_runs() {
         holds(&last_result(request), "the master says no\nand so does the pilot")
     };
     let script =
-        ModelScript::default().with(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
+        ModelScript::default().with_conversation(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
     let mut session = stage.session(go(), script);
     session.arguments = ["--print-logs", "--log-level", "WARN"].map(str::to_owned).into();
     let transcript = stage.play(session);
@@ -145,7 +145,7 @@ fn a_hook_changes_an_input_and_adds_to_a_result() {
         holds(&result, "look again\nthe log is kept")
     };
     let script =
-        ModelScript::default().with(main().then(bash("echo by-me")).then(done().expects_that(result)));
+        ModelScript::default().with_conversation(main().then(bash("echo by-me")).then(done().expects_that(result)));
     stage.play(stage.session(go(), script));
     let told = noted(&stage, "after.json");
     assert_eq!(told["tool_input"]["command"], "echo taken-over");
@@ -179,7 +179,7 @@ fn hooks_speak_at_the_start_and_with_a_prompt() {
         let times = request.raw.to_string().matches("the lights are green").count();
         if times == 1 { Ok(()) } else { Err(format!("told {times} times")) }
     });
-    let script = ModelScript::default().with(main().then(first).then(second));
+    let script = ModelScript::default().with_conversation(main().then(first).then(second));
     let transcript = stage.play(stage.session(go(), script));
     for request in transcript.requests("title") {
         assert!(!request.raw.to_string().contains("the lights are green"), "{}", request.raw);
@@ -218,7 +218,7 @@ fn a_guard_sees_every_file_of_a_patch() {
     };
     let closed = "*** Add File: open.txt\n+one\n*** Add File: secret.txt\n+two";
     let open = "*** Update File: field notes.txt\n@@\n-gull\n+heron\n*** Add File: open.txt\n+three";
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(patch(closed))
             .then(after("that file is closed", patch(open)))
@@ -246,7 +246,7 @@ fn a_slow_hook_and_its_children_do_not_hold_a_call_up() {
     let start = json!({ "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/nowhere", "args": ["x"] });
     let events = json!({ "PreToolUse": [{ "matcher": "*", "hooks": [slow, behind, missing, start] }] });
     let stage = stage(&hosts, &[("harbour", hooks(events))], &Tree::new());
-    let script = ModelScript::default().with(main().then(bash("echo moored")).then(after("moored", done())));
+    let script = ModelScript::default().with_conversation(main().then(bash("echo moored")).then(after("moored", done())));
     stage.play(stage.session(go(), script));
 }
 
@@ -268,7 +268,7 @@ fn two_plugins_with_hooks_leave_each_other_alone() {
         &Tree::new(),
     );
     let both = bash("echo cast-off").expects(["the lights are green", "the lamp is lit"]);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(both)
             .then(after("the master says no", bash("echo lights-out")))
@@ -304,7 +304,7 @@ fn a_hook_sets_the_environment_of_later_commands_and_hears_of_one_that_fails() {
     };
     let read = ScriptStep::reply(ModelReply::call("read", json!({ "filePath": "none.txt" })));
     let script = ModelScript::default()
-        .with(main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()));
+        .with_conversation(main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()));
     stage.play(stage.session(go(), script));
     let failed = noted(&stage, "failed.json");
     assert_eq!(failed["hook_event_name"], "PostToolUseFailure");

@@ -66,7 +66,7 @@ fn content() -> [String; 5] {
 
 /// The review that the gate wants, by the real skill.
 fn review(around: (&Hosts, &Stage, Host), github: &GitHub, more: &[&str]) {
-    let script = every_reviewer("diff.patch", &content()).with(reviewed(around.2, false));
+    let script = every_reviewer("diff.patch", &content()).with_conversation(reviewed(around.2, false));
     play(around, github, ("review:review", "mode:headless"), script, more);
 }
 
@@ -87,13 +87,13 @@ fn headless(host: Host) -> Vec<ScriptStep> {
 }
 
 fn polished_without_a_question(hosts: &Hosts, host: Host, more: &[&str]) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let around = (hosts, &stage, host);
     review(around, &github, more);
     assert_eq!(site.verdict(), "Ready to merge");
-    let script = ModelScript::default().with(in_turn(headless(host)));
+    let script = ModelScript::default().with_conversation(in_turn(headless(host)));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, more);
 
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
@@ -148,7 +148,7 @@ fn refused(request: &ModelRequest, schema: &str) -> Result<String, String> {
 
 /// Without a review the gate refuses, the run ends, and nothing was started.
 fn refused_without_a_review(hosts: &Hosts, host: Host, more: &[&str]) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0)]);
@@ -157,7 +157,7 @@ fn refused_without_a_review(hosts: &Hosts, host: Host, more: &[&str]) {
         let text = refused(request, "rt.polish.gate/1")?;
         holds(&text, "Run the skill `review:review` on `show-cart` first.\nPolish complete").map(|()| text)
     }));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play((hosts, &stage, host), &github, (SKILL, "mode:headless"), script, more);
     let failed =
         said(&transcript).iter().any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
@@ -180,7 +180,7 @@ fn every_host_refuses_a_polish_without_a_review() {
 #[test]
 fn codex_is_told_that_its_sandbox_keeps_no_server() {
     let (hosts, host) = (real_hosts!(), Host::Codex);
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(&hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let git = stage.project().join(".git").display().to_string();
@@ -194,7 +194,7 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
     );
     steps.push(call(host, "## 11. Cancel", 0).expects([r#""code":"sandboxed""#, "danger-full-access"]));
     steps.push(says(|request| refused(request, "rt.server.start/1")));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, &more);
     let words = "Reason: the sandbox ends every process together with the call that started it. Start the server in a";
     assert!(said(&transcript).iter().any(|text| text.contains(words)), "{:?}", said(&transcript));
@@ -207,12 +207,12 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
 #[test]
 fn codex_is_told_what_to_change_in_its_default_sandbox_before_a_polish() {
     let (hosts, host) = (real_hosts!(), Host::Codex);
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(&hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1)]);
     steps.push(says(|request| refused(request, "rt.polish.acquire/1")));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play((&hosts, &stage, host), &github, (SKILL, "mode:headless"), script, &[]);
     assert!(
         said(&transcript).iter().any(|text| text.contains("--sandbox workspace-write")),

@@ -53,7 +53,7 @@ fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
 pub fn every_reviewer(told: &'static str, answers: &[String; 5]) -> ModelScript {
     let all = answers.iter().enumerate();
     all.fold(ModelScript::default(), |script, (number, answer)| {
-        script.with(reviewer(number, told, answer.clone()))
+        script.with_conversation(reviewer(number, told, answer.clone()))
     })
 }
 
@@ -148,7 +148,7 @@ fn play(stage: &Stage, arguments: &str, script: ModelScript, allowed: &[&str], m
 fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project());
-    let script = every_reviewer("diff.patch", &answers()).with(fixer(host)).with(reviewed(host, true));
+    let script = every_reviewer("diff.patch", &answers()).with_conversation(fixer(host)).with_conversation(reviewed(host, true));
     let transcript = play(&stage, "mode:headless", script, &["Bash(sed:*)"], more);
 
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
@@ -264,7 +264,7 @@ fn refused_at_the_start(hosts: &Hosts, arguments: &str) {
     });
     let host = Host::Codex;
     let steps = vec![host.call("## 1. Begin", 0), refused];
-    play(&stage, arguments, ModelScript::default().with(in_turn(steps)), &[], &[]);
+    play(&stage, arguments, ModelScript::default().with_conversation(in_turn(steps)), &[], &[]);
     assert!(repository.tree() == before, "nothing is left half done");
 }
 
@@ -295,7 +295,7 @@ fn a_report_alone_leaves_no_trace() {
             host.call_with("## 4b. Report", 0, "--format text", &[]).expects([r#""status":"untraced""#]),
         );
         steps.push(says(|request| shown(request, "# Code review", "- an empty list")));
-        let script = every_reviewer("git -c core.fsmonitor=false", &answers()).with(in_turn(steps));
+        let script = every_reviewer("git -c core.fsmonitor=false", &answers()).with_conversation(in_turn(steps));
         // A host asks about JSON in a command, whatever the skill allows.
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         for part in [
@@ -323,7 +323,7 @@ fn modes_that_contradict_each_other_start_nothing() {
             Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
         });
         let script = ModelScript::default()
-            .with(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
+            .with_conversation(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
         let transcript = play(&stage, "mode:headless mode:autofix", script, &[], more);
         assert!(said(&transcript).contains(&MESSAGE), "{}", host.name());
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
@@ -335,7 +335,7 @@ fn without_any_usable_return_the_review_says_that_it_is_degraded() {
     everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
         let stage = Stage::new(hosts, host.name(), OWN);
         let repository = Repository::begin(&stage.project());
-        let script = every_reviewer("diff.patch", &lost()).with(reviewed(host, false));
+        let script = every_reviewer("diff.patch", &lost()).with_conversation(reviewed(host, false));
         let transcript = play(&stage, "mode:headless", script, &[], more);
         let report = "Code review degraded (headless mode). Reason: 0 of 5 reviewers returned results.\n";
         let told = said(&transcript);
@@ -361,7 +361,7 @@ fn a_report_alone_says_that_nobody_returned_anything() {
         steps.extend(reviewers(host));
         steps.push(host.call_with("## 4b. Report", 0, "--format text", &[]));
         steps.push(says(|request| shown(request, "# Code review", "reviewers returned results.")));
-        let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with(in_turn(steps));
+        let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with_conversation(in_turn(steps));
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         let line = "Degraded: 0 of 5 reviewers returned results.";
         assert!(said(&transcript).iter().any(|text| text.contains(line)), "{}: {transcript:?}", host.name());

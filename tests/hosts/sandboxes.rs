@@ -84,9 +84,9 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn of(call: &Call, hosts: &Hosts, github: &GitHub) -> Self {
+    fn new(call: &Call, hosts: &Hosts, github: &GitHub) -> Self {
         let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
-        let remote = Shelf::of(folder.path().join("origin.git"));
+        let remote = Shelf::new(folder.path().join("origin.git"));
         let connect = home.path().join("connect");
         remote.command(&connect);
         let mut variables = fixture::environment(folder.path(), home.path());
@@ -140,7 +140,7 @@ impl Fixture {
 
 /// What is wrong with a call in one sandbox after the other.
 fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
-    let fixture = Fixture::of(call, hosts, github);
+    let fixture = Fixture::new(call, hosts, github);
     let before = fixture.tree();
     let mut findings = Vec::new();
     let mut changed = false;
@@ -208,7 +208,7 @@ fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wr
 #[test]
 fn each_command_needs_what_it_says() {
     let hosts = real_hosts!();
-    let github = GitHub::with(&github::tool("feat"));
+    let github = GitHub::with_state(&github::tool("feat"));
     let found = found_in_each(&calls::all(), |call| findings(call, &hosts, &github));
     none_left("commands in the sandbox", &found);
 }
@@ -218,10 +218,10 @@ fn each_command_needs_what_it_says() {
 #[test]
 fn every_command_of_the_list_is_tried() {
     let hosts = real_hosts!();
-    let github = GitHub::with(&github::tool("feat"));
+    let github = GitHub::with_state(&github::tool("feat"));
     let listing =
         calls::all().into_iter().find(|call| call.words == ["schema"]).expect("the list is one of the calls");
-    let (_, answer) = Fixture::of(listing, &hosts, &github).run(&SANDBOXES[0], listing);
+    let (_, answer) = Fixture::new(listing, &hosts, &github).run(&SANDBOXES[0], listing);
     let words = |value: &Value| -> BTreeSet<String> {
         value.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect()
     };

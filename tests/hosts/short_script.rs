@@ -11,7 +11,7 @@ use crate::support::hosts::real_hosts;
 
 /// The script calls a tool and says nothing to the request that brings its result.
 fn run_short_of_a_step(stage: &Stage, call: ModelReply) {
-    let script = ModelScript::default().with(main().then(ScriptStep::reply(call)));
+    let script = ModelScript::default().with_conversation(main().then(ScriptStep::reply(call)));
     let mut session = stage.session(SessionOpening::Prompt("go".to_owned()), script);
     session.allowed_tools = vec!["Bash".to_owned()];
     let transcript = stage.run(session);

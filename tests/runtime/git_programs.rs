@@ -115,7 +115,7 @@ impl Repository {
     }
 
     fn compiler(&self, folder: &str, words: &[&str]) -> String {
-        let run = Plugcast::of(Path::new(env!("CARGO_BIN_EXE_plugcast")), &self.top().join(folder), words);
+        let run = Plugcast::with_program(Path::new(env!("CARGO_BIN_EXE_plugcast")), &self.top().join(folder), words);
         let finished = run.run();
         assert!(matches!(finished.code, Some(0 | 1)), "{words:?}: {finished:?}");
         finished.stdout
@@ -226,7 +226,7 @@ fn no_command_of_the_compiler_runs_a_program_that_the_repository_names() {
         repository.compiler("work", words);
         repository.untouched(&index, &words.join(" "));
     }
-    let run = Plugcast::of(
+    let run = Plugcast::with_program(
         Path::new(env!("CARGO_BIN_EXE_plugcast")),
         &repository.top().join("work/bare"),
         &["check", "--since", "HEAD"],

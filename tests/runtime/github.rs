@@ -60,7 +60,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn of(script: &str, github: &GitHub) -> Self {
+    fn new(script: &str, github: &GitHub) -> Self {
         let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
         let mut variables = environment(folder.path(), home.path());
         variables.extend(github.variables());
@@ -82,7 +82,7 @@ impl Fixture {
     }
 }
 
-fn with(state: Value, more: Value) -> Value {
+fn merged(state: Value, more: Value) -> Value {
     let mut state = state;
     for (key, value) in more.as_object().into_iter().flatten() {
         state[key] = value.clone();
@@ -92,8 +92,8 @@ fn with(state: Value, more: Value) -> Value {
 
 #[test]
 fn the_pull_request_of_a_branch_tells_its_base_in_one_call() {
-    let github = GitHub::with(&state());
-    let fixture = Fixture::of(FORK, &github);
+    let github = GitHub::with_state(&state());
+    let fixture = Fixture::new(FORK, &github);
     let (code, answer) = fixture.run(&["repo", "base"]);
     assert_eq!((code, &answer["base_ref"]), (Some(0), &json!("upstream/main")), "{answer}");
     assert_eq!(answer["source"], "pull_request", "{answer}");
@@ -106,8 +106,8 @@ fn the_pull_request_of_a_branch_tells_its_base_in_one_call() {
 
 #[test]
 fn a_review_checks_the_head_of_a_pull_request_out() {
-    let github = GitHub::with(&state());
-    let fixture = Fixture::of(&format!("{FORK}\ngit switch -q main && git branch -q -D feat"), &github);
+    let github = GitHub::with_state(&state());
+    let fixture = Fixture::new(&format!("{FORK}\ngit switch -q main && git branch -q -D feat"), &github);
     let (code, answer) =
         fixture.run(&["review", "scope", "--target", "https://github.com/owner/tool/pull/7"]);
     assert_eq!((code, &answer["branch"]), (Some(0), &json!("pr-7")), "{answer}");
@@ -117,8 +117,8 @@ fn a_review_checks_the_head_of_a_pull_request_out() {
 
 #[test]
 fn an_enterprise_host_is_asked_by_its_name() {
-    let github = GitHub::with(&state());
-    let fixture = Fixture::of(&FORK.replace("github.com", "ghe.corp"), &github);
+    let github = GitHub::with_state(&state());
+    let fixture = Fixture::new(&FORK.replace("github.com", "ghe.corp"), &github);
     let (_, answer) = fixture.run(&["repo", "base"]);
     assert_eq!(answer["source"], "pull_request", "{answer}");
     let first = github.requests().swap_remove(0);
@@ -139,8 +139,8 @@ fn each_way_in_which_github_refuses_has_its_code_and_its_own_words() {
         (json!({ "cut": true }), "gh_failed", "EOF"),
     ];
     for (fault, code, words) in faults {
-        let github = GitHub::with(&with(state(), json!({ "faults": [fault] })));
-        let fixture = Fixture::of(FORK, &github);
+        let github = GitHub::with_state(&merged(state(), json!({ "faults": [fault] })));
+        let fixture = Fixture::new(FORK, &github);
         let (exit, answer) = fixture.run(&["repo", "base", "--pr", "https://github.com/owner/tool/pull/7"]);
         let error = &answer["error"];
         assert_eq!((exit, &error["code"]), (Some(5), &json!(code)), "{answer}");
@@ -151,8 +151,8 @@ fn each_way_in_which_github_refuses_has_its_code_and_its_own_words() {
 
 #[test]
 fn what_is_not_there_and_who_is_not_signed_in_are_told_apart() {
-    let github = GitHub::with(&state());
-    let mut fixture = Fixture::of(FORK, &github);
+    let github = GitHub::with_state(&state());
+    let mut fixture = Fixture::new(FORK, &github);
     let code = |fixture: &Fixture, pr: &str| {
         let (exit, answer) = fixture.run(&["repo", "base", "--pr", pr]);
         (exit, answer["error"]["code"].as_str().unwrap_or_default().to_owned())
@@ -175,7 +175,7 @@ fn this_github_refuses_what_the_real_one_would() {
     };
     let mut state = state();
     state["repositories"][1]["pullRequests"][0]["reviewThreads"] = (1..=250).map(thread).collect();
-    let github = GitHub::with(&state);
+    let github = GitHub::with_state(&state);
     let home = tempfile::tempdir().expect("a home");
     let ask = |query: &str| {
         let (code, text) = github.gh(home.path(), &["api", "graphql", "-f", &format!("query={query}")]);

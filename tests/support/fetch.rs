@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{root, say, target, tree::digest};
+use super::{root, print_line, target, tree::digest};
 
 /// The `node_modules` folder of `tests/<set>`, fetched when it is not there.
 ///
@@ -17,7 +17,7 @@ use super::{root, say, target, tree::digest};
 pub fn modules(set: &str) -> Result<PathBuf, String> {
     let pins = root().join("tests").join(set);
     fetch(&pins, &target(), set, "npm", |place| {
-        say(&format!("fetching the packages of tests/{set} into {}", place.display()))
+        print_line(&format!("fetching the packages of tests/{set} into {}", place.display()))
     })
 }
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{fetch, say, target};
+use super::{fetch, print_line, target};
 
 /// Paths of the native binaries.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub fn for_test(inner: &str) -> Option<Hosts> {
         "`{name}` is no test, and .ci/run counts tests: write `real_hosts!()` into the test itself"
     );
     if std::env::var_os("PLUGCAST_HOSTS").is_some_and(|value| value == "skip") {
-        say(&format!("left out, because PLUGCAST_HOSTS=skip: {name}"));
+        print_line(&format!("left out, because PLUGCAST_HOSTS=skip: {name}"));
         return None;
     }
     let hosts = available().as_ref().unwrap_or_else(|line| panic!("{line}")).clone();

@@ -35,11 +35,11 @@ pub struct Finished {
 impl Plugcast {
     /// A run of `plugcast` with some arguments in a folder.
     pub fn new<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Self {
-        Self::of(Path::new(env!("CARGO_BIN_EXE_plugcast")), folder, arguments).under_cargo()
+        Self::with_program(Path::new(env!("CARGO_BIN_EXE_plugcast")), folder, arguments).under_cargo()
     }
 
     /// A run of a program outside of cargo.
-    pub fn of<A: AsRef<str>>(program: &Path, folder: &Path, arguments: &[A]) -> Self {
+    pub fn with_program<A: AsRef<str>>(program: &Path, folder: &Path, arguments: &[A]) -> Self {
         let home = TempDir::new().expect("a temporary home can be made");
         let mut command = Command::new(program);
         command

@@ -206,7 +206,7 @@ impl Before {
     fn differs(&self, host: &str, text: String, reads: bool) -> Outcome {
         let mut folder = files(host);
         folder.insert("target.toml".to_owned(), text);
-        let Ok(targets) = Targets::with(BTreeMap::from([(host.to_owned(), folder)])) else {
+        let Ok(targets) = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)])) else {
             return Outcome::Refused;
         };
         let hosts: Vec<&String> = if reads {
@@ -315,7 +315,7 @@ fn every_key_of_every_dialect_is_used() {
         let differs = |text: String| {
             let mut folder = files(host);
             folder.insert("target.toml".to_owned(), text);
-            let changed = Targets::with(BTreeMap::from([(host.to_owned(), folder)]));
+            let changed = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)]));
             changed.is_ok_and(|targets| readings(&targets.get(host).expect("a host").yaml) != before)
         };
         for (keys, value) in leaves(&document) {

@@ -98,7 +98,7 @@ impl Labelled {
         let with = |text: String| {
             let mut folder = files(host);
             folder.insert("target.toml".to_owned(), text);
-            Targets::with(BTreeMap::from([(host.to_owned(), folder)]))
+            Targets::with_added(BTreeMap::from([(host.to_owned(), folder)]))
         };
         let before = Targets::embedded().expect("the embedded targets load");
         match with(text) {

@@ -3,7 +3,7 @@
 use super::demo;
 use crate::support::git::committed;
 use crate::support::run::Plugcast;
-use crate::support::say;
+use crate::support::print_line;
 
 #[test]
 fn case_13_an_unusable_folder_for_temporary_files_is_named() {
@@ -39,7 +39,7 @@ fn case_16_a_full_folder_for_temporary_files_is_named() {
     let run = Plugcast::new(folder.path(), &["verify", "in", "--to", "codex", "--host-bin", "codex=sh"]);
     let finished = run.below("unshare", &["--user", "--map-root-user", "--mount", "sh", "-c", script]).run();
     if finished.stderr.contains("unshare") || finished.code == Some(77) {
-        say("left out, because a namespace is not allowed here: a full folder for temporary files");
+        print_line("left out, because a namespace is not allowed here: a full folder for temporary files");
         return;
     }
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);

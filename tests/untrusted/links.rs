@@ -146,9 +146,9 @@ fn case_12_a_plugin_that_is_a_link_out_of_the_source_is_not_read() {
     let mut tree = demo()
         .below("in")
         .entries()
-        .fold(Tree::new(), |tree, (path, entry)| tree.with(&format!("in/one/{path}"), entry.clone()));
+        .fold(Tree::new(), |tree, (path, entry)| tree.with_entry(&format!("in/one/{path}"), entry.clone()));
     for (path, entry) in elsewhere.entries() {
-        tree = tree.with(&format!("elsewhere/{path}"), entry.clone());
+        tree = tree.with_entry(&format!("elsewhere/{path}"), entry.clone());
     }
     let settings = "[build]\nmarketplace = \"m\"\n";
     let tree = tree.file("elsewhere/skills/s/secret.bin", "\0secret").file("in/plugcast.toml", settings);

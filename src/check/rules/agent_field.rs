@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             "model" => format!("unknown model {value}: the host asks for it as written"),
             key => format!("`{key}` cannot be {value}; hosts ignore the field"),
         };
-        sink.at(text.file, entry.node.span, message).help = Some(help);
+        sink.report(text.file, entry.node.span, message).help = Some(help);
     }
 }
 

@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let directory = context.directory();
     for entry in tools::entries(component, &["skills"]) {
-        for skill in tools::of(text.text, &entry.node) {
+        for skill in tools::listed(text.text, &entry.node) {
             let name = skill.text;
             let plain = name.chars().all(|c| c.is_alphanumeric() || ":_-.".contains(c));
             let known = match name.split_once(':') {
@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             }
             let qualified =
                 if name.contains(':') { name.to_owned() } else { qualify(&text.plugin.name, name) };
-            let found = sink.at(
+            let found = sink.report(
                 text.file,
                 skill.span,
                 format!("unknown skill `{name}`: the agent begins without it"),

@@ -27,13 +27,13 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     for passage in passages(text) {
-        let said = passage.span.of(text.text);
+        let said = passage.span.slice(text.text);
         if !prose::says(said, &DISPATCH) || !passage.code && prose::says(said, &NEGATED) {
             continue;
         }
         for place in prose::places(said, "mode") {
             let Some(span) = with_value(said, place) else { continue };
-            sink.at(
+            sink.report(
                 text.file,
                 span.shifted(passage.span.start),
                 "a permission mode in a dispatch overrides the user's own",

@@ -29,7 +29,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         }
         let Some((message, help)) = wrong(context, hook, &matcher.text) else { continue };
-        sink.at(file, matcher.span, message).help = Some(help);
+        sink.report(file, matcher.span, message).help = Some(help);
     }
 }
 

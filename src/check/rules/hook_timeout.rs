@@ -30,6 +30,6 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         }
         let message =
             format!("`timeout` is in seconds: {value} is over {:.0} minutes", (value / 60.0).floor());
-        sink.at(file, node.span, message).help = Some(format!("write `\"timeout\": {}`", value / 1000.0));
+        sink.report(file, node.span, message).help = Some(format!("write `\"timeout\": {}`", value / 1000.0));
     }
 }

@@ -49,7 +49,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         .and_then(|manifest| Some((context.file(&manifest.path)?, manifest.node.entry("name")?.span())));
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
     let found = match named {
-        Some((file, span)) => sink.at(file, span, message),
+        Some((file, span)) => sink.report(file, span, message),
         None => sink.whole(root, message),
     };
     found.hosts = said.iter().map(|(target, _)| target.name.clone()).collect();

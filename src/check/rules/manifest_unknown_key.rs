@@ -49,7 +49,7 @@ fn keys(file: &SourceFile, node: &Node, known: &[KeyFields], sink: &mut FindingS
         let near = near.or_else(|| near::slip(key, names.iter().copied()));
         // A key whose right form is there too is nobody's slip.
         let Some(near) = near.filter(|near| node.get(near).is_none() || near.len() > 6) else { continue };
-        let found = sink.at(file, entry.key_span, format!("unknown key `{key}`; did you mean `{near}`?"));
+        let found = sink.report(file, entry.key_span, format!("unknown key `{key}`; did you mean `{near}`?"));
         found.help = Some(format!("rename it to `{near}`, or remove it"));
         if node.get(near).is_none() {
             let inner = Span::new(entry.key_span.start + 1, entry.key_span.end.saturating_sub(1));

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for ran in runnable::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
         for (span, message, help) in wrong(context, &ran) {
-            sink.at(ran.file, ran.place(span), message).help = Some(help);
+            sink.report(ran.file, ran.place(span), message).help = Some(help);
         }
     }
 }

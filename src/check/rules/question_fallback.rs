@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     if !prose::instructs(text) {
         return;
     }
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     let Some(at) = body.find(QUESTION) else { return };
     let mut missing: Vec<String> = counterparts(context)
         .into_iter()
@@ -47,7 +47,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let span = Span::new(at, at + QUESTION.len()).shifted(text.body.start);
     let message =
         format!("`{QUESTION}` exists on one host only; the text does not name {}", missing.join(", "));
-    sink.at(text.file, span, message).help = Some(
+    sink.report(text.file, span, message).help = Some(
         "name the tool of each host, and say: where there is none, print numbered options and wait for the reply"
             .to_owned(),
     );

@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let tools = question_fallback::counterparts(context);
     let all = passages(text);
     for (at, passage) in all.iter().enumerate() {
-        let said = passage.span.of(text.text);
+        let said = passage.span.slice(text.text);
         let named = said.contains(question_fallback::QUESTION)
             || tools.iter().any(|tool| said.contains(&format!("`{tool}`")));
         let asks = prose::says(said, &ASKS) && prose::says(said, &["option", "options", "choices"]);
@@ -43,6 +43,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let Some(fifth) = options.get(MOST) else { continue };
         let message =
             format!("the question has {} options; question tools show at most {MOST}", options.len());
-        sink.at(text.file, fifth.span, message).help = Some("merge options, or ask in two steps".to_owned());
+        sink.report(text.file, fifth.span, message).help = Some("merge options, or ask in two steps".to_owned());
     }
 }

@@ -93,7 +93,7 @@ fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &ReadmeListing) -> usize 
 }
 
 fn names<'t>(readme: &'t Readme<'_>, listing: &'t ReadmeListing) -> impl Iterator<Item = &'t str> {
-    listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.of(readme.text.text)))
+    listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.slice(readme.text.text)))
 }
 
 /// Whether `hits` of its rows are most of them.
@@ -139,8 +139,8 @@ fn stale<'l>(
     let is_stale = |row: &&ListedRow| {
         let Some(name) = &row.name else { return false };
         (!marked || name.marked)
-            && !is_known(name.span.of(text))
-            && !prose::says(row.span.of(text), &ASIDE)
+            && !is_known(name.span.slice(text))
+            && !prose::says(row.span.slice(text), &ASIDE)
             && !readme.headings(row.span.start).iter().any(|heading| prose::says(&heading.text, &ASIDE))
     };
     listing.rows.iter().filter(is_stale).collect()
@@ -157,8 +157,8 @@ fn gone<'n>(
 ) {
     let (file, text) = (readme.text.file, readme.text.text);
     let Some(name) = &row.name else { return };
-    let said = name.span.of(text);
-    let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
+    let said = name.span.slice(text);
+    let found = sink.report(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
     let bare = last_of(said);
     // A row may say more than a name, so none is removed but by its author.
     found.help = Some("remove the row, or update the name".to_owned());
@@ -190,7 +190,7 @@ fn left_out(
             && !said
             && !last.starts_with('_')
             && !component.model_only()
-            && !StageMarks::of(component, plugin).is_beta()
+            && !StageMarks::from_component(component, plugin).is_beta()
     };
     let missing: Vec<&&Component> = own.iter().filter(is_missing).collect();
     let last = listings.iter().rev().find(|listing| {
@@ -209,7 +209,7 @@ fn left_out(
             "the README lists {count} of the {all} {what}s of `{}`, and leaves out `{name}`",
             plugin.name
         );
-        let found = sink.at(readme.text.file, row.span, message);
+        let found = sink.report(readme.text.file, row.span, message);
         found.help =
             Some(format!("add `{name}`, which `{}` describes, or say it in a sentence", component.path));
     }
@@ -258,7 +258,7 @@ fn of_plugins(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut Finding
     for name in missing {
         let message =
             format!("the README lists {count} of the {} plugins, and leaves out `{name}`", entries.len());
-        let found = sink.at(readme.text.file, row.span, message);
+        let found = sink.report(readme.text.file, row.span, message);
         found.help = Some(format!("add `{name}`, or say it in a sentence"));
     }
 }

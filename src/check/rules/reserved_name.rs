@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             continue;
         };
         let found =
-            sink.at(text.file, node.span, format!("the name `{name}` contains the reserved word `{word}`"));
+            sink.report(text.file, node.span, format!("the name `{name}` contains the reserved word `{word}`"));
         found.help = Some("choose a name that says what the skill does".to_owned());
         found.hosts = vec![target.name.clone()];
     }

@@ -45,7 +45,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             } else {
                 format!("the server runs a missing file `{inner}`")
             };
-            let found = sink.at(ran.file, ran.place(path.span), message);
+            let found = sink.report(ran.file, ran.place(path.span), message);
             let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
             let near = near::nearest(inner.as_str(), kept).map(|near| format!("did you mean `{near}`?"));
             found.help = Some(match (ignored, near) {

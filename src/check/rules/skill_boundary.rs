@@ -81,7 +81,7 @@ fn away(
         Some(other) => format!("`{written}` points into the {} `{}`", other.kind.id(), other.name),
         None => format!("`{written}` points outside this {what}, to `{inner}`"),
     };
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     found.help = Some(match other {
         Some(other) if path == other.path || path == other.folder() => {
             format!(
@@ -125,7 +125,7 @@ fn elsewhere(
     let near = intent::near(text.text, around.start, around.end);
     let Some((other, path)) = in_named_skill(context, text, near, written) else { return };
     let message = format!("`{written}` is a file of the skill `{}`, not of this one", other.name);
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     found.help = Some(format!(
         "refer to the skill `{}` by name, or copy the file into this skill's folder",
         other.name

@@ -48,7 +48,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     }
     for (limit, said) in limits {
         let Some(file) = context.file(limit.path) else { continue };
-        let found = sink.at(
+        let found = sink.report(
             file,
             Span::new(limit.at.0, limit.at.1),
             format!("the limit in `{}` {}", limit.name, words(&said)),

@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                         .to_owned()
                 }
             };
-            sink.at(ran.file, span, message).help = Some(help);
+            sink.report(ran.file, span, message).help = Some(help);
         }
     }
 }

@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             }
             _ => continue,
         };
-        let found = sink.at(text.file, place.span, format!("unknown agent `{}`", place.name));
+        let found = sink.report(text.file, place.span, format!("unknown agent `{}`", place.name));
         let Some(agent) = near else {
             let plugin = plugin_of(&place.name);
             found.help =

@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             continue;
         }
         let message = format!("unknown key `{}`", entry.key);
-        let found = sink.at(text.file, entry.key_span, message);
+        let found = sink.report(text.file, entry.key_span, message);
         found.help = Some(format!("did you mean `{meant}`?"));
         if node.entry(meant).is_none() {
             found.fix = Some(replace(text.file, entry.key_span, meant, Applicability::Unsafe));

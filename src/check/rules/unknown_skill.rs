@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         let near = slipped.or_else(|| nearest(local_of(name), locals()));
         let near = near.and_then(|near| known.iter().copied().find(|known| local_of(known) == near));
-        let found = sink.at(text.file, place.span, format!("unknown skill or command `{name}`"));
+        let found = sink.report(text.file, place.span, format!("unknown skill or command `{name}`"));
         let Some(near) = near else {
             found.help =
                 Some(format!("call an existing one of the plugin `{}`, or add this one", plugin_of(name)));

@@ -25,19 +25,19 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     for entry in tools::entries(component, &tools::LISTS) {
-        for tool in tools::of(text.text, &entry.node) {
+        for tool in tools::listed(text.text, &entry.node) {
             let name = tool.name();
             let span = Span::new(tool.span.start, tool.span.start + name.len());
             let Some(near) = meant(context, name) else {
                 if is_none(context, component, name) {
                     let message = format!("unknown tool `{name}`: the host leaves it out");
-                    let found = sink.at(text.file, span, message);
+                    let found = sink.report(text.file, span, message);
                     found.help = Some("name a tool of the host, or remove it".to_owned());
                     found.hosts = context.source_host_of_several();
                 }
                 continue;
             };
-            let found = sink.at(text.file, span, format!("unknown tool `{name}`"));
+            let found = sink.report(text.file, span, format!("unknown tool `{name}`"));
             found.help = Some(format!("did you mean `{near}`?"));
             found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
         }

@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
         if near::slip(&entry.key, known.iter().copied()).is_none() {
             let message = format!("unknown key `{}`", entry.key);
-            let found = sink.at(text.file, entry.key_span, message);
+            let found = sink.report(text.file, entry.key_span, message);
             found.help = Some("move data for people or other tools under `metadata`".to_owned());
         }
     }

@@ -74,7 +74,7 @@ fn validate(plugin: &Path, installation: &Installation) -> Result<ValidationRun>
         .environment(environment(None));
     let ended = command.run().with_context(|| workspace.not_started())?;
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();
-    let inventory = InstalledInventory::of(&report);
+    let inventory = InstalledInventory::from_report(&report);
     if ended.succeeded() {
         return Ok(ValidationRun { errors: Vec::new(), ending: None, inventory });
     }

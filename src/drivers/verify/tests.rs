@@ -59,8 +59,8 @@ impl Driver for PlayedHost {
         let listed: BTreeSet<String> = self.listed.iter().map(|name| (*name).to_owned()).collect();
         for plugin in &bundle.plugins {
             observation.see_listed(plugin, &[ComponentKind::Skill], &listed);
-            for component in plugin.of(&[ComponentKind::Agent]) {
-                observation.see(&plugin.name, component, Method::Resolved);
+            for component in plugin.components_of(&[ComponentKind::Agent]) {
+                observation.record_component(&plugin.name, component, Method::Resolved);
             }
         }
         for invocation in bodies {

@@ -26,7 +26,7 @@ impl<'a> HookLowering<'a> {
     pub(super) fn field(&self, name: &str, span: Span, pointer: &str) -> Option<Decision> {
         let file = self.context.project.tree.get(&self.other.path)?;
         let field = Decision::kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path);
-        Some(field.at(file, span).pointer(pointer))
+        Some(field.in_file(file, span).pointer(pointer))
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn describe(
     let mut out = Vec::new();
     for rule in facts.scripts.iter().filter(|rule| applies(rule, hook)) {
         for (file, within) in texts(context, other, hook) {
-            let text = within.of(file.text().unwrap_or_default());
+            let text = within.slice(file.text().unwrap_or_default());
             let places: Option<Vec<usize>> = rule.words.iter().map(|word| place(text, word)).collect();
             let (Some(at), Some(word)) =
                 (places.and_then(|places| places.last().copied()), rule.words.last())
@@ -39,7 +39,7 @@ pub(super) fn describe(
                 let construct =
                     Decision::kept(&context.plugin.name, ComponentKind::Construct, word, &file.path);
                 let owner = (ComponentKind::Hook, other.name.as_str());
-                let lost = construct.at(file, span).became(RowOutcome::Degraded, &rule.reason);
+                let lost = construct.in_file(file, span).became(RowOutcome::Degraded, &rule.reason);
                 out.push(lost.loss(rule.axis, owner, word));
             }
         }
@@ -50,7 +50,7 @@ pub(super) fn describe(
 /// Whether the hook's command or its script names a variable.
 pub fn names(context: &LoweringContext<'_>, hook: &Hook, variable: &str) -> bool {
     script_files::words(hook).any(|text| text.contains(variable))
-        || script_files::of(context, hook)
+        || script_files::find(context, hook)
             .into_iter()
             .any(|file| file.text().is_some_and(|text| text.contains(variable)))
 }
@@ -69,7 +69,7 @@ fn texts<'a>(
 ) -> Vec<(&'a SourceFile, Span)> {
     let said = hook.node.get("command").or_else(|| hook.node.get("input"));
     let own = context.project.tree.get(&other.path).zip(said.map(|node| node.span));
-    let scripts = script_files::of(context, hook).into_iter();
+    let scripts = script_files::find(context, hook).into_iter();
     let whole = |file: &SourceFile| Span::new(0, file.text().map_or(0, str::len));
     own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()
 }

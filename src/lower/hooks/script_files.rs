@@ -22,7 +22,7 @@ pub fn words(hook: &Hook) -> impl Iterator<Item = &str> {
 }
 
 /// The files that a hook's command names, and those that they name.
-pub fn of<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
+pub fn find<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
     let mut found: Vec<&SourceFile> = Vec::new();
     let root = &context.plugin.root;
     // Where the command says nothing of the plugin's folder, its words are names in the user's project.

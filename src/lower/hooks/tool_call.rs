@@ -42,7 +42,7 @@ pub(super) fn decision(lowering: &HookLowering<'_>, entry: &MappingEntry, name: 
     let field = lowering.field("server", entry.span(), &format!("{}/server", lowering.other.pointer))?;
     Some(
         field
-            .to(name)
+            .placed_at(name)
             .became(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"),
     )
 }

@@ -208,7 +208,7 @@ impl OtherFinder<'_> {
     /// settings and monitors of theirs (2.1.330).
     fn marked(&mut self, kind: &str, file: &SourceFile) {
         let message = "the file starts with a byte order mark, so the source host reads nothing of it";
-        let found = Diagnostic::at(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
+        let found = Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
         self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
     }
@@ -333,7 +333,7 @@ impl OtherFinder<'_> {
                     let message = format!("`{path}` is loaded by default and need not be listed");
                     let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
                     let finding =
-                        Diagnostic::at(place.file, item.span, Severity::Warning, "hooks-relisted", message);
+                        Diagnostic::in_file(place.file, item.span, Severity::Warning, "hooks-relisted", message);
                     self.found.push(finding.help(help));
                 }
                 true

@@ -108,7 +108,7 @@ mod tests {
             let fault = document.faults.into_iter().find(|fault| fault.rule == "frontmatter-ends-early");
             fault.map(|fault| {
                 let what = fault.message.split(": ").nth(1).unwrap_or_default().to_owned();
-                (what, document.cut_off.expect("a part").of(text).trim().to_owned())
+                (what, document.cut_off.expect("a part").slice(text).trim().to_owned())
             })
         };
         let found = |what: &str, part: &str| Some((what.to_owned(), part.to_owned()));

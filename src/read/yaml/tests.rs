@@ -16,7 +16,7 @@ fn spans_are_those_of_the_file() {
     let (node, faults) = parse(file, Span::new(4, file.len() - 4));
     assert!(faults.is_empty());
     let leaves: Vec<_> =
-        node.unwrap().leaves().into_iter().map(|(p, s, _)| (p, s.of(file).trim_end().to_owned())).collect();
+        node.unwrap().leaves().into_iter().map(|(p, s, _)| (p, s.slice(file).trim_end().to_owned())).collect();
     assert_eq!(
         leaves,
         [

@@ -26,7 +26,7 @@ pub(super) struct BundleNames {
 impl BundleNames {
     /// Reads the names from the emitted files: from the data of a module where one registers them,
     /// else from the files themselves.
-    pub(super) fn of(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
+    pub(super) fn new(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
         let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new(), last: BTreeMap::new() };
         if let Some(facts) = &target.registration {
             let data = files.iter().filter(|file| file.path.file_name() == Some(facts.data.as_str()));

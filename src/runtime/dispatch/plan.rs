@@ -143,7 +143,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     if read.items.iter().any(|item| item.action == ItemAction::Replan) {
         response.status = DispatchStatus::Halt;
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     let mut taken = Vec::new();
     for item in read.items {
@@ -170,7 +170,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     order::sort_by_key(&mut taken, |item| item.id);
     if taken.is_empty() {
         response.status = DispatchStatus::Nothing;
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     checklist::give_out(&run, &taken)?;
     let (_, changed, _) = surfaces::since(&tree, &run.record.base_ref, false)?;
@@ -201,7 +201,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.mode = DispatchMode::Parallel;
     }
     response.afterwards = vec![SIMPLICITY, MAINTAINABILITY];
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// The items of each group, by their places: those that share a file, a folder with what lies in it, or both names of a file

@@ -94,7 +94,7 @@ pub struct LaunchConfig {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let (response, words) = answer(options, &repository)?;
-    Ok(Delivery::of(&response).sentinel(words))
+    Ok(Delivery::from_answer(&response).sentinel(words))
 }
 
 /// What the file says, with the words of it for scripts.
@@ -164,7 +164,7 @@ fn choose<'a>(
         names => format!("name one of {}", names.join(", ")),
     };
     let message = format!("`{FILE}` has no configuration `{name}`");
-    let mut failure = CallFailure::new(ENVIRONMENT, "no_config", message, hint).at(FILE, None, None);
+    let mut failure = CallFailure::new(ENVIRONMENT, "no_config", message, hint).in_file(FILE, None, None);
     failure.sentinel = Some(("__CONFIG_NOT_FOUND__".to_owned(), OK));
     Err(failure)
 }
@@ -174,5 +174,5 @@ pub(super) fn public_host(name: &str, word: &str, node: &Node, source: NamedText
     let (line, col) = document::place(source.text, node.span.start);
     let message = format!("`{word}` makes the server of `{name}` listen on all addresses of this machine");
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    CallFailure::new(REFUSED, "public_host", message, hint).at(source.name, Some(line), Some(col))
+    CallFailure::new(REFUSED, "public_host", message, hint).in_file(source.name, Some(line), Some(col))
 }

@@ -86,7 +86,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         Some(kind) => stub(&repository, kind, options.dir.as_deref())?,
         None => given(&environment.input_text()?, &repository.top, &mut warnings, options)?,
     };
-    let top = Store::at(repository.top.clone(), environment);
+    let top = Store::new(repository.top.clone(), environment);
     if !options.allow_public_host {
         scripts::must_be_private(&repository, &config)?;
     }
@@ -112,7 +112,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     };
     root.replace(Path::new(FILE), text.as_bytes()).map_err(refused)?;
-    Ok(Delivery::of(&Response { status, file: FILE.to_owned(), config, warnings }))
+    Ok(Delivery::from_answer(&Response { status, file: FILE.to_owned(), config, warnings }))
 }
 
 /// The configuration on standard input.
@@ -147,7 +147,7 @@ fn given(
 }
 
 fn exists(message: String, hint: &str) -> CallFailure {
-    CallFailure::new(CONTENDED, "exists", message, hint).at(FILE, None, None)
+    CallFailure::new(CONTENDED, "exists", message, hint).in_file(FILE, None, None)
 }
 
 /// The text of a file with one configuration more.

@@ -218,7 +218,7 @@ fn acquire(
         plan.location.notes.extend(notes);
     }
     response.notes = plan.location.notes;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
@@ -343,7 +343,7 @@ fn begin(
     record.moved = plan.location.checkout != PendingCheckout::None;
     let (from, commit) = (record.branch.clone(), record.head_sha.clone());
     let (mut run, abandoned) = PolishRun::claim(&tree, root, record, options.take_over)?;
-    let taken = take(plan, &mut run);
+    let taken = check_out(plan, &mut run);
     // Nobody is told of a run whose beginning was interrupted.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     if taken.is_err() {
@@ -359,7 +359,7 @@ fn begin(
 }
 
 /// Checks out, sees that it came to what was planned, and records it with the base.
-fn take(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> {
+fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> {
     plan.location.check_out(&OwnBranches(Some(&run.store)))?;
     run.store.ask_what_is_tracked()?;
     let tree = &plan.location.repository;

@@ -82,7 +82,7 @@ const HEADLESS: &str = "mode:headless";
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
-    read(options.stdin, &options.text, environment).map(|response| Delivery::of(&response))
+    read(options.stdin, &options.text, environment).map(|response| Delivery::from_answer(&response))
 }
 
 /// Reads the words of a user, on standard input or the command line.

@@ -42,7 +42,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     let abandoned = run.claim_again(&run.record.tree, take_over, environment)?;
     let PolishRun { path, record, .. } = run;
     let here = Path::new(&record.tree) == Repository::find(environment, &environment.folder)?.top;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: AcquireStatus::Acquired,
         run: Some(path.display().to_string()),
         run_id: Some(record.run_id),

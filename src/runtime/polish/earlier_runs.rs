@@ -56,7 +56,7 @@ pub(super) fn find(
 ) -> Result<Vec<EarlierRun>, CallFailure> {
     let mut found = Vec::new();
     for place in store::places(repository, root)? {
-        let store = Store::at(place, repository.environment());
+        let store = Store::new(place, repository.environment());
         let runs = store.runs(POLISH.name);
         // Names begin with a time.
         for (name, kind) in store.list(&runs)?.into_iter().rev() {

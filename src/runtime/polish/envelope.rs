@@ -188,7 +188,7 @@ pub(super) fn finish(
         if status == EnvelopeStatus::Complete { PolishEnding::Complete } else { PolishEnding::Cancelled };
     close(run, environment, ending, vec![summary])?;
     let text = response.text.clone();
-    Ok(Delivery::of(&response).text(text))
+    Ok(Delivery::from_answer(&response).text(text))
 }
 
 /// Ends a run whose working tree is gone.
@@ -207,7 +207,7 @@ pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Deli
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     close(run, environment, PolishEnding::Cancelled, vec![summary])?;
     let text = response.text.clone();
-    Ok(Delivery::of(&response).text(text))
+    Ok(Delivery::from_answer(&response).text(text))
 }
 
 /// Ends the run. A headless one with a checklist only gives its working tree back, so that a user can go on with it.
@@ -228,7 +228,7 @@ fn close(
 
 /// The server that is left to the user, in words.
 fn server(run: &PolishRun) -> Result<Option<String>, CallFailure> {
-    Ok(Server::of(run)?.filter(Server::is_alive).map(|server| server.words()))
+    Ok(Server::load(run)?.filter(Server::is_alive).map(|server| server.words()))
 }
 
 /// What is polished, in words.

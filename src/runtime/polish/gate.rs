@@ -104,8 +104,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let record = &run.record;
     let head = tree.must_commit("HEAD")?;
-    let (ci, fork, tests) = integration::look(&tree, record, &head)?;
-    let (review, reviewed, verdict) = review::look(&tree, &run, root, &head)?;
+    let (ci, fork, tests) = integration::check(&tree, record, &head)?;
+    let (review, reviewed, verdict) = review::check(&tree, &run, root, &head)?;
     let mut looked =
         vec![(GateCheckId::Fork, trusted(record, fork.as_ref())), (GateCheckId::Review, reviewed)];
     looked.extend(verdict.map(|verdict| (GateCheckId::Verdict, verdict)));
@@ -131,7 +131,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         };
         response.checks.push(GateCheck { id, result, detail });
     }
-    let Some(first) = first else { return Ok(Delivery::of(&response)) };
+    let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;
     response.error = Some(*first.error.clone());
     Err(first.within(&response))
@@ -143,7 +143,7 @@ pub(super) fn review_path(
     run: &PolishRun,
     root: Option<&Path>,
 ) -> Result<Option<String>, CallFailure> {
-    let (review, ..) = review::look(tree, run, root, &run.record.head_sha)?;
+    let (review, ..) = review::check(tree, run, root, &run.record.head_sha)?;
     Ok(review.map(|review| review.path))
 }
 
@@ -153,7 +153,7 @@ pub(super) fn review_verdict(
     run: &PolishRun,
     root: Option<&Path>,
 ) -> Result<Option<String>, CallFailure> {
-    let (review, ..) = review::look(tree, run, root, &tree.must_commit("HEAD")?)?;
+    let (review, ..) = review::check(tree, run, root, &tree.must_commit("HEAD")?)?;
     Ok(review.and_then(|review| review.verdict))
 }
 

@@ -96,7 +96,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         notes: base.warnings,
     };
     if base.merge_base == response.base_sha {
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     refuse_state_in(&tree, &response.base_sha)?;
     let said = format!("Merge branch '{}'", base.base_branch);
@@ -127,7 +127,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
         return Err(failure);
     }
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {

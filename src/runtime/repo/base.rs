@@ -134,7 +134,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let found = Repository::find(environment, &environment.folder)
         .and_then(|repository| resolve(&repository, question));
     match found {
-        Ok(answer) => Ok(Delivery::of(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
+        Ok(answer) => Ok(Delivery::from_answer(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
         Err(mut failure) => {
             failure.sentinel = Some((format!("ERROR:{}", failure.error.message), 0));
             Err(failure)

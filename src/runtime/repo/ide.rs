@@ -68,5 +68,5 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         note: note.to_owned(),
     };
     let words = answer.ide.clone();
-    Ok(Delivery::of(&answer).sentinel(words))
+    Ok(Delivery::from_answer(&answer).sentinel(words))
 }

@@ -94,7 +94,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             script: None,
             note: Some("there is no `package.json`".to_owned()),
         };
-        return Ok(Delivery::of(&none).sentinel("__NO_PACKAGE_JSON__"));
+        return Ok(Delivery::from_answer(&none).sentinel("__NO_PACKAGE_JSON__"));
     };
     let mut notes = Vec::new();
     let (pm, source, file) = manager(&repository.top, &folder, &package, &mut notes)?;
@@ -115,7 +115,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         pm: Some(pm.clone()),
     };
-    Ok(Delivery::of(&answer).sentinel(format!("{pm}\n{tail}")))
+    Ok(Delivery::from_answer(&answer).sentinel(format!("{pm}\n{tail}")))
 }
 
 fn started(pm: &str, script: &str) -> Vec<String> {

@@ -118,7 +118,7 @@ struct PortSearch {
 
 impl PortSearch {
     /// Takes a number that stands in a file, if it is a port.
-    fn take(&mut self, number: &str, source: &str, file: &str, line: usize) {
+    fn add(&mut self, number: &str, source: &str, file: &str, line: usize) {
         match number.parse::<u16>() {
             Ok(port @ 1..) => self.candidates.push(PortCandidate {
                 port,
@@ -153,7 +153,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if let Some(port) = options.port {
         search.candidates.push(PortCandidate { port, source: "option".to_owned(), file: None, line: None });
     }
-    look(&folder, kind.as_deref(), &mut search)?;
+    search_folder(&folder, kind.as_deref(), &mut search)?;
     let default = default_port(kind.as_deref());
     search.candidates.push(PortCandidate {
         port: default,
@@ -167,7 +167,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         best = PortCandidate { port, source: "free".to_owned(), file: None, line: None };
     }
     let in_use = match options.check {
-        true => Some(listeners::on(environment, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
+        true => Some(listeners::on_port(environment, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
         false => None,
     };
     let port = best.port;
@@ -179,7 +179,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         in_use,
         warnings: search.warnings,
     };
-    Ok(Delivery::of(&answer).sentinel(port.to_string()))
+    Ok(Delivery::from_answer(&answer).sentinel(port.to_string()))
 }
 
 /// The port that a kind of project takes by itself.
@@ -188,15 +188,15 @@ pub fn default_port(kind: Option<&str>) -> u16 {
 }
 
 /// Looks everywhere that a kind of project says its port, the most telling place first.
-fn look(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
+fn search_folder(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
     let scripted = SCRIPTED.iter().find(|(name, ..)| kind == Some(*name));
     let any = kind.is_none() || (scripted.is_none() && !matches!(kind, Some("rails" | "procfile")));
     let rails = kind == Some("rails");
     let served = rails || kind == Some("procfile");
-    prose::look(folder, search)?;
+    prose::search_files(folder, search)?;
     for (_, stems, _) in SCRIPTED.iter().filter(|row| any || scripted == Some(*row)) {
         for stem in *stems {
-            javascript::look(folder, stem, search)?;
+            javascript::search_files(folder, stem, search)?;
         }
     }
     if rails || any {
@@ -204,7 +204,7 @@ fn look(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<()
     }
     if served || any {
         commands::procfile(folder, search)?;
-        compose::look(folder, search)?;
+        compose::search_files(folder, search)?;
     }
     if scripted.is_some() || any {
         package(folder, search)?;
@@ -224,7 +224,7 @@ fn package(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     };
     if let Some(number) = commands::port(words) {
         let text = document::project_text(&path)?.unwrap_or_default();
-        search.take(&number, NAME, NAME, document::place(&text, node.span.start).0);
+        search.add(&number, NAME, NAME, document::place(&text, node.span.start).0);
     }
     Ok(())
 }

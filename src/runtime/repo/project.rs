@@ -109,7 +109,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         _ => ProjectStatus::Multiple,
     };
     let words = words(&hits);
-    Ok(Delivery::of(&Response { status, hits }).sentinel(words))
+    Ok(Delivery::from_answer(&Response { status, hits }).sentinel(words))
 }
 
 /// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.

@@ -122,7 +122,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         binary: files.iter().filter(|file| file.binary).count(),
     };
     let base = options.base.clone();
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: SurfacesStatus::Ok,
         base,
         merge_base,

@@ -115,7 +115,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         };
         skipped.push(SkippedFinding { id, reason });
     }
-    let evidence = ShownEvidence::of(&folder, environment)?;
+    let evidence = ShownEvidence::load(&folder, environment)?;
     let fix_path = fix::write(&folder, &findings, Some(&ids), evidence.as_ref())?;
-    Ok(Delivery::of(&Response { status: ApproveStatus::Ok, fix_path, ids, skipped }))
+    Ok(Delivery::from_answer(&Response { status: ApproveStatus::Ok, fix_path, ids, skipped }))
 }

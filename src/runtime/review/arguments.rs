@@ -117,7 +117,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         Some(is_branch) => parse(&text, Some(is_branch)),
         None => parse(&text, None),
     };
-    answer.map(|answer| Delivery::of(&answer))
+    answer.map(|answer| Delivery::from_answer(&answer))
 }
 
 /// What the user wrote, on standard input. What is not valid UTF-8 still says whether the review is headless.

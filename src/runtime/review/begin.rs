@@ -113,12 +113,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         location.notes.extend(note);
         location.notes.extend(words.notes.iter().cloned());
         match mode {
-            ReviewMode::ReportOnly => look(words, location, options),
+            ReviewMode::ReportOnly => review_untraced(words, location, options),
             _ => start(words, location, &repository, options, root),
         }
     });
     let said = |response: Response| {
-        let said = Delivery::of(&response);
+        let said = Delivery::from_answer(&response);
         match &response.run {
             // A run that nobody is told of would only hold the tree.
             Some(run) => said.undone_by(&["review", "abandon", "--run", run]),
@@ -169,14 +169,14 @@ fn missing_branch(
 }
 
 /// A review that leaves no trace.
-fn look(
+fn review_untraced(
     words: arguments::Response,
     location: TargetLocation,
     options: &Options,
 ) -> Result<Response, CallFailure> {
-    let scope = scope::take(&location.repository, question(&words, &location, options))?;
+    let scope = scope::collect(&location.repository, question(&words, &location, options))?;
     let status = if is_empty(&scope) { BeginStatus::Empty } else { BeginStatus::Untraced };
-    let ticket = ReviewTicket::of(&scope).word();
+    let ticket = ReviewTicket::from_scope(&scope).word();
     let mut response = response(status, words, &location, scope, None);
     response.review_id = Some(ReviewTicket::id(&ticket));
     response.mark = Some(ReviewTicket::mark(&ticket));
@@ -205,7 +205,7 @@ fn start(
     record.branch = location.repository.branch()?;
     record.head_sha = location.repository.must_commit("HEAD")?;
     let (mut folder, abandoned) = RunFolder::claim(repository, root, record.clone(), options.take_over)?;
-    let taken = take(&words, &mut location, &mut folder, options);
+    let taken = check_out(&words, &mut location, &mut folder, options);
     // Nobody is told of a run whose beginning was interrupted.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     let ended = match &taken {
@@ -236,7 +236,7 @@ fn start(
     Ok(response)
 }
 
-fn take(
+fn check_out(
     words: &arguments::Response,
     location: &mut TargetLocation,
     folder: &mut RunFolder,
@@ -246,7 +246,7 @@ fn take(
     folder.store.ask_what_is_tracked()?;
     // A link in the place of the todo files is told before anybody works.
     folder.store.list(&folder.store.root.join(TODOS))?;
-    let scope = scope::take(
+    let scope = scope::collect(
         &location.repository,
         ScopeRequest { folder: Some(folder), ..question(words, location, options) },
     )?;

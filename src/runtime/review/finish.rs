@@ -103,7 +103,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         mut documents,
         report,
         steps,
-    } = ReviewOutcome::of(options, environment, &folder)?;
+    } = ReviewOutcome::load(options, environment, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
         true => (FinishStatus::Degraded, ReviewEnding::Degraded),
@@ -113,7 +113,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let metadata = ReviewMetadata { uncommitted, ..ended };
     documents.push((render::NAME, report));
     folder.end(&metadata, documents, steps)?;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status,
         run_id: run_id.clone(),
         run_dir: folder.path.display().to_string(),
@@ -141,9 +141,9 @@ struct ReviewOutcome {
 
 impl ReviewOutcome {
     /// By what was merged and repaired.
-    fn of(options: &Options, environment: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
+    fn load(options: &Options, environment: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
         let mut merged = merge::stored(folder)?;
-        let applied = AppliedRepairs::of(options.applied.as_deref(), environment, folder, &merged)?;
+        let applied = AppliedRepairs::load(options.applied.as_deref(), environment, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
         let is_autofix = folder.record.mode == ReviewMode::Autofix;
         if is_autofix {

@@ -192,7 +192,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let mut found = obstacles::of_merge(&answer.coverage, circumstances);
     let evidence = match &folder {
-        Some(folder) => ShownEvidence::of(folder, environment)?,
+        Some(folder) => ShownEvidence::load(folder, environment)?,
         None => None,
     };
     let mut scope = String::new();
@@ -214,7 +214,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
-    Ok(Delivery::of(&answer).text(render::people(&answer, scope)))
+    Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
 }
 
 /// Refuses what a run of `review begin` has fixed.
@@ -291,7 +291,7 @@ fn merge(
     };
     let mut intake = MergeIntake::new(anchored, &protected, places, changed);
     for (at, source) in given.into_iter().enumerate() {
-        intake.take(at, source, &mut coverage)?;
+        intake.add(at, source, &mut coverage)?;
     }
     let MergeIntake { names, kept, members, mut rechecked, .. } = intake;
     let usable = |name: &String| names.contains(name);
@@ -360,7 +360,7 @@ fn merge(
     let degraded = coverage.reviewers.is_empty();
     let open = match degraded {
         true => ReviewVerdict::NotReady,
-        false => ReviewVerdict::of(found.iter(), !unmet.is_empty()),
+        false => ReviewVerdict::from_findings(found.iter(), !unmet.is_empty()),
     };
     let still = |near: &NearbyFindings| {
         near.ids.iter().filter(|id| joined.iter().any(|draft| draft.id == **id)).count() > 1

@@ -107,7 +107,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
         None => {
             let mut applied =
-                AppliedRepairs::of(options.applied.as_deref(), environment, &folder, &findings)?;
+                AppliedRepairs::load(options.applied.as_deref(), environment, &folder, &findings)?;
             if folder.record.flags.begun {
                 applied.obstacles.extend(obstacles::of_commit(&folder.record, environment)?);
             }
@@ -118,7 +118,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let answer =
         Response { status: findings.status, report: report.clone(), path: path.display().to_string() };
-    Ok(Delivery::of(&answer).text(report))
+    Ok(Delivery::from_answer(&answer).text(report))
 }
 
 /// Refuses what a run of `review begin` has fixed.

@@ -49,13 +49,13 @@ impl AppliedRepairs {
     ///
     /// # Errors
     /// As [`ids`], and when git fails.
-    pub(super) fn of(
+    pub(super) fn load(
         file: Option<&Path>,
         environment: &Environment,
         folder: &RunFolder,
         findings: &Response,
     ) -> Result<Self, CallFailure> {
-        let evidence = ShownEvidence::of(folder, environment)?;
+        let evidence = ShownEvidence::load(folder, environment)?;
         let mut found = match file {
             Some(file) => Self::of_file(file, environment, folder, findings, evidence.as_ref())?,
             None => Self::of_run(folder, findings, evidence.as_ref())?,
@@ -270,7 +270,7 @@ impl AppliedRepairs {
         let open = findings.findings.iter().filter(|one| !self.ids.contains(&one.id));
         let own = match findings.degraded {
             true => ReviewVerdict::NotReady,
-            false => ReviewVerdict::of(open, !findings.unmet.is_empty()),
+            false => ReviewVerdict::from_findings(open, !findings.unmet.is_empty()),
         };
         let own = own.at_most(findings.obstacles.is_empty() && self.obstacles.is_empty());
         chosen.map_or(own, |chosen| own.or_worse(chosen))
@@ -351,7 +351,7 @@ pub fn ids(
     let wrong = |code: &str, message: String, at: &Node| {
         let (line, col) = document::place(&content, at.span.start);
         let hint = "give a JSON list of ids such as `F1`";
-        CallFailure::new(MALFORMED, code, message, hint).at(&name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).in_file(&name, Some(line), Some(col))
     };
     let items =
         list.items().ok_or_else(|| wrong("malformed_applied", "there is no list".to_owned(), list))?;

@@ -67,7 +67,7 @@ pub struct AskedSentence {
 
 impl AskedSentence {
     /// One sentence.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self { text: text.trim().to_owned(), firm: prose::firm(text) }
     }
 
@@ -140,7 +140,7 @@ impl UnreadFinding {
 pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     let mut parts = ReplyParts::default();
     let scan = json::scan(text, "findings", &mut |value, repairs| {
-        let fits = parts.take(value);
+        let fits = parts.add_value(value);
         parts.repairs.extend(repairs.into_iter().filter(|_| fits));
         fits
     });
@@ -165,7 +165,7 @@ pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<Reviewe
 /// When it is no list of findings.
 pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     let mut parts = ReplyParts::default();
-    parts.take(value);
+    parts.add_value(value);
     if parts.findings.is_none() {
         return Err("there is no list `findings`".to_owned());
     }
@@ -254,17 +254,17 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     let severities: Vec<FindingSeverity> = severities.collect();
     let is_open = |leaf: &&fields::ExtraField| !leaf.is_harmless(&severities);
     let mut asked: Vec<AskedSentence> =
-        parts.leaves.iter().filter(is_open).map(|leaf| AskedSentence::of(&leaf.text)).collect();
+        parts.leaves.iter().filter(is_open).map(|leaf| AskedSentence::from_text(&leaf.text)).collect();
     asked.extend(
         rechecked
             .iter()
             .filter(|one| one.holds)
             .flat_map(|one| &one.flags)
-            .map(|text| AskedSentence::of(text)),
+            .map(|text| AskedSentence::from_text(text)),
     );
     for text in std::mem::take(&mut parts.sentences) {
         if prose::objection(&text).is_some() {
-            asked.push(AskedSentence::of(&text));
+            asked.push(AskedSentence::from_text(&text));
         }
     }
     let mut answers = BTreeMap::new();

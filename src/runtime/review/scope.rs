@@ -144,7 +144,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(failed(REFUSED, "shared_checkout", mode, reason));
     }
     location.check_out(&target::OwnBranches(folder.as_ref().map(|folder| &folder.store)))?;
-    let scope = take(
+    let scope = collect(
         &location.repository,
         ScopeRequest {
             mode,
@@ -171,7 +171,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 
 fn said(scope: ReviewScope) -> Delivery {
     let is_empty = scope.files.is_empty() && scope.untracked.is_empty();
-    Delivery::of(&Response { status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok }, scope })
+    Delivery::from_answer(&Response { status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok }, scope })
 }
 
 /// Shows the change of a run again, for another round.
@@ -200,7 +200,7 @@ fn again(
         named: None,
         notes: Vec::new(),
     };
-    let scope = take(&Repository::find(environment, &environment.folder)?, question)?;
+    let scope = collect(&Repository::find(environment, &environment.folder)?, question)?;
     // Some hosts write files with a shell, which makes no folders.
     folder.store.lock()?.claim(&folder.path.join(REPLIES).join(format!("round-{round}")))?;
     Ok(said(scope))
@@ -228,7 +228,7 @@ impl RunFolder {
 }
 
 /// Takes the diff of a working tree with what is around it.
-pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Result<ReviewScope, CallFailure> {
+pub(super) fn collect(repository: &Repository, question: ScopeRequest<'_>) -> Result<ReviewScope, CallFailure> {
     let ScopeRequest { mode, folder, .. } = question;
     let mut notes = question.notes.clone();
     let base = match folder.and_then(|folder| folder.record.base.as_ref()).filter(|_| question.round > 1) {
@@ -256,25 +256,25 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     };
     let new = listing.new_files(question.left_out.as_deref().unwrap_or_default());
     let (mut diff, edits) = match (folder, &question.left_out) {
-        (Some(folder), Some(_)) => untracked::with(repository, folder, &new, |repository| {
-            let diff = diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)?;
+        (Some(folder), Some(_)) => untracked::with_index(repository, folder, &new, |repository| {
+            let diff = diff::write(repository, &base.merge_base, Some(folder), question.max_bytes)?;
             Ok((diff, edits(repository)?))
         })?,
         _ => {
-            let diff = diff::take(repository, &base.merge_base, folder, question.max_bytes)?;
+            let diff = diff::write(repository, &base.merge_base, folder, question.max_bytes)?;
             (diff, edits(repository)?)
         }
     };
     let mut hidden_edits = Vec::new();
     if question.certifies {
-        let marks = marks::of(repository, &listing, edits)?;
+        let marks = marks::read(repository, &listing, edits)?;
         hidden_edits = marks.hidden_edits;
         diff.hashes.extend(marks.hashes);
         let submodules = submodules::hidden(repository, &listing)?;
         hidden_edits.extend(submodules.names);
         diff.hashes.extend(submodules.hashes);
     }
-    let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::of).collect();
+    let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::from_change).collect();
     notes.extend(evidence::apart(&diff.uncommitted.index));
     notes.extend(evidence::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
@@ -340,7 +340,7 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
         head_sha,
         branch,
         standards_paths,
-        signals: Signals::of(&files, &repository.top),
+        signals: Signals::from_files(&files, &repository.top),
         files,
         untracked,
         nested,
@@ -361,7 +361,7 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     };
     if let Some(folder) = folder {
         let document = ScopeDocument { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = ShownFiles::at(folder, question.round, &scope, since)?;
+        let shown = ShownFiles::in_round(folder, question.round, &scope, since)?;
         folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
     }
     Ok(scope)

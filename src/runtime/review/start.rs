@@ -75,7 +75,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     record.tree = repository.top.display().to_string();
     if options.mode == ReviewMode::ReportOnly {
         let (branch, head_sha) = (record.branch, record.head_sha);
-        return Ok(Delivery::of(&Response {
+        return Ok(Delivery::from_answer(&Response {
             status: StartStatus::Untraced,
             run_id: None,
             run_dir: None,
@@ -87,7 +87,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }));
     }
     let (folder, abandoned) = RunFolder::claim(&repository, root, record, options.take_over)?;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: StartStatus::Started,
         run_id: Some(folder.record.run_id),
         run_dir: Some(folder.path.display().to_string()),

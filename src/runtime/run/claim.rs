@@ -93,7 +93,7 @@ pub fn claim(
 ) -> Result<ClaimedTree, CallFailure> {
     let mut refused = None;
     for place in store::places(repository, root)? {
-        let store = Store::at(place, repository.environment());
+        let store = Store::new(place, repository.environment());
         match claim_in(store, &mut opening, repository.environment()) {
             // The next place may be writable.
             Err(failure) if matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed") => {

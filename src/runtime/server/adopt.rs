@@ -30,7 +30,7 @@ pub(super) fn run(
         let why = format!("what listens on port {port} may show what was checked out before");
         return Err(response.failed(none(why)));
     }
-    let Some(owner) = listeners::on(environment, port)? else {
+    let Some(owner) = listeners::on_port(environment, port)? else {
         return Err(response.failed(none(format!("nobody listens on port {port}"))));
     };
     if options.pid.is_some() && options.pid != owner.pid {
@@ -66,5 +66,5 @@ pub(super) fn run(
     };
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }

@@ -53,5 +53,5 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut all = listeners::all(environment, options.port)?.into_iter();
     let owner = all.next();
     let status = if owner.is_some() { OwnerStatus::Ok } else { OwnerStatus::None };
-    Ok(Delivery::of(&Response { status, port: options.port, owner, others: all.collect() }))
+    Ok(Delivery::from_answer(&Response { status, port: options.port, owner, others: all.collect() }))
 }

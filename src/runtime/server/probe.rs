@@ -85,7 +85,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             (found, _) => {
                 let (url, http_status) = found.unzip();
                 let status = if url.is_some() { ProbeStatus::Reachable } else { ProbeStatus::Unreachable };
-                return Ok(Delivery::of(&Response { status, port: options.port, url, http_status }));
+                return Ok(Delivery::from_answer(&Response { status, port: options.port, url, http_status }));
             }
         }
     }

@@ -138,7 +138,7 @@ struct Plan {
 /// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
-    if let Some(server) = Server::of(&run)?.filter(|server| !server.adopted && server.is_alive()) {
+    if let Some(server) = Server::load(&run)?.filter(|server| !server.adopted && server.is_alive()) {
         let message = format!("this polish has a server: {}", server.words());
         let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
         return Err(CallFailure::new(CONTENDED, "running", message, hint));
@@ -224,12 +224,12 @@ fn configured(
         None if read.names.len() > 1 => {
             let message = format!("`{}` has several configurations", read::FILE);
             let hint = format!("name one of `{}`", read.names.join("`, `"));
-            Err(CallFailure::new(USAGE, "several_configs", message, hint).at(read::FILE, None, None))
+            Err(CallFailure::new(USAGE, "several_configs", message, hint).in_file(read::FILE, None, None))
         }
         _ => {
             let message = format!("`{}` says not what to start", read::FILE);
             let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
-            Err(CallFailure::environment("no_command", message, hint).at(read::FILE, None, None))
+            Err(CallFailure::environment("no_command", message, hint).in_file(read::FILE, None, None))
         }
     }
 }
@@ -319,7 +319,7 @@ fn start(
     server.url = Some(url);
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Refuses a server that others on the network reach: what it is started with need not name the address.
@@ -367,7 +367,7 @@ fn wait(
             ));
         }
         let found = probe::ask(plan.port).unwrap_or(None);
-        let owner = found.as_ref().map(|_| listeners::on(environment, plan.port)).transpose()?.flatten();
+        let owner = found.as_ref().map(|_| listeners::on_port(environment, plan.port)).transpose()?.flatten();
         let is_own = |owner: &ListeningProcess| match owner.pid {
             Some(pid) => listeners::belongs_to(pid, detached.id()),
             None => !listeners::has_processes(),

@@ -54,7 +54,7 @@ pub enum ServerStatus {
 /// What the store refuses.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(environment, &options.run)?;
-    let server = Server::of(&run)?;
+    let server = Server::load(&run)?;
     let status = match &server {
         None => ServerStatus::None,
         Some(server) if server.is_alive() => ServerStatus::Running,
@@ -62,5 +62,5 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
-    Ok(Delivery::of(&Response { status, server, log }))
+    Ok(Delivery::from_answer(&Response { status, server, log }))
 }

@@ -81,12 +81,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // What this polish started is ended with all that it started, and needs no leave. It outlives the polish.
-    let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
+    let own = Server::load(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
         return left(options, environment, &own.words(), response);
     }
-    let Some(owner) = listeners::on(environment, options.port)? else { return Ok(Delivery::of(&response)) };
+    let Some(owner) = listeners::on_port(environment, options.port)? else { return Ok(Delivery::from_answer(&response)) };
     must_be_known(listeners::has_processes(), options.confirm_pid)?;
     run.must_be_open()?;
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
@@ -125,7 +125,7 @@ fn left(
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.status = StopStatus::Stopped;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Refuses to end a process where the system does not tell when one started: its number may be that of another one.

@@ -94,7 +94,7 @@ fn polished(hosts: &Hosts, host: Host) {
     let site = Site::reviewed(&stage.project(), "git push -q ../origin.git show-cart");
     let mut state = github::tool("feature");
     state["repositories"][0]["git"] = site.remote().display().to_string().into();
-    let github = GitHub::with(&state);
+    let github = GitHub::with_state(&state);
     let mut own = site.own_server();
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "adopted");
     let before = site.git(&["for-each-ref", "refs/heads"]);

@@ -75,7 +75,7 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
     let ended: ScriptStep = call_with(host, "## 10. End", 1, "", &[("CODE", need.code.to_owned())]);
     steps.push(ended.expects([need.answer]));
     steps.push(says(|request| shown(request, "Polish failed ", "\nPolish complete")));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let more: &[&str] = if host == Host::Codex { &UNBOUND } else { &[] };
     let transcript = play((hosts, &stage, host), github, (SKILL, "mode:headless"), script, more);
 
@@ -95,7 +95,7 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
 }
 
 fn each_needs_its_user(hosts: &Hosts, host: Host) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     for need in &NEEDS {
         needs_its_user(hosts, host, &github, need);
     }

@@ -16,7 +16,7 @@ use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
 fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     review((hosts, &stage, host), &github, more);
@@ -95,7 +95,7 @@ fn codex_polishes_with_its_user_outside_of_its_sandbox() {
 
 /// The user has chosen a repair, edits its file, and says `cancel`: nothing is taken back, and the text names what was left.
 fn cancelled(hosts: &Hosts, host: Host) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), "");
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "cancel");

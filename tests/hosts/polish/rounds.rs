@@ -99,7 +99,7 @@ pub fn agents(host: Host, repair: &str) -> ModelScript {
         let told = instructions(&format!("plugins/review/agents/{name}.md"));
         agent(&told, ScriptStep::reply(ModelReply::text(own.to_string())).expects(["app/views/cart.html"]))
     };
-    ModelScript::default().with(designer).with(nothing("simplicity")).with(nothing("maintainability"))
+    ModelScript::default().with_conversation(designer).with_conversation(nothing("simplicity")).with_conversation(nothing("maintainability"))
 }
 
 /// The seeds that could be opened, as the user is asked.

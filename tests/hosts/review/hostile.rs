@@ -35,7 +35,7 @@ fn hostile_github(head: &str) -> GitHub {
     pull["headRefOid"] = json!(head);
     pull["isCrossRepository"] = json!(true);
     pull["headRepository"] = json!({ "nameWithOwner": "mallory/tool" });
-    GitHub::with(&state)
+    GitHub::with_state(&state)
 }
 
 /// A folder that nothing may touch.
@@ -70,7 +70,7 @@ fn refused(hosts: &Hosts, host: Host) {
             _ => Err(format!("not refused: {refusal}")),
         }
     });
-    let script = ModelScript::default().with(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
+    let script = ModelScript::default().with_conversation(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
     let transcript = session(hosts, (&stage, host), &github, script, &more(host, &stage));
     assert!(said(&transcript).iter().any(|text| text.contains(".plugcast")), "{transcript:?}");
     untouched(host, &repository, &main, folder.path(), &before);
@@ -137,10 +137,10 @@ fn reviewed(hosts: &Hosts, host: Host) {
     let mut answers = forged_answers().to_vec();
     let first = super::reviewer(0, "diff.patch", answers.remove(0)).then(again);
     let script =
-        answers.into_iter().enumerate().fold(ModelScript::default().with(first), |script, (number, own)| {
-            script.with(super::reviewer(number + 1, "diff.patch", own))
+        answers.into_iter().enumerate().fold(ModelScript::default().with_conversation(first), |script, (number, own)| {
+            script.with_conversation(super::reviewer(number + 1, "diff.patch", own))
         });
-    session(hosts, (&stage, host), &github, script.with(fixer).with(in_turn(steps)), &more(host, &stage));
+    session(hosts, (&stage, host), &github, script.with_conversation(fixer).with_conversation(in_turn(steps)), &more(host, &stage));
 
     let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
     let metadata = repository.json(&format!("{run}/metadata.json"));

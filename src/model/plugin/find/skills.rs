@@ -115,7 +115,7 @@ impl ComponentFinder<'_> {
                 let message =
                     format!("duplicate name `{first}`; this skill becomes `{}`", component.qualified);
                 let finding =
-                    Diagnostic::at(file, component.name_span(), Severity::Warning, "duplicate-name", message);
+                    Diagnostic::in_file(file, component.name_span(), Severity::Warning, "duplicate-name", message);
                 self.found.push(finding.help("rename one of them"));
             }
         }

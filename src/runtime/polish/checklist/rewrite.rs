@@ -129,7 +129,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let (Some(section), Some(item)) = (section, item) else {
             let message = format!("the checklist has no item {}", result.id);
             return Err(
-                CallFailure::new(MALFORMED, "unknown_item", message, "leave it out").at(&name, None, None)
+                CallFailure::new(MALFORMED, "unknown_item", message, "leave it out").in_file(&name, None, None)
             );
         };
         let word = result.result.word();
@@ -159,5 +159,5 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let sha256 = disk::sha256(checklist.as_bytes());
     steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.together(steps)?;
-    Ok(Delivery::of(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
+    Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
 }

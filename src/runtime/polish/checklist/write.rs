@@ -119,7 +119,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     held.together(steps)?;
     let stacked = drafts.iter().filter(|draft| draft.oversized).count();
     let path = path.display().to_string();
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: ChecklistWriteStatus::Written,
         path,
         items: drafts.len(),
@@ -133,7 +133,7 @@ fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<New
     let wrong = |message: String, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#;
-        CallFailure::new(MALFORMED, "malformed_item", message, hint).at(name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, "malformed_item", message, hint).in_file(name, Some(line), Some(col))
     };
     let items = node.get("items").and_then(Node::items);
     let items = items.ok_or_else(|| wrong("there is no list `items`".to_owned(), node))?;

@@ -217,7 +217,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let mut standing = EscalationState::load(&run, &tree)?;
     let Some(trigger) = standing.trigger else {
-        return Ok(Delivery::of(&response(&run, &standing, ReplanStatus::None)));
+        return Ok(Delivery::from_answer(&response(&run, &standing, ReplanStatus::None)));
     };
     let folder = run.path.clone();
     run.record.replan = true;
@@ -236,7 +236,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     held.together(steps)?;
     let mut response = response(&run, &standing, ReplanStatus::Written);
     response.path = Some(folder.join(SEED).display().to_string());
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 fn response(run: &PolishRun, standing: &EscalationState, status: ReplanStatus) -> Response {

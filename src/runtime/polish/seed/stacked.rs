@@ -116,7 +116,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.seeds.push(seed);
     }
     if response.seeds.is_empty() {
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     response.status = StackedStatus::Written;
     let (folder, held) = (run.folder(), run.store.lock()?);
@@ -125,7 +125,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         steps.push(StoreStep::Write { path: folder.relative(&name), text });
     }
     held.together(steps)?;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// The seed.

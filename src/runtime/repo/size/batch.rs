@@ -120,7 +120,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let person = format!("{again}, which the user must decide from {} on", thresholds.replans);
     let escalate = holds(replans as u64 >= thresholds.replans.max(1), BatchStatus::Escalate, person);
     let preemptive = many || long;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status,
         preemptive,
         majority,
@@ -143,7 +143,7 @@ fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], CallFailure> {
         let (line, col) = document::place(text, list.span.start);
         let hint = "give a list of items, or an object with `items`";
         let failure = CallFailure::new(MALFORMED, "malformed_item", "there is no list of items", hint);
-        failure.at(STDIN, Some(line), Some(col))
+        failure.in_file(STDIN, Some(line), Some(col))
     })
 }
 
@@ -156,7 +156,7 @@ fn size(
 ) -> Result<ItemSize, CallFailure> {
     if node.get("files").is_some() || node.items().is_some() {
         let (id, files) = item::read(node, text)?;
-        return Ok(ItemSize::of(id, measure(changed, &files, thresholds)));
+        return Ok(ItemSize::new(id, measure(changed, &files, thresholds)));
     }
     let status = match node.get("status").and_then(Node::as_str) {
         Some("oversized") => ItemStatus::Oversized,
@@ -165,7 +165,7 @@ fn size(
             let (line, col) = document::place(text, node.span.start);
             let message = "an item has neither `files` nor a `status` of `manageable` or `oversized`";
             let failure = CallFailure::new(MALFORMED, "malformed_item", message, "give one of them");
-            return Err(failure.at(STDIN, Some(line), Some(col)));
+            return Err(failure.in_file(STDIN, Some(line), Some(col)));
         }
     };
     Ok(ItemSize {

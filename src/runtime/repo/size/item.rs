@@ -48,8 +48,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (id, files) = read(&node, &text)?;
     let thresholds = Thresholds::read(&repository)?;
     let changed = ChangeSizes::since(&repository, &options.base)?;
-    let size = ItemSize::of(id, measure(&changed, &files, &thresholds));
-    Ok(Delivery::of(&Response { size, thresholds }))
+    let size = ItemSize::new(id, measure(&changed, &files, &thresholds));
+    Ok(Delivery::from_answer(&Response { size, thresholds }))
 }
 
 /// How answers call standard input.
@@ -64,7 +64,7 @@ pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<Strin
     let wrong = |code: &str, message: &str, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = "give a list of paths, or an object with `id` and `files`";
-        CallFailure::new(MALFORMED, code, message, hint).at(STDIN, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).in_file(STDIN, Some(line), Some(col))
     };
     let Some(items) = list.and_then(Node::items) else {
         return Err(wrong("malformed_item", "there is no list of files", node));

@@ -70,12 +70,12 @@ impl MergeContext {
             context.ignored.push("the text around the JSON object".to_owned());
         }
         for (key, value) in last {
-            context.take(&key, value);
+            context.add(&key, value);
         }
         context
     }
 
-    fn take(&mut self, key: &str, value: Value) {
+    fn add(&mut self, key: &str, value: Value) {
         let shown: String = key.chars().take(40).collect();
         let meant = meant(key).unwrap_or_default();
         if !meant.is_empty() && meant != key {

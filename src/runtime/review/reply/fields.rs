@@ -82,7 +82,7 @@ impl ExtraField {
 }
 
 /// What a field says: its values that are no sentences, and its sentences, those below it with their keys.
-pub(super) fn of(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
+pub(super) fn read(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
     let (mut leaves, mut texts) = (Vec::new(), Vec::new());
     collect(key, value, false, &mut leaves, &mut texts);
     (leaves, texts)

@@ -83,7 +83,7 @@ fn beside(said: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
             texts.extend(listed.iter().filter_map(Value::as_str).map(|text| text.trim().to_owned()));
             continue;
         }
-        let (leaves, more) = fields::of(key, value);
+        let (leaves, more) = fields::read(key, value);
         texts.extend(more);
         flags.extend(leaves.into_iter().filter(|leaf| !leaf.is_harmless(&[])).map(|leaf| leaf.text));
     }

@@ -105,18 +105,18 @@ impl UntrackedFiles {
 }
 
 /// Does something with the repository as if git knew of the new files.
-pub(super) fn with<T>(
+pub(super) fn with_index<T>(
     repository: &Repository,
     folder: &RunFolder,
     new: &UntrackedFiles,
-    look: impl FnOnce(&Repository) -> Result<T, CallFailure>,
+    read: impl FnOnce(&Repository) -> Result<T, CallFailure>,
 ) -> Result<T, CallFailure> {
     match indexed(repository, folder, new)? {
-        None => look(repository),
+        None => read(repository),
         Some(indexed) => {
-            let looked = look(&indexed);
+            let answer = read(&indexed);
             remove(folder)?;
-            looked
+            answer
         }
     }
 }
