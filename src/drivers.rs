@@ -109,8 +109,8 @@ pub fn version(installation: &Installation) -> Result<String> {
     let workspace = HostWorkspace::new(None, installation)?;
     let command = workspace.command(workspace.project()).argument("--version").limit(VERSION_LIMIT);
     let ended = command.run().map_err(|error| anyhow::anyhow!("{}: {error}", workspace.not_started()))?;
-    let said = ended.stdout_text();
-    let version = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let output = ended.stdout_text();
+    let version = output.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     match version {
         Some(version) if ended.succeeded() => Ok(version.to_owned()),
         _ => {

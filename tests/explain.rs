@@ -137,7 +137,7 @@ fn what_is_not_there_is_said_with_the_next_step() {
 }
 
 /// What `explain` says of the first line of an emitted file that holds `word`.
-fn said(folder: &Path, file: &str, word: &str) -> String {
+fn explanation(folder: &Path, file: &str, word: &str) -> String {
     let file = format!("dist/{file}");
     let emitted = std::fs::read_to_string(folder.join(&file)).expect("emitted");
     let line =
@@ -218,7 +218,7 @@ fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
             "is generated: it is the module that registers a plugin's components on the host, the same for every plugin",
         ),
     ] {
-        let found = said(folder.path(), file, word);
+        let found = explanation(folder.path(), file, word);
         assert!(found.starts_with(wanted), "{file}: {word}: {found}");
     }
 }

@@ -90,8 +90,8 @@ fn says_how_to_get_one(finished: Finished) -> plugcast::runtime::answer::ErrorDe
 fn a_plugin_ships_a_small_static_helper() {
     let folder = built(&plugin("p"), &[]);
     let bin = emitted(folder.path(), "p").join("bin");
-    let said = run(&bin.join("plugcast-run"), &["--require", "0.1.0", "--version"]).expect_code(0);
-    assert_eq!(said.stdout, format!("plugcast-run {}\n", env!("CARGO_PKG_VERSION")));
+    let printed = run(&bin.join("plugcast-run"), &["--require", "0.1.0", "--version"]).expect_code(0);
+    assert_eq!(printed.stdout, format!("plugcast-run {}\n", env!("CARGO_PKG_VERSION")));
 
     let path = format!("plugins/p/bin/{}/plugcast-run", platform());
     let bytes = fs::read(folder.path().join("out/codex").join(&path)).expect("the helper");
@@ -169,8 +169,8 @@ fn two_plugins_bring_their_own() {
     let folder = built(&tree, &[]);
     for name in ["one", "two"] {
         let launcher = emitted(folder.path(), name).join("bin/which");
-        let said = run(&launcher, &["a b", "c"]).expect_code(3);
-        assert_eq!(said.stdout, format!("{name} 2 a b\n"));
+        let printed = run(&launcher, &["a b", "c"]).expect_code(3);
+        assert_eq!(printed.stdout, format!("{name} 2 a b\n"));
     }
     assert!(emitted(folder.path(), "one").join("bin/plugcast-run").is_file());
     assert!(!emitted(folder.path(), "two").join("bin/plugcast-run").exists());

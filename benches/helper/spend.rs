@@ -73,12 +73,12 @@ impl Call {
     /// # Errors
     /// When it cannot be started, or ends with another code than 0.
     pub fn run(&self) -> io::Result<Spent> {
-        let (spent, code, said) = self.ended()?;
+        let (spent, code, stderr) = self.ended()?;
         if code == Some(0) {
             return Ok(spent);
         }
         let words = self.arguments.join(" ");
-        Err(io::Error::other(format!("`{} {words}` ended with {code:?}: {said}", self.program)))
+        Err(io::Error::other(format!("`{} {words}` ended with {code:?}: {stderr}", self.program)))
     }
 
     /// Runs it, however it ends.
@@ -104,7 +104,7 @@ impl Call {
         let out = child.wait_with_output()?;
         let wall = began.elapsed().as_secs_f64();
         let cpu = (child::cpu()? - before) as f64;
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        Ok((Spent { cpu, wall }, out.status.code(), said))
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        Ok((Spent { cpu, wall }, out.status.code(), stderr))
     }
 }

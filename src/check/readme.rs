@@ -174,9 +174,9 @@ fn of_heading(heading: &str) -> Option<ListedKind> {
     let lower = heading.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
-    let mut said = words.iter().filter(|word| word.ends_with('s')).filter_map(|word| of_head(word));
-    let first = said.next().filter(|_| words.len() <= WORDS)?;
-    said.next().is_none().then_some(first)
+    let mut plurals = words.iter().filter(|word| word.ends_with('s')).filter_map(|word| of_head(word));
+    let first = plurals.next().filter(|_| words.len() <= WORDS)?;
+    plurals.next().is_none().then_some(first)
 }
 
 /// A cell without marks, in lower case.

@@ -348,12 +348,12 @@ mod tests {
                 "{text}"
             );
         }
-        for (from, said) in
+        for (from, expected) in
             [("a/.GIT/hooks", "version control"), (".git", "version control"), ("a", "by you")]
         {
             write(journal(from));
             let refused = unfinished(&open(folder.path()), JournalWitness(None)).unwrap_err().to_string();
-            assert!(refused.contains(said), "{from}: {refused}");
+            assert!(refused.contains(expected), "{from}: {refused}");
         }
         write(journal("a"));
         let state = folder.path().join("state");

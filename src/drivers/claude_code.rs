@@ -124,9 +124,9 @@ impl Driver for ClaudeCode {
             let turn = invoke(&mut talk, invocation)?;
             let given: Vec<String> =
                 turn.exchange.received.iter().map(|received| received.request.latest()).collect();
-            if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {
+            if let Some(message) = turn.message().into_iter().find(|message| message.starts_with(COMMAND_FAILED)) {
                 observation.notes.push(format!(
-                    "`{}` was not compared, since one of its commands fails in an empty project: {said}",
+                    "`{}` was not compared, since one of its commands fails in an empty project: {message}",
                     invocation.name
                 ));
                 continue;

@@ -130,10 +130,10 @@ impl Driver for Codex {
                 &[],
                 Vec::new(),
             )?;
-            for said in
+            for message in
                 exec::errors(&transcript.events).iter().map(String::as_str).chain(transcript.stderr.lines())
             {
-                record_message(&mut observation, bundle, &home, said);
+                record_message(&mut observation, bundle, &home, message);
             }
             for fault in transcript.faults() {
                 observation.complain_of_all(format!("`codex exec`: {fault}"));
@@ -194,12 +194,12 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexH
     // The home holds nothing but the bundle and the host's own skills, so every complaint is ours.
     for list in [&skills["errors"], &hooks["errors"], &hooks["warnings"]] {
         for entry in entries(list) {
-            let said = match (entry["path"].as_str(), entry["message"].as_str()) {
+            let message = match (entry["path"].as_str(), entry["message"].as_str()) {
                 (Some(path), Some(message)) => format!("{path}: {message}"),
                 _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
             };
-            let owner = bundle.plugins.iter().find(|plugin| said.contains(&home.copy_of(&plugin.name)));
-            observation.errors.push((owner.map(|plugin| plugin.name.clone()), said));
+            let owner = bundle.plugins.iter().find(|plugin| message.contains(&home.copy_of(&plugin.name)));
+            observation.errors.push((owner.map(|plugin| plugin.name.clone()), message));
         }
     }
     Ok(())
@@ -332,9 +332,9 @@ fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
     policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
 }
 
-fn record_message(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, said: &str) {
+fn record_message(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, message: &str) {
     for plugin in &bundle.plugins {
         let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
-        observation.record_message(plugin, &places, said, KNOWN_NOISE);
+        observation.record_message(plugin, &places, message, KNOWN_NOISE);
     }
 }

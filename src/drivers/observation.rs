@@ -148,10 +148,10 @@ impl Observation {
         let all = self.errors.clone();
         let mut number = 0;
         self.errors.retain(|(owner, sentence)| {
-            let repeats = |(at, (other, said)): (usize, &(Option<String>, String))| {
+            let repeats = |(at, (other, other_message)): (usize, &(Option<String>, String))| {
                 other == owner
-                    && sentence.contains(said.as_str())
-                    && (said.len() < sentence.len() || at < number)
+                    && sentence.contains(other_message.as_str())
+                    && (other_message.len() < sentence.len() || at < number)
             };
             let keep = !all.iter().enumerate().any(repeats);
             number += 1;
@@ -184,7 +184,7 @@ mod tests {
         observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
         observation.complain("other", "/bundle/plugins/other/b.md: bad");
         observation.tidy("/bundle");
-        let said: Vec<&str> = observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
-        assert_eq!(said, ["plugins/demo/a.md: bad", "plugins/other/b.md: bad"]);
+        let other_message: Vec<&str> = observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
+        assert_eq!(other_message, ["plugins/demo/a.md: bad", "plugins/other/b.md: bad"]);
     }
 }

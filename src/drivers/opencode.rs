@@ -144,8 +144,8 @@ impl Driver for OpenCode {
         for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
             observation.places.push((text(folder), format!("plugins/{}", plugin.name)));
         }
-        let said = server.end();
-        for line in said.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
+        let output = server.end();
+        for line in output.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
             for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
                 observation.record_message(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
             }

@@ -258,7 +258,7 @@ fn verdict(
         FieldOutcome::Kept => FieldVerdict::kept(),
         FieldOutcome::Invocation => invocation(context.target, component, entry),
         FieldOutcome::Dropped => match rule.values.get(&scalar) {
-            Some(said) if said.is_empty() => {
+            Some(replacement) if replacement.is_empty() => {
                 FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
             }
             _ if is_own_name(component, entry, &scalar) => {
@@ -301,8 +301,8 @@ fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bo
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
     let scalar = || node.scalar();
-    if let Some(said) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
-        return Some(said.into());
+    if let Some(replacement) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
+        return Some(replacement.into());
     }
     match rule.format {
         // A list where the host demands text would break every plugin of the user.

@@ -98,7 +98,7 @@ impl SessionListing {
     }
 
     /// What becomes of the list.
-    fn said(&self, title: &str, holds: &str) -> String {
+    fn sentence(&self, title: &str, holds: &str) -> String {
         let Self { needs, plugins, own, .. } = self;
         let together = match plugins {
             1 => String::new(),
@@ -137,7 +137,7 @@ impl SessionListing {
                 listing.lines.len() - out
             ),
         };
-        Some(format!("{}{own}", self.said(title, holds)))
+        Some(format!("{}{own}", self.sentence(title, holds)))
     }
 
     /// Says that the list of several plugins overflows, or makes every request large.
@@ -152,7 +152,7 @@ impl SessionListing {
                 "shorten descriptions, or split the bundle so that users install what they need",
             ),
             Some(holds) if self.plugins > 1 => (
-                self.said(title, holds),
+                self.sentence(title, holds),
                 "shorten descriptions, or tell users which plugins to install together",
             ),
             Some(_) => return None,

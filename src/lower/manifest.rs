@@ -278,8 +278,8 @@ fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
     let own = context.plugin.manifest.as_ref().map(|manifest| &manifest.node);
     let marketplace = context.project.tree.get(&context.source.marketplace);
     let whole = marketplace.and_then(|file| cleaned(context, file)?.pointer(&entry.pointer).cloned());
-    let said = whole.unwrap_or_else(|| entry.node.to_json());
-    let declared = |field: &str| said.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
+    let entry_document = whole.unwrap_or_else(|| entry.node.to_json());
+    let declared = |field: &str| entry_document.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
     let fields = context.source.manifest_components.keys();
     let mut out = Map::new();
     for field in fields {

@@ -89,11 +89,11 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
         list.push(shape::fill(&facts.entry, &find, &mut used.entry));
     }
     list.extend(remote(project, target).map(|entry| {
-        let mut said = entry.node.to_json();
-        if let Json::Object(said) = &mut said {
-            entry.refused.iter().for_each(|key| drop(said.shift_remove(key)));
+        let mut document = entry.node.to_json();
+        if let Json::Object(document) = &mut document {
+            entry.refused.iter().for_each(|key| drop(document.shift_remove(key)));
         }
-        said
+        document
     }));
     filled[&facts.list] = list.into();
     filled
@@ -301,9 +301,9 @@ impl LoweredEntry<'_> {
         let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
         // Of components, the manifest's whole field counts; of all else, value by value.
-        let said =
+        let declared_at =
             if self.source.manifest_components.contains_key(top) { &inner[..=top.len()] } else { inner };
-        let shadowed = own_manifest.is_some_and(|manifest| plugin::node_at(&manifest.node, said).is_some());
+        let shadowed = own_manifest.is_some_and(|manifest| plugin::node_at(&manifest.node, declared_at).is_some());
         match self.emitted() {
             _ if top != "name" && refuses(&self.entry.refused, inner) => {
                 field.became(RowOutcome::Dropped, REFUSED)

@@ -47,7 +47,7 @@ impl<'a> HostOverride<'a> {
     /// What `target` is told of `component`.
     pub(super) fn new(target: &Target, component: &'a Component) -> Self {
         let told = &component.here;
-        Self { renamed: told.renamed.as_ref(), fields: &told.said, form: form(target, component.kind) }
+        Self { renamed: told.renamed.as_ref(), fields: &told.fields, form: form(target, component.kind) }
     }
 
     /// Why its name is another one.
@@ -135,7 +135,7 @@ pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decis
 pub(super) fn target(target: &Target, tools: Option<&BTreeMap<String, OverrideValue>>) -> Option<Target> {
     let tools = tools?;
     let mut own = target.clone();
-    let said = tools.iter().filter_map(|(tool, said)| Some((tool.clone(), said.value.as_str()?.to_owned())));
-    own.tools.extend(said);
+    let substitutes = tools.iter().filter_map(|(tool, substitutes)| Some((tool.clone(), substitutes.value.as_str()?.to_owned())));
+    own.tools.extend(substitutes);
     Some(own)
 }

@@ -155,9 +155,9 @@ impl ServerLowering<'_> {
                 "cwd" => &["cwd"],
                 key => &[&format!("/{key}")],
             };
-            let said = used.iter().any(|used| names.contains(&used.as_str()));
+            let uses_name = used.iter().any(|used| names.contains(&used.as_str()));
             let empty = entry.node.items().is_some_and(<[_]>::is_empty) || entry.node.to_json() == json!({});
-            if !said && !empty {
+            if !uses_name && !empty {
                 let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
                 let reason = &self.facts.field_loss;
                 out.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));

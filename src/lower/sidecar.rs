@@ -85,19 +85,19 @@ enum Merge {
 }
 
 /// What becomes of `text`, in which `said` is read, so that it says what is `wanted`.
-fn decide(text: &str, said: Json, wanted: &Json) -> Merge {
+fn decide(text: &str, declared: Json, wanted: &Json) -> Merge {
     let mut missing = String::new();
     // Only the plainest of texts is taken by every reader as it stands.
     let plain = |c: char| c.is_alphanumeric() || " \n\r:_-./\"".contains(c);
-    let mut merged = (!text.chars().all(plain)).then(|| said.clone());
+    let mut merged = (!text.chars().all(plain)).then(|| declared.clone());
     let wanted: Vec<(&String, &Json)> = wanted.as_object().into_iter().flatten().collect();
     for (key, value) in &wanted {
-        match said.get(key) {
+        match declared.get(key) {
             None => missing.push_str(&format!("{key}: {value}\n")),
             Some(own) if holds(own, value) => {}
             Some(own) => match completed(own, value) {
                 Some(complete) => {
-                    let document: &mut Json = merged.get_or_insert_with(|| said.clone());
+                    let document: &mut Json = merged.get_or_insert_with(|| declared.clone());
                     document[*key] = complete;
                 }
                 None => return Merge::Contradicts,
@@ -127,7 +127,7 @@ fn merge(
     let mut out = LoweredSidecar::default();
     let text = file.text().unwrap_or_default();
     let decision = Decision::of_file(&context.plugin.name, &file.path);
-    let Some(said) = readable(text) else {
+    let Some(declared) = readable(text) else {
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
         out.part.decisions.push(decision.became(RowOutcome::Dropped, reason));
         out.part.nodes.push(context.generated(place, NodeContent::document(place, wanted.clone())));
@@ -136,7 +136,7 @@ fn merge(
     let path = context.root().join(place);
     let decision = decision.placed_at(path.as_str());
     let from = Some(file.path.clone());
-    let (decision, content, from) = match decide(text, said, wanted) {
+    let (decision, content, from) = match decide(text, declared, wanted) {
         Merge::Kept => (decision, NodeContent::CopyOf(file.origin.clone()), from),
         Merge::Contradicts => {
             out.contradicts = true;

@@ -272,13 +272,13 @@ fn group_of(
     found: &mut Vec<Diagnostic>,
 ) {
     let matcher = group.get("matcher");
-    let said = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
-    let located = matcher.zip(said).filter(|(_, text)| *text != "*").map(|(node, text)| LocatedText {
+    let pattern = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
+    let located = matcher.zip(pattern).filter(|(_, text)| *text != "*").map(|(node, text)| LocatedText {
         pointer: pointer.key("matcher"),
         span: node.span,
         text: text.to_owned(),
     });
-    let prefix = format!("{event}/{}/", said.unwrap_or("*"));
+    let prefix = format!("{event}/{}/", pattern.unwrap_or("*"));
     let bad_matcher = matcher.filter(|node| node.as_str().is_none()).map(|node| {
         place.refuse(
             "hook-matcher",

@@ -265,7 +265,7 @@ impl<'a> MatchContext<'a> {
             rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
         let says = |part: &str| {
             let mut words = part.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| DISPATCH.iter().any(|said| word.eq_ignore_ascii_case(said)))
+            words.any(|word| DISPATCH.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
         };
         self.in_backticks() || bold || (item && ends) || says(line) || says(rest) || says(wrapped(before))
     }
@@ -359,11 +359,11 @@ fn meant(
                 ],
                 _ => &["skill", "skills", "command", "commands"],
             };
-            let said = match kind {
+            let is_certain = match kind {
                 ComponentKind::Agent => called || around.beside(words) || (several && around.stands_out()),
                 _ => around.slash() || (around.in_backticks() && around.beside(words)),
             };
-            (clean && said).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
+            (clean && is_certain).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }
         NameCandidate::Tool(tool, ambiguous) => {
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();

@@ -111,7 +111,7 @@ pub(super) fn around(
         if markdown { markdown::outline(text, frontmatter::parse(text).body).headings } else { Vec::new() };
     let mut say = |span: Span, why: String| {
         let remark = remark(file, span, why);
-        if !out.iter().any(|said| said.line == remark.line && said.why == remark.why) {
+        if !out.iter().any(|known| known.line == remark.line && known.why == remark.why) {
             out.push(remark);
         }
     };

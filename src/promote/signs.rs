@@ -73,8 +73,8 @@ impl<'t> SkillSigns<'t> {
         if is_slash_call(before) || before.ends_with('$') && !after.starts_with(['(', '[']) {
             return MentionVerdict::Name(CALL);
         }
-        let said = before.trim_end_matches(['"', '\'', '`', ' ']);
-        if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| said.ends_with(say)) {
+        let before_name = before.trim_end_matches(['"', '\'', '`', ' ']);
+        if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| before_name.ends_with(say)) {
             return MentionVerdict::Name(CALL);
         }
         if self.form == TextKind::Data && is_value(before, after) {
@@ -123,7 +123,7 @@ fn beside(before: &str, after: &str) -> bool {
     let head = before.trim_end_matches(marks);
     let tail = after.trim_start_matches(marks);
     let near = |gap: usize| (1..=4).contains(&gap);
-    let word = |text: &str| ["skill", "skills"].iter().any(|said| text.eq_ignore_ascii_case(said));
+    let word = |text: &str| ["skill", "skills"].iter().any(|known| text.eq_ignore_ascii_case(known));
     let last = head.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let first = tail.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     near(before.len() - head.len()) && word(last) || near(after.len() - tail.len()) && word(first)

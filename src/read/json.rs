@@ -96,9 +96,9 @@ fn lenient(body: &str) -> Option<(usize, String)> {
     while !body.is_char_boundary(at) {
         at -= 1;
     }
-    let said = error.to_string();
-    let said = said.split(" at line ").next().unwrap_or_default();
-    Some((at, format!("invalid JSON: {}", lower(said))))
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    Some((at, format!("invalid JSON: {}", lower(reason))))
 }
 
 fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> ReadFault {

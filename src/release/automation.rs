@@ -21,12 +21,12 @@ pub(super) fn apply(context: &ReleaseContext<'_>, package: &str, unit: &mut Vers
     };
     let Some((told, node)) = FILES.iter().find_map(read) else { return };
     let own = node.get("packages").and_then(|packages| packages.get(package));
-    let said = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
-    let flag = |key: &str, default: bool| match said(key).map(|node| &node.value) {
+    let setting = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
+    let flag = |key: &str, default: bool| match setting(key).map(|node| &node.value) {
         Some(Value::Bool(value)) => *value,
         _ => default,
     };
-    let text = |key: &str| said(key).and_then(Node::as_str).map(str::to_owned);
+    let text = |key: &str| setting(key).and_then(Node::as_str).map(str::to_owned);
     let component = text("component")
         .or_else(|| text("package-name").map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()))
         .unwrap_or_else(|| unit.name.clone());
@@ -42,7 +42,7 @@ pub(super) fn apply(context: &ReleaseContext<'_>, package: &str, unit: &mut Vers
     if !flag("skip-changelog", false) {
         unit.changelog = Some(path);
     }
-    for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
+    for extra in setting("extra-files").and_then(Node::items).unwrap_or_default() {
         let found = match extra_file(extra) {
             Ok((path, _)) if !disk::is_inside(&context.top, &context.top.join(place_of(unit, path))) => {
                 vec![misunderstood(told, extra.span, format!("`{path}` leads out of the repository"))]
@@ -70,12 +70,12 @@ fn carried(
 ) -> Vec<VersionPlace> {
     let path = place_of(unit, path);
     let mut found = units::stands(context, &path, &at, &format!("`{path}`"), true);
-    let said = |place: &VersionPlace| match place.found {
+    let version = |place: &VersionPlace| match place.found {
         FoundVersion::Version(_, span) => Some((place.path.clone(), span)),
         _ => None,
     };
     found.retain(|place| {
-        said(place).is_none_or(|here| unit.places.iter().all(|one| said(one).as_ref() != Some(&here)))
+        version(place).is_none_or(|here| unit.places.iter().all(|one| version(one).as_ref() != Some(&here)))
     });
     found
 }

@@ -15,14 +15,14 @@ use crate::target::Target;
 use crate::{compare, compile};
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let said = context.config.release.bundles.as_ref();
+    let configured = context.config.release.bundles.as_ref();
     let usual = vec![context.config.build.out.clone().unwrap_or_else(|| "dist".to_owned())];
-    for name in said.unwrap_or(&usual) {
+    for name in configured.unwrap_or(&usual) {
         let folder = context.config_place.join(name);
         let at = context.top.join(&folder);
         build::must_be_finished(&at)?;
         let bundles = compare::bundles(&at)?;
-        if bundles.is_empty() && said.is_some() {
+        if bundles.is_empty() && configured.is_some() {
             let message = format!("`{folder}` contains no bundle");
             let help = format!("run `plugcast build --out {folder}` and commit the result");
             out.push(found(&folder, Severity::Error, "bundle-missing", message).help(help));
@@ -32,7 +32,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let Some(inner) = inner.map(Utf8PathBuf::from) else { continue };
             let listed = inner.join(OWN_FOLDER).join("manifest.json");
             let tracked = context.git.answer(&["ls-files", "-z", "--", &at.display().to_string()])?;
-            if said.is_none() && tracked.is_empty() {
+            if configured.is_none() && tracked.is_empty() {
                 continue;
             }
             build::must_be_plain(&OutputFolder::below(&context.top, folder.as_std_path()))?;

@@ -20,7 +20,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             without.push((unit, version));
             continue;
         };
-        let form = unit.said.changelog_form;
+        let form = unit.published.changelog_form;
         let Some(file) = context.files.get(&path) else {
             // Release automation writes the first one with the first release.
             if unit.changelog.is_some() && context.history.released(unit).is_none() {
@@ -90,7 +90,7 @@ fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
 
 /// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
 pub(super) fn path(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
-    if let Some(path) = unit.changelog.as_ref().or(unit.said.changelog.as_ref()) {
+    if let Some(path) = unit.changelog.as_ref().or(unit.published.changelog.as_ref()) {
         return Some(path.clone());
     }
     let own = unit.root.ancestors().map(|folder| folder.join(NAME));

@@ -131,7 +131,7 @@ fn known(
             break;
         }
     }
-    let is_said = unit.tag.is_some() || unit.said.tag.is_some();
+    let is_said = unit.tag.is_some() || unit.published.tag.is_some();
     if releases.is_empty() && !is_said {
         releases = of_the_whole(context, unit, tags)?;
     }

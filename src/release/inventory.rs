@@ -82,7 +82,7 @@ fn first(context: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHist
         let help = "fetch the tags and the history, such as by `git fetch --tags --unshallow`";
         return Some(found(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
     }
-    let named = match unit.said.tag.as_ref().and(super::tags::forms(context, unit).first()) {
+    let named = match unit.published.tag.as_ref().and(super::tags::forms(context, unit).first()) {
         Some(form) => format!("no tag is named like `{form}`"),
         None => format!("no tag names a version of `{}`", unit.name),
     };

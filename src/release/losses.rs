@@ -19,7 +19,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     let units: Vec<&VersionedUnit> = context.units.iter().filter(|unit| unit.is_plugin).collect();
     let mut classes: BTreeMap<&str, Option<LossClass>> = BTreeMap::new();
     for unit in &units {
-        classes.insert(&unit.name, denied(context, &unit.said.deny_loss)?);
+        classes.insert(&unit.name, denied(context, &unit.configured.deny_loss)?);
     }
     let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
     let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
@@ -38,7 +38,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         }
     }
     let mut all = Vec::new();
-    for unit in units.iter().filter(|unit| unit.said.deny_new_losses != Some(false)) {
+    for unit in units.iter().filter(|unit| unit.configured.deny_new_losses != Some(false)) {
         let known = context.history.known(unit).and_then(|known| known.difference.as_ref());
         let since = if context.base.is_some() { context.history.since_base.as_deref() } else { known };
         all.extend(since.into_iter().flat_map(|since| of(since, &unit.name, class_of(&unit.name))));
@@ -137,9 +137,9 @@ fn unaccepted<'a>(
 }
 
 /// The mildest class that fails a release, of those that `said` names and those that fail a build.
-fn denied(context: &ReleaseContext<'_>, said: &[String]) -> Result<Option<LossClass>, ReleaseError> {
+fn denied(context: &ReleaseContext<'_>, configured: &[String]) -> Result<Option<LossClass>, ReleaseError> {
     let mut class = None;
-    for name in context.config.build.deny_loss.iter().chain(said) {
+    for name in context.config.build.deny_loss.iter().chain(configured) {
         let one = match name.as_str() {
             "security" => LossClass::Security,
             "behavior" => LossClass::Behavior,

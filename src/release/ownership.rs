@@ -22,7 +22,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         usual.push("changelog".to_owned());
         usual.extend(RECORDS.map(str::to_owned));
     }
-    let owned = |unit: &VersionedUnit| unit.said.owned.clone().unwrap_or_else(|| usual.clone());
+    let owned = |unit: &VersionedUnit| unit.published.owned.clone().unwrap_or_else(|| usual.clone());
     let names = |unit: &VersionedUnit, word: &str| owned(unit).iter().any(|owned| owned == word);
     versions(context, base, |unit| names(unit, "versions"), out)?;
     let mut paths: Vec<Utf8PathBuf> = Vec::new();
@@ -52,8 +52,8 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     paths.dedup();
     for path in paths {
         // A version in it is said with its place above.
-        let said = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
-        if !said {
+        let is_reported = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
+        if !is_reported {
             out.extend(touched(context, base, &path)?);
         }
     }

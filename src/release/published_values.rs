@@ -47,9 +47,9 @@ impl PublishedValues {
     /// What `config`, which lies in the folder `place`, says.
     fn read(config: &ReleaseConfig, place: &Utf8Path, unit: &VersionedUnit) -> Self {
         let named = |text: &str| text.replace("{plugin}", &unit.name);
-        let version = |said: &String| match named(said).split_once('#') {
+        let version = |value: &String| match named(value).split_once('#') {
             Some((path, key)) => (file(place, path), Some(key.to_owned())),
-            None => (file(place, &named(said)), None),
+            None => (file(place, &named(value)), None),
         };
         Self {
             tag: config.tag.as_deref().map(named),

@@ -29,8 +29,8 @@ pub(super) fn has_own(context: &ReleaseContext<'_>, tags: &[VersionTag]) -> bool
 
 /// The forms that tags of `unit` may have, the first that any tag has counts.
 pub(super) fn forms(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<String> {
-    let said = unit.said.tag.clone().or_else(|| unit.tag.clone());
-    let mut forms = match said {
+    let tag = unit.published.tag.clone().or_else(|| unit.tag.clone());
+    let mut forms = match tag {
         Some(form) => return vec![form],
         None => OF_ONE.to_vec(),
     };

@@ -35,7 +35,7 @@ pub(super) struct VersionedUnit {
     /// Whether release automation sets the version.
     pub(super) automated: bool,
     /// What `[release]` says of it.
-    pub(super) said: PublishedValues,
+    pub(super) published: PublishedValues,
 }
 
 /// One place that may say a version.
@@ -124,8 +124,8 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         unit.places.retain(|place| !is_another_package(context, place, &own));
     }
     for unit in &mut units {
-        unit.said = PublishedValues::load(context, unit)?;
-        for (path, key) in unit.said.versions.clone().into_iter().filter(|_| unit.is_plugin) {
+        unit.published = PublishedValues::load(context, unit)?;
+        for (path, key) in unit.published.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
             unit.places.extend(stands(context, &path, &VersionLocation::Key(key), &what, true));
         }
@@ -203,7 +203,7 @@ fn of_plugin(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
         tag: None,
         changelog: None,
         automated: false,
-        said: PublishedValues::default(),
+        published: PublishedValues::default(),
     }
 }
 
@@ -304,6 +304,6 @@ fn of_package(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
         tag: None,
         changelog: None,
         automated: true,
-        said: PublishedValues::default(),
+        published: PublishedValues::default(),
     }
 }

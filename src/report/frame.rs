@@ -171,8 +171,8 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
     // A line that would only count one place can as well name it.
     let named = if places.len() == PLACES + 1 { places.len() } else { PLACES };
     for place in places.iter().take(named) {
-        let said = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
-        lines.push(printable::line(&format!("{}:{}:{}{said}", place.path, place.line, place.column)).into());
+        let message = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
+        lines.push(printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into());
     }
     if let Some(more @ 1..) = places.len().checked_sub(named) {
         lines.push(format!("and {more} more (`--verbose` shows all of them)"));

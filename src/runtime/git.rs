@@ -176,10 +176,10 @@ impl Repository {
     /// The failure of a call that had to succeed.
     pub fn failed(&self, verb: &str, ended: &ChildOutput) -> CallFailure {
         let what = format!("`git {verb}` failed");
-        let said = ended.stderr_text();
-        let hint = if said.contains("lazy fetching disabled") {
+        let output = ended.stderr_text();
+        let hint = if output.contains("lazy fetching disabled") {
             "objects are missing in this partial clone: fetch them with `git fetch --refetch --no-filter`"
-        } else if lacked_memory(&said) {
+        } else if lacked_memory(&output) {
             "git may take 2 GiB of memory here; one of the commits may stand for more files than any disk has"
         } else {
             "run the same command by hand to see more"
@@ -323,8 +323,8 @@ impl Repository {
 
     /// The version of git, where it can be read.
     pub fn version(&self) -> Option<(u32, u32)> {
-        let said = self.line(&["version"]).ok()??;
-        let mut numbers = said.strip_prefix("git version ")?.split('.').map(str::parse);
+        let output = self.line(&["version"]).ok()??;
+        let mut numbers = output.strip_prefix("git version ")?.split('.').map(str::parse);
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 

@@ -235,22 +235,22 @@ fn graphql(
     let ended = child::run(environment, "gh", &command)?;
     let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
-    let said = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
+    let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
     match answer {
-        Some(answer) if ended.succeeded() && said.is_none() && answer["data"].is_object() => {
+        Some(answer) if ended.succeeded() && reason.is_none() && answer["data"].is_object() => {
             Ok(answer["data"].clone())
         }
         None if ended.succeeded() => Err(malformed(&format!("no JSON: {}", beginning(&ended.stdout)))),
-        Some(_) if ended.succeeded() && said.is_none() => {
+        Some(_) if ended.succeeded() && reason.is_none() => {
             Err(malformed(&format!("JSON without `data`: {}", beginning(&ended.stdout))))
         }
-        _ => Err(failed(repository, &ended, said)),
+        _ => Err(failed(repository, &ended, reason)),
     }
 }
 
 /// Which kind of trouble it is, with gh's own words.
-fn failed(repository: &Repository, ended: &ChildOutput, said: Option<String>) -> CallFailure {
-    let words = said.unwrap_or_else(|| child::words(ended));
+fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) -> CallFailure {
+    let words = reason.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     if let Some(refused) = child::refused(repository.environment(), SandboxAccess::Network, &words) {
         return refused;

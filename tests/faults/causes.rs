@@ -45,11 +45,11 @@ fn the_advice_of_the_helper_fits_the_reason() {
         for step in [1, 4] {
             let start = ["review", "start", "--mode", "headless", "--take-over"];
             let error = helper(folder.path(), &format!("{fault}@{step}"), None, &start);
-            let said = |key: &str| error[key].as_str().expect("a text").to_owned();
+            let text_of = |key: &str| error[key].as_str().expect("a text").to_owned();
             let code = if fault == "EROFS" { "sandboxed" } else { "state_unwritable" };
-            assert_eq!((said("code").as_str(), &error["exit"]), (code, &5.into()), "{fault}@{step}: {error}");
-            assert!(said("message").contains(words), "{fault}@{step}: {error}");
-            assert!(said("hint").contains(advice) && said("hint").contains("`--root`"), "{fault}: {error}");
+            assert_eq!((text_of("code").as_str(), &error["exit"]), (code, &5.into()), "{fault}@{step}: {error}");
+            assert!(text_of("message").contains(words), "{fault}@{step}: {error}");
+            assert!(text_of("hint").contains(advice) && text_of("hint").contains("`--root`"), "{fault}: {error}");
         }
     }
 }

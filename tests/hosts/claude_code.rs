@@ -102,8 +102,8 @@ fn who_may_start_a_skill_is_kept() {
 
     let refused = stage.play(stage.session(invoke("demo:house-style", ""), ModelScript::default()));
     assert!(refused.exchange.received.is_empty());
-    let said = format!("{:?}", refused.events);
-    assert!(said.contains("can only be invoked by Claude"), "{said}");
+    let output = format!("{:?}", refused.events);
+    assert!(output.contains("can only be invoked by Claude"), "{output}");
 }
 
 #[test]

@@ -98,11 +98,11 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
     for (name, text) in cases() {
         let read = yaml.read(&text);
         let read = read.ok().filter(|fields| fields.contains_key("name"));
-        let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
-        let said = said.filter(|text| !text.is_empty());
+        let described = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
+        let described = described.filter(|text| !text.is_empty());
         let seen = shown.get(&name).map(|text| one_line(text)).filter(|text| !text.is_empty());
-        if said != seen {
-            wrong.push(format!("{name}: the reader says {said:?}, the host shows {seen:?}"));
+        if described != seen {
+            wrong.push(format!("{name}: the reader says {described:?}, the host shows {seen:?}"));
         }
         let rules = spoken.get(&name).cloned().unwrap_or_default();
         if seen.as_ref() != Some(&meant(&text)) && rules.is_empty() {
@@ -144,16 +144,16 @@ fn claude_code_reads_commands_and_agents_as_it_reads_skills() {
         assert!(shown.len() > 100, "{kind}: {shown:#?}");
         for (name, text) in cases() {
             let read = yaml.read(&text).ok();
-            let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
-            let said = said.filter(|text| !text.is_empty());
+            let described = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
+            let described = described.filter(|text| !text.is_empty());
             let seen = shown.get(&name).map(|text| one_line(text.split(" (Tools: ").next().unwrap_or(text)));
-            let right = match (&said, &seen) {
+            let right = match (&described, &seen) {
                 (None, Some(seen)) => seen.is_empty() || seen.starts_with(instead),
                 (None, None) => true,
-                _ => said == seen,
+                _ => described == seen,
             };
             if !right {
-                wrong.push(format!("{kind}/{name}: the reader says {said:?}, the host shows {seen:?}"));
+                wrong.push(format!("{kind}/{name}: the reader says {described:?}, the host shows {seen:?}"));
             }
         }
     }

@@ -156,7 +156,7 @@ fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
     let report = repository.text(&format!("{run}/report.md"));
     let shown = documented(&stage.project().join(run).display().to_string());
     assert_eq!(report.trim_end(), shown.trim_end());
-    assert!(said(&transcript).contains(&report.trim_end()), "the report is the answer of the session");
+    assert!(model_texts(&transcript).contains(&report.trim_end()), "the report is the answer of the session");
     let metadata = repository.json(&format!("{run}/metadata.json"));
     assert_eq!((&metadata["status"], &metadata["verdict"]), (&json!("done"), &json!("Not ready")));
     assert_eq!((&metadata["branch"], &metadata["head_sha"]), (&json!("feature"), &json!(repository.head())));
@@ -230,7 +230,7 @@ fn text_as_emitted(stage: &Stage, host: Host, transcript: &Transcript) {
 }
 
 /// The texts of the host's own events.
-pub fn said(transcript: &Transcript) -> Vec<&str> {
+pub fn model_texts(transcript: &Transcript) -> Vec<&str> {
     let mut texts = Vec::new();
     transcript.events.iter().for_each(|event| obey::texts(event, &mut texts));
     texts.into_iter().map(str::trim_end).collect()
@@ -303,7 +303,7 @@ fn a_report_alone_leaves_no_trace() {
             "- Why: A buyer does not pay for the last item\n- Evidence: range(count - 1)",
             "\nIntent: Add up prices one by one\n",
         ] {
-            let told = said(&transcript).iter().any(|text| text.contains(part));
+            let told = model_texts(&transcript).iter().any(|text| text.contains(part));
             assert!(told, "{}: `{part}`: {transcript:?}", host.name());
         }
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
@@ -325,7 +325,7 @@ fn modes_that_contradict_each_other_start_nothing() {
         let script = ModelScript::default()
             .with_conversation(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
         let transcript = play(&stage, "mode:headless mode:autofix", script, &[], more);
-        assert!(said(&transcript).contains(&MESSAGE), "{}", host.name());
+        assert!(model_texts(&transcript).contains(&MESSAGE), "{}", host.name());
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
     });
 }
@@ -338,7 +338,7 @@ fn without_any_usable_return_the_review_says_that_it_is_degraded() {
         let script = every_reviewer("diff.patch", &lost()).with_conversation(reviewed(host, false));
         let transcript = play(&stage, "mode:headless", script, &[], more);
         let report = "Code review degraded (headless mode). Reason: 0 of 5 reviewers returned results.\n";
-        let told = said(&transcript);
+        let told = model_texts(&transcript);
         assert!(
             told.iter().any(|text| text.starts_with(report) && text.ends_with("Review complete")),
             "{}",
@@ -364,7 +364,7 @@ fn a_report_alone_says_that_nobody_returned_anything() {
         let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with_conversation(in_turn(steps));
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         let line = "Degraded: 0 of 5 reviewers returned results.";
-        assert!(said(&transcript).iter().any(|text| text.contains(line)), "{}: {transcript:?}", host.name());
+        assert!(model_texts(&transcript).iter().any(|text| text.contains(line)), "{}: {transcript:?}", host.name());
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
     });
 }

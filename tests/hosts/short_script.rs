@@ -18,9 +18,9 @@ fn run_short_of_a_step(stage: &Stage, call: ModelReply) {
     let faults = transcript.faults();
     let unscripted = "conversation `main` has no step left for this request";
     assert!(faults.iter().any(|fault| fault == unscripted), "{faults:#?}");
-    let said = format!("{:?}{}", transcript.events, transcript.stderr);
-    assert!(said.contains("rejected by the scripted model: conversation `main` has no step left"), "{said}");
-    assert_ne!(transcript.code, Some(0), "{said}");
+    let output = format!("{:?}{}", transcript.events, transcript.stderr);
+    assert!(output.contains("rejected by the scripted model: conversation `main` has no step left"), "{output}");
+    assert_ne!(transcript.code, Some(0), "{output}");
 }
 
 #[test]

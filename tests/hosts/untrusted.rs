@@ -142,8 +142,8 @@ fn case_3_a_server_that_no_ledger_lists_is_unexpected() {
         });
         let finished = verify(&hosts, folder.path(), host, &[]).expect_code(1);
         for server in ["plain", "demo:x"] {
-            let said = |line: &str| line.contains("unexpected") && line.contains(server);
-            assert!(finished.stdout.lines().any(said), "{host}: {}", finished.stdout);
+            let expected = |line: &str| line.contains("unexpected") && line.contains(server);
+            assert!(finished.stdout.lines().any(expected), "{host}: {}", finished.stdout);
         }
         assert_eq!(started(folder.path()), Vec::<String>::new());
     }
@@ -188,8 +188,8 @@ fn case_3_a_ledger_without_the_plugin_proves_nothing() {
         let ledger = folder.path().join("out").join(host).join(".plugcast/ledger.json");
         change(&ledger, |ledger| ledger["rows"] = json!([]));
         let finished = verify(&hosts, folder.path(), host, &[]).expect_code(2);
-        let said = "the manifest lists files of plugin `demo`, but the ledger has no row for it";
-        assert!(finished.stderr.contains(said), "{host}: {}", finished.stderr);
+        let expected = "the manifest lists files of plugin `demo`, but the ledger has no row for it";
+        assert!(finished.stderr.contains(expected), "{host}: {}", finished.stderr);
     }
 }
 
@@ -231,7 +231,7 @@ fn case_3_no_host_asks_a_server_of_the_plugin() {
 #[test]
 fn case_3_a_changed_module_of_opencode_is_not_loaded() {
     let hosts = real_hosts!();
-    for (file, said) in [
+    for (file, expected) in [
         ("plugcast.plugin.js", "`plugcast.plugin.js` is not the module"),
         ("package.json", "`package.json` is not the module"),
     ] {
@@ -251,7 +251,7 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
         fs::write(&path, &changed).expect("it can be written");
         vouch(&bundle, &format!("plugins/demo/{file}"));
         let finished = verify(&hosts, folder.path(), "opencode", &[]).expect_code(1);
-        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+        assert!(finished.stdout.contains(expected), "`{expected}` is missing in {}", finished.stdout);
         assert_eq!(started(folder.path()), Vec::<String>::new());
     }
 }

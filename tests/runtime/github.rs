@@ -184,14 +184,14 @@ fn this_github_refuses_what_the_real_one_would() {
     let of_request = |what: &str| {
         ask(&format!("{{repository(owner:\"owner\",name:\"tool\"){{pullRequest(number:7){{{what}}}}}}}"))
     };
-    let said = |(code, answer): (Option<i32>, Value)| {
+    let code_of = |(code, answer): (Option<i32>, Value)| {
         assert_eq!(code, Some(1), "{answer}");
         answer["errors"][0]["message"].as_str().unwrap_or_default().to_owned()
     };
-    assert!(said(of_request("nonsense")).contains("Cannot query field"));
-    assert!(said(of_request("reviewThreads{totalCount}")).contains("properly paginate"));
-    assert!(said(of_request("reviewThreads(first:101){totalCount}")).contains("limit of 100"));
-    assert!(said(of_request("isDraft")).contains("was not given `isDraft`"));
+    assert!(code_of(of_request("nonsense")).contains("Cannot query field"));
+    assert!(code_of(of_request("reviewThreads{totalCount}")).contains("properly paginate"));
+    assert!(code_of(of_request("reviewThreads(first:101){totalCount}")).contains("limit of 100"));
+    assert!(code_of(of_request("isDraft")).contains("was not given `isDraft`"));
     // 250 threads are three pages, each of which says where the next one begins.
     let (mut seen, mut after, mut pages) = (0, "null".to_owned(), 0);
     loop {

@@ -85,8 +85,8 @@ fn install(pins: &Path, fresh: &Path, set: &str, npm: &str) -> Result<(), String
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("npm said nothing");
+    let stderr_text = String::from_utf8_lossy(&output.stderr);
+    let first = stderr_text.lines().find(|line| !line.trim().is_empty()).unwrap_or("npm said nothing");
     Err(wrong(
         set,
         "`npm ci` failed; make the npm registry that your npm configuration names reachable",

@@ -162,7 +162,7 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<String, Strin
     if ended.status.success() {
         return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&ended.stderr);
-    let said = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    Err(format!("`{program} {}` failed ({said})", arguments.join(" ")))
+    let printed = String::from_utf8_lossy(&ended.stderr);
+    let printed = printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    Err(format!("`{program} {}` failed ({printed})", arguments.join(" ")))
 }

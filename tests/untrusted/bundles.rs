@@ -62,13 +62,13 @@ fn case_3_a_bundle_is_compared_before_its_host_starts() {
             "`plugins/demo/hooks` is not in the manifest; move it away",
         ),
     ];
-    for (damage, said) in damages {
+    for (damage, expected) in damages {
         let folder = fixture();
         damage(folder.path());
         let finished = verify(folder.path(), "out", &[]).expect_code(1);
-        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+        assert!(finished.stdout.contains(expected), "`{expected}` is missing in {}", finished.stdout);
         assert!(finished.stdout.contains("the host was not started"), "{}", finished.stdout);
-        assert!(!folder.path().join("started").exists(), "{said}: {skill}");
+        assert!(!folder.path().join("started").exists(), "{expected}: {skill}");
     }
 }
 
@@ -134,11 +134,11 @@ fn case_4_what_no_build_has_written_is_neither_removed_nor_moved() {
                 .for_each(|other| fs::write(out.join(format!(".codex.plugcast-{other}")), "").unwrap());
             let before = Tree::read(folder.path());
             let finished = Plugcast::new(folder.path(), &build).run().expect_code(2);
-            for said in [
+            for expected in [
                 &format!(".codex.plugcast-{what}`: no build has written what it holds"),
                 "move what is there away",
             ] {
-                assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+                assert!(finished.stderr.contains(expected), "`{expected}` is missing in {}", finished.stderr);
             }
             assert_eq!(Tree::read(folder.path()), before, "{built} {what} {others:?}");
         }

@@ -10,8 +10,8 @@ fn case_13_an_unusable_folder_for_temporary_files_is_named() {
     let folder = committed(&demo());
     let arguments = ["verify", "in", "--to", "codex"];
     let finished = Plugcast::new(folder.path(), &arguments).env("TMPDIR", "/none/such").run().expect_code(2);
-    for said in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"] {
-        assert!(finished.stderr.contains(said), "`{said}` is missing: {}", finished.stderr);
+    for expected in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"] {
+        assert!(finished.stderr.contains(expected), "`{expected}` is missing: {}", finished.stderr);
     }
     assert!(!finished.stderr.contains("git"), "{}", finished.stderr);
 }
@@ -43,8 +43,8 @@ fn case_16_a_full_folder_for_temporary_files_is_named() {
         return;
     }
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
-    for said in ["/small", "No space left on device", "free some space there, or set `TMPDIR`"] {
-        assert!(finished.stderr.contains(said), "`{said}`: {}", finished.stderr);
+    for expected in ["/small", "No space left on device", "free some space there, or set `TMPDIR`"] {
+        assert!(finished.stderr.contains(expected), "`{expected}`: {}", finished.stderr);
     }
     assert!(!finished.stderr.contains("git work tree"), "{}", finished.stderr);
 }

@@ -29,8 +29,8 @@ fn build(folder: &Path) -> Finished {
 fn case_17_a_file_that_is_too_large_is_named_and_not_copied() {
     let folder = fixture(&[("scripts/data.bin", 60 * 1024)]);
     let built = build(folder.path()).expect_code(1);
-    let said = "`scripts/data.bin` is skipped: is larger than 512 MiB";
-    assert!(built.stderr.contains(said), "{}", built.stderr);
+    let expected = "`scripts/data.bin` is skipped: is larger than 512 MiB";
+    assert!(built.stderr.contains(expected), "{}", built.stderr);
     let out = Tree::read(&folder.path().join("out/codex/plugins/demo"));
     assert!(out.get("scripts/run.sh").is_some() && out.get("skills/s/SKILL.md").is_some());
     assert!(out.get("scripts/data.bin").is_none());
@@ -39,7 +39,7 @@ fn case_17_a_file_that_is_too_large_is_named_and_not_copied() {
     for arguments in [&["check", "in"][..], &["diff", "in", "in", "--to", "codex"]] {
         let finished = Plugcast::new(folder.path(), arguments).run();
         let text = finished.stdout + &finished.stderr;
-        assert!(finished.code == Some(0) || text.contains(said), "{arguments:?}: {text}");
+        assert!(finished.code == Some(0) || text.contains(expected), "{arguments:?}: {text}");
     }
 }
 
@@ -47,8 +47,8 @@ fn case_17_a_file_that_is_too_large_is_named_and_not_copied() {
 fn case_17_files_that_are_too_large_together_are_one_finding() {
     let folder = fixture(&[("scripts/a.bin", 200), ("scripts/b.bin", 400), ("scripts/c.bin", 500)]);
     let built = build(folder.path()).expect_code(1);
-    let said = "`scripts/b.bin` is skipped: with it the files of the source are larger than 512 MiB together";
-    assert!(built.stderr.contains(said) && !built.stderr.contains("c.bin"), "{}", built.stderr);
+    let expected = "`scripts/b.bin` is skipped: with it the files of the source are larger than 512 MiB together";
+    assert!(built.stderr.contains(expected) && !built.stderr.contains("c.bin"), "{}", built.stderr);
     let scripts = folder.path().join("out/codex/plugins/demo/scripts");
     assert!(
         scripts.join("a.bin").exists() && !scripts.join("b.bin").exists() && !scripts.join("c.bin").exists()
@@ -60,8 +60,8 @@ fn case_17_files_that_are_too_large_together_are_one_finding() {
 fn case_17_a_gitignore_that_is_too_large_ships_nothing_that_it_may_ignore() {
     let folder = fixture(&[("scripts/.gitignore", 5)]);
     let built = build(folder.path()).expect_code(1);
-    let said = "`scripts` is skipped: its `.gitignore` cannot be read: it is larger than 4 MiB";
-    assert!(built.stderr.contains(said), "{}", built.stderr);
+    let expected = "`scripts` is skipped: its `.gitignore` cannot be read: it is larger than 4 MiB";
+    assert!(built.stderr.contains(expected), "{}", built.stderr);
     let out = Tree::read(&folder.path().join("out/codex/plugins/demo"));
     assert!(out.get("skills/s/SKILL.md").is_some() && out.get("scripts/run.sh").is_none());
 

@@ -82,7 +82,7 @@ fn as_listed(folder: &Path) {
 
 /// A change that must be refused in a first build, and in one that has an old bundle to keep.
 #[track_caller]
-fn refused(what: &str, change: impl Fn(&Path), said: &str) {
+fn refused(what: &str, change: impl Fn(&Path), expected: &str) {
     for old in [false, true] {
         let folder = fixture().temporary();
         if old {
@@ -92,7 +92,7 @@ fn refused(what: &str, change: impl Fn(&Path), said: &str) {
         let before = out(&folder);
         let finished = build_while(folder.path(), &change);
         assert_eq!(finished.code, Some(2), "{what}: {}{}", finished.stdout, finished.stderr);
-        assert!(finished.stderr.contains(said), "{what}: {}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{what}: {}", finished.stderr);
         assert!(finished.stderr.contains("build again"), "{what}: {}", finished.stderr);
         assert!(!leaked(folder.path()), "{what}");
         assert_eq!(out(&folder), before, "{what}");
@@ -125,21 +125,21 @@ fn case_12_a_folder_that_becomes_a_link_before_a_file_in_it_is_copied_is_not_fol
 
 #[test]
 fn case_12_what_is_written_is_what_was_hashed() {
-    let said = "it changed while it was being read";
+    let expected = "it changed while it was being read";
     let at = |folder: &Path| folder.join("in/skills/s/assets/data.bin");
-    refused("a change", |folder| fs::write(at(folder), vec![1; SECRET.len()]).unwrap(), said);
-    refused("less", |folder| fs::write(at(folder), [0]).unwrap(), said);
+    refused("a change", |folder| fs::write(at(folder), vec![1; SECRET.len()]).unwrap(), expected);
+    refused("less", |folder| fs::write(at(folder), [0]).unwrap(), expected);
     let grow = |folder: &Path| {
         let mut file = OpenOptions::new().append(true).open(at(folder)).unwrap();
         file.write_all(&[0; 100_000]).unwrap();
     };
-    refused("growth", grow, said);
+    refused("growth", grow, expected);
 }
 
 #[test]
 fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
     let programs = |folder: &Path| folder.join("in/tool");
-    for (change, said) in [
+    for (change, expected) in [
         ((|path| fs::write(path, SECRET).unwrap()) as fn(&Path), "it changed while it was being read"),
         (
             |path| {
@@ -156,7 +156,7 @@ fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
         // The first step is the lock: programs are hashed behind it, the folder of the bundle is the fourth.
         let finished = build_at("pause@5", folder.path(), |folder| change(&programs(folder)));
         assert_eq!(finished.code, Some(2), "{}{}", finished.stdout, finished.stderr);
-        assert!(finished.stderr.contains(said), "{}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{}", finished.stderr);
         assert!(!leaked(folder.path()));
     }
 }

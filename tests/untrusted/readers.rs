@@ -84,9 +84,9 @@ fn case_4_no_reader_completes_an_interrupted_build() {
     displace(folder.path());
     for (arguments, _) in READERS {
         let finished = read(folder.path(), arguments, 2);
-        let said = "an interrupted build has not put `dist/codex` in its place";
+        let expected = "an interrupted build has not put `dist/codex` in its place";
         let whole = format!("{}/", folder.path().canonicalize().unwrap().display());
-        assert!(finished.stderr.replace(&whole, "").contains(said), "{arguments:?}: {}", finished.stderr);
+        assert!(finished.stderr.replace(&whole, "").contains(expected), "{arguments:?}: {}", finished.stderr);
         assert!(
             finished.stderr.contains("run `plugcast build` with this output folder"),
             "{}",
@@ -100,7 +100,7 @@ fn case_4_no_reader_completes_an_interrupted_build() {
 #[test]
 fn case_4_no_reader_removes_what_an_interrupted_build_left() {
     let folder = fixture();
-    let said: Vec<Finished> =
+    let finished_runs: Vec<Finished> =
         READERS.iter().map(|(arguments, code)| read(folder.path(), arguments, *code)).collect();
     let left = Tree::new().file(".plugcast/ledger.json", "").file("x", "half").link("y", "../../in");
     for state in [&["new"][..], &["new", "old"], &["new", "old", "swap"], &["swap"]] {
@@ -109,7 +109,7 @@ fn case_4_no_reader_removes_what_an_interrupted_build_left() {
             let path = folder.path().join(format!("dist/.codex.plugcast-{what}"));
             if *what == "swap" { fs::write(path, "").unwrap() } else { left.write(&path) }
         }
-        for ((arguments, code), whole) in READERS.iter().zip(&said) {
+        for ((arguments, code), whole) in READERS.iter().zip(&finished_runs) {
             if arguments[0] == "promote" {
                 let finished = read(folder.path(), arguments, 2);
                 assert!(

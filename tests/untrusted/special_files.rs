@@ -161,10 +161,10 @@ fn case_6_a_pipe_that_git_reads_is_named_and_holds_nobody() {
                 let finished =
                     Plugcast::new(folder.path(), arguments).below("timeout", &["-k", "1", "60"]).run();
                 let name = path.file_name().expect("a name").to_string_lossy();
-                let said = format!("{name}` is not a regular file of at most 100 MiB, and git reads it");
+                let expected = format!("{name}` is not a regular file of at most 100 MiB, and git reads it");
                 assert!(
                     finished.code.is_some_and(|code| code <= 2)
-                        && format!("{}{}", finished.stdout, finished.stderr).contains(&said),
+                        && format!("{}{}", finished.stdout, finished.stderr).contains(&expected),
                     "{place}: {arguments:?} ended with {:?}: {}{}",
                     finished.code,
                     finished.stdout,
@@ -182,6 +182,6 @@ fn case_6_a_gitignore_that_git_cannot_hold_is_named() {
     let ignored = folder.path().join(".gitignore");
     fs::File::create(&ignored).expect("a file").set_len(8 << 30).expect("a sparse file");
     let finished = Plugcast::new(folder.path(), &["check", "in", "--since", "HEAD"]).run().expect_code(2);
-    let said = ".gitignore` is not a regular file of at most 100 MiB, and git reads it";
-    assert!(finished.stderr.contains(said), "{}", finished.stderr);
+    let expected = ".gitignore` is not a regular file of at most 100 MiB, and git reads it";
+    assert!(finished.stderr.contains(expected), "{}", finished.stderr);
 }

@@ -124,15 +124,15 @@ fn walk(fixture: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap
         let mut started = run.start_with_input();
         let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
         // What it has to say may come before.
-        let (mut said, mut paused) = (String::new(), false);
-        while !paused && errors.read_line(&mut said).expect("text") > 0 {
-            paused = said.lines().next_back().is_some_and(|line| line.starts_with("paused at step"));
+        let (mut printed, mut paused) = (String::new(), false);
+        while !paused && errors.read_line(&mut printed).expect("text") > 0 {
+            paused = printed.lines().next_back().is_some_and(|line| line.starts_with("paused at step"));
         }
         if paused {
             swap.make(at);
             writeln!(started.child.stdin.take().expect("a pipe"), "go on").expect("it waits for this");
         }
-        let mut stderr = said;
+        let mut stderr = printed;
         errors.read_to_string(&mut stderr).expect("text");
         let finished = Finished::from(started.child.wait_with_output().expect("it ends"));
         let what = format!("{command:?}, step {step}{more}, `{}`: {stderr}{}", swap.name, finished.stdout);

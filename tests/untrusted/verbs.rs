@@ -156,8 +156,8 @@ fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
             assert!(!told.stdout.is_empty(), "{arguments:?}: {}", told.stderr);
             let full = run(HELPER, &folder, &arguments, &Output::Full);
             assert_eq!(full.code, Some(5), "{arguments:?}: {}", full.stderr);
-            let said = "the answer cannot be written to standard output: No space left on device";
-            assert!(full.stderr.contains(said), "{arguments:?}: {}", full.stderr);
+            let expected = "the answer cannot be written to standard output: No space left on device";
+            assert!(full.stderr.contains(expected), "{arguments:?}: {}", full.stderr);
             let closed = run(HELPER, &folder, &arguments, &Output::Closed);
             assert_eq!((closed.code, &closed.stderr), (Some(5), &told.stderr), "{arguments:?}");
         }

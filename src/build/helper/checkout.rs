@@ -145,9 +145,9 @@ impl HelperCheckout {
 }
 
 /// An error with the words of the failed program.
-fn fault(what: &str, said: &str) -> BuildError {
+fn fault(what: &str, output: &str) -> BuildError {
     BuildError::Helper {
-        message: format!("{what}: {}", said.trim_end()),
+        message: format!("{what}: {}", output.trim_end()),
         help: "fix the errors above, pass `--helper PLATFORM=PATH`, or build without one: `--helper none`"
             .to_owned(),
     }

@@ -23,8 +23,8 @@ pub(super) const QUESTION: &str = "AskUserQuestion";
 
 /// What stands for the question tool on other hosts: the words in backticks that their targets give.
 pub(super) fn counterparts(context: &RuleContext<'_>) -> BTreeSet<String> {
-    let said = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
-    said.filter_map(|said| said.split('`').nth(1)).map(str::to_owned).collect()
+    let stand_in = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
+    stand_in.filter_map(|stand_in| stand_in.split('`').nth(1)).map(str::to_owned).collect()
 }
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {

@@ -118,7 +118,7 @@ struct StatedCount {
     /// The word that follows the number, where it does.
     word: Option<Span>,
     /// The digits.
-    said: String,
+    written: String,
     /// Whether it stands in a cell or in brackets.
     formal: bool,
 }
@@ -133,8 +133,8 @@ fn counts(
         prose::places(here, name).filter_map(move |place| {
             let number = count(here, place)?;
             let word = Some(place).filter(|word| word.start > number.start);
-            let said = number.slice(here).to_owned();
-            Some(StatedCount { kind, name, number, word, said, formal: word.is_none() })
+            let written = number.slice(here).to_owned();
+            Some(StatedCount { kind, name, number, word, written, formal: word.is_none() })
         })
     };
     of(one).chain(of(many)).collect()
@@ -170,7 +170,7 @@ fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
 /// What has three numbers or more in the README of one plugin: each of them is of a part.
 fn counted_in_parts(passages: &[(Span, Vec<StatedCount>)]) -> Vec<Option<ComponentKind>> {
     let of = |kind| passages.iter().flat_map(|(_, counts)| counts).filter(move |count| count.kind == kind);
-    let numbers = |kind| of(kind).map(|count| count.said.as_str()).collect::<BTreeSet<&str>>();
+    let numbers = |kind| of(kind).map(|count| count.written.as_str()).collect::<BTreeSet<&str>>();
     COUNTED.iter().map(|(kind, ..)| *kind).filter(|kind| numbers(*kind).len() > 2).collect()
 }
 
@@ -185,8 +185,8 @@ fn compare(
 ) {
     let file = readme.text.file;
     let number = count.number.shifted(passage.start);
-    let said = number.slice(readme.text.text);
-    let Ok(value) = said.parse::<usize>() else { return };
+    let written = number.slice(readme.text.text);
+    let Ok(value) = written.parse::<usize>() else { return };
     let spoken_of = match (readme.above, count.kind) {
         (false, None) => return,
         (false, Some(_)) => readme.plugins.clone(),
@@ -218,7 +218,7 @@ fn compare(
         _ => "the plugins together".to_owned(),
     };
     let (has, name) = (if spoken_of.len() > 1 { "have" } else { "has" }, count.name);
-    let found = sink.report(file, number, format!("the README says {said} {name}, but {who} {has} {have}"));
+    let found = sink.report(file, number, format!("the README says {written} {name}, but {who} {has} {have}"));
     found.help = Some(format!("write {have}"));
     let (one, many) = (name.trim_end_matches('s'), format!("{}s", name.trim_end_matches('s')));
     let right = if have == 1 { one } else { &many };
@@ -311,9 +311,9 @@ fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSin
                 continue;
             };
             for row in &listing.rows {
-                let (Some(said), Some(cell)) = (&row.name, row.cells.get(column)) else { continue };
+                let (Some(listed), Some(cell)) = (&row.name, row.cells.get(column)) else { continue };
                 let Some(plugin) =
-                    context.project.plugins.iter().find(|plugin| plugin.name == said.span.slice(text))
+                    context.project.plugins.iter().find(|plugin| plugin.name == listed.span.slice(text))
                 else {
                     continue;
                 };

@@ -157,9 +157,9 @@ fn gone<'n>(
 ) {
     let (file, text) = (readme.text.file, readme.text.text);
     let Some(name) = &row.name else { return };
-    let said = name.span.slice(text);
-    let found = sink.report(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
-    let bare = last_of(said);
+    let listed = name.span.slice(text);
+    let found = sink.report(file, name.span, format!("the README lists the {what} `{listed}`, but {why}"));
+    let bare = last_of(listed);
     // A row may say more than a name, so none is removed but by its author.
     found.help = Some("remove the row, or update the name".to_owned());
     if let Some(near) = slip(bare, known) {
@@ -184,10 +184,10 @@ fn left_out(
     let count = own.iter().filter(|component| is_listed(component)).count();
     let is_missing = |component: &&&Component| {
         let last = last_of(&component.name);
-        let said = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
-        let said = said(last) || component.alias().is_some_and(|alias| said(&alias));
+        let is_mentioned = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
+        let is_mentioned = is_mentioned(last) || component.alias().is_some_and(|alias| is_mentioned(&alias));
         !is_listed(component)
-            && !said
+            && !is_mentioned
             && !last.starts_with('_')
             && !component.model_only()
             && !StageMarks::from_component(component, plugin).is_beta()

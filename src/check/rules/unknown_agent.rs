@@ -60,6 +60,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
-    let (said, own) = (last_of(name), last_of(&agent.name));
-    said == own || slip(said, [own]).is_some() || agent.path.file_stem() == Some(said)
+    let (last, own) = (last_of(name), last_of(&agent.name));
+    last == own || slip(last, [own]).is_some() || agent.path.file_stem() == Some(last)
 }

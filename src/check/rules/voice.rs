@@ -29,8 +29,8 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         let first = SECOND_PERSON.iter().filter_map(|word| prose::places(here, word).next()).min();
         let Some(place) = first else { continue };
         let span: Span = place.shifted(passage.span.start);
-        let said = span.slice(text.text).to_owned();
-        sink.report(text.file, span, format!("`{said}` addresses the reader instead of giving an instruction"))
+        let quoted = span.slice(text.text).to_owned();
+        sink.report(text.file, span, format!("`{quoted}` addresses the reader instead of giving an instruction"))
             .help =
             Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
     }

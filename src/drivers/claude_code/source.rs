@@ -121,7 +121,7 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
         listing.plugins.push(ListedPlugin { name: name.to_owned(), root, components, refused: Vec::new() });
     }
     for error in init["plugin_errors"].as_array().into_iter().flatten() {
-        let said = format!(
+        let message = format!(
             "{}: {}",
             error["type"].as_str().unwrap_or("error"),
             error["message"].as_str().unwrap_or_default()
@@ -129,8 +129,8 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
         let name = error["plugin"].as_str().unwrap_or_default();
         let name = name.split('@').next().unwrap_or_default();
         match listing.plugins.iter_mut().find(|plugin| plugin.name == name) {
-            Some(plugin) => plugin.refused.push(said),
-            None => listing.notes.push(format!("`{name}`: {said}")),
+            Some(plugin) => plugin.refused.push(message),
+            None => listing.notes.push(format!("`{name}`: {message}")),
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn errors(events: &[Value]) -> Vec<String> {
     let errors = items.filter(|item| item["type"] == "error");
     errors
         .filter_map(|item| item["message"].as_str().map(str::to_owned))
-        .filter(|said| said != UNKNOWN_MODEL)
+        .filter(|message| message != UNKNOWN_MODEL)
         .collect()
 }
 

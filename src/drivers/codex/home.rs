@@ -198,8 +198,8 @@ fn answer(ended: &ChildOutput) -> Result<Value> {
 
 /// The host's own error line, else everything it wrote.
 fn complaint(what: &str, ended: &ChildOutput) -> String {
-    let said = ended.stderr_text() + &ended.stdout_text();
-    let line = said.lines().find(|line| line.starts_with("Error")).map_or(said.trim(), str::trim);
+    let output = ended.stderr_text() + &ended.stdout_text();
+    let line = output.lines().find(|line| line.starts_with("Error")).map_or(output.trim(), str::trim);
     format!("`codex plugin` {what}: {line}")
 }
 

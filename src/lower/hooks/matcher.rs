@@ -58,7 +58,7 @@ impl HookMatchers {
             && let Some(loss) = &facts.pattern_loss
             && let Err(error) = Regex::new(pattern)
         {
-            out.refused = Some(format!("{loss}: {}", said(&error)));
+            out.refused = Some(format!("{loss}: {}", message_of(&error)));
         }
         out
     }
@@ -93,7 +93,7 @@ impl HookMatchers {
 }
 
 /// What is wrong with a pattern, in the words of its reader.
-fn said(error: &BuildError) -> String {
+fn message_of(error: &BuildError) -> String {
     let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
     let last = text.lines().last().unwrap_or_default();
     last.trim().strip_prefix("error: ").unwrap_or(last).to_owned()

@@ -67,8 +67,8 @@ fn texts<'a>(
     other: &OtherComponent,
     hook: &Hook,
 ) -> Vec<(&'a SourceFile, Span)> {
-    let said = hook.node.get("command").or_else(|| hook.node.get("input"));
-    let own = context.project.tree.get(&other.path).zip(said.map(|node| node.span));
+    let command = hook.node.get("command").or_else(|| hook.node.get("input"));
+    let own = context.project.tree.get(&other.path).zip(command.map(|node| node.span));
     let scripts = script_files::find(context, hook).into_iter();
     let whole = |file: &SourceFile| Span::new(0, file.text().map_or(0, str::len));
     own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()

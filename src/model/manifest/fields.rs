@@ -238,11 +238,11 @@ fn option(key: &str, node: &Node) -> Option<FieldFault> {
             }
         }
     }
-    let said = node.get("type")?;
-    let known = said.as_str().is_some_and(|said| KINDS.contains(&said));
+    let stated_type = node.get("type")?;
+    let known = stated_type.as_str().is_some_and(|stated_type| KINDS.contains(&stated_type));
     (!known).then(|| {
         let message = format!("`type` of the option `{key}` is not a type that a user can be asked for");
-        fault(said, message, &format!("one of: {}", KINDS.join(", ")))
+        fault(stated_type, message, &format!("one of: {}", KINDS.join(", ")))
     })
 }
 

@@ -262,7 +262,7 @@ impl OtherFinder<'_> {
             return self.workflows(file, &entry.node);
         }
         let before = self.out.len();
-        let mut said = false;
+        let mut reported = false;
         let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
         let items: Vec<(&Node, JsonPointer)> = match &entry.node.value {
             Value::List(items) if looked_into => {
@@ -276,9 +276,9 @@ impl OtherFinder<'_> {
                 Value::Map(_) => {
                     self.declared(&place, node);
                     // An empty mapping declares nothing.
-                    said |= node.entries().is_empty();
+                    reported |= node.entries().is_empty();
                 }
-                Value::String(_) if looked_into => said |= self.listed(&place, node),
+                Value::String(_) if looked_into => reported |= self.listed(&place, node),
                 Value::String(_) | Value::List(_) => self.named(file, node),
                 _ => {}
             }
@@ -289,7 +289,7 @@ impl OtherFinder<'_> {
         }
         // An empty mapping declares nothing.
         let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
-        if self.out.len() == before && !said && !nothing {
+        if self.out.len() == before && !reported && !nothing {
             let place = Declaration { kind, file, pointer: pointer.clone(), own_file: false };
             self.out.push(place.component(
                 None,

@@ -99,8 +99,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Ok(Delivery::from_answer(&response));
     }
     refuse_state_in(&tree, &response.base_sha)?;
-    let said = format!("Merge branch '{}'", base.base_branch);
-    let words = ["--no-stat", "-m", &said, "--end-of-options", &response.base_sha];
+    let subject = format!("Merge branch '{}'", base.base_branch);
+    let words = ["--no-stat", "-m", &subject, "--end-of-options", &response.base_sha];
     match tree.merge(&words, &response.base_sha, &base.merge_base)? {
         MergeOutcome::Merged(notes) => response.notes.extend(notes),
         MergeOutcome::Conflict { names, is_taken_back } => {

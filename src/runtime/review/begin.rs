@@ -117,15 +117,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             _ => start(words, location, &repository, options, root),
         }
     });
-    let said = |response: Response| {
-        let said = Delivery::from_answer(&response);
+    let deliver = |response: Response| {
+        let deliver = Delivery::from_answer(&response);
         match &response.run {
             // A run that nobody is told of would only hold the tree.
-            Some(run) => said.undone_by(&["review", "abandon", "--run", run]),
-            None => said,
+            Some(run) => deliver.undone_by(&["review", "abandon", "--run", run]),
+            None => deliver,
         }
     };
-    begun.map(said).map_err(|failure| in_mode(mode, failure))
+    begun.map(deliver).map_err(|failure| in_mode(mode, failure))
 }
 
 /// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be

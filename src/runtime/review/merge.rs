@@ -245,15 +245,15 @@ fn read(
     };
     match begun {
         Some(folder) => {
-            let said = match options.stdin {
+            let context_input = match options.stdin {
                 true => MergeContext::parse(&environment.input_text()?),
                 false => MergeContext::written(folder),
             };
-            Ok((sources::of_run(folder, terms)?, context.over(said)))
+            Ok((sources::of_run(folder, terms)?, context.over(context_input)))
         }
         None if options.stdin => {
-            let (sources, said) = sources::of_sections(&environment.input_text()?, mark, terms)?;
-            Ok((sources, context.over(said)))
+            let (sources, context_input) = sources::of_sections(&environment.input_text()?, mark, terms)?;
+            Ok((sources, context.over(context_input)))
         }
         None => Ok((sources::of_files(options, environment, terms)?, context)),
     }

@@ -113,7 +113,7 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
     );
     for one in coverage.unclear.iter().filter(|one| one.is_readable || one.was_asked) {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
-        let said: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
+        let quoted: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
         let next = match one.was_asked {
             true => "it was asked, and nothing it replied ends the doubt",
             false => "ask this reviewer about it",
@@ -121,7 +121,7 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
         obstacles.push(format!(
             "`{}`{round} wrote what may name a fault: {}: {next}",
             one.reviewer,
-            said.join(", ")
+            quoted.join(", ")
         ));
     }
     for unread in coverage.unread.iter().filter(|unread| unread.is_grave()) {

@@ -227,10 +227,10 @@ impl ReportEntry {
     pub fn of_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
         let own =
-            rechecked.iter().filter(|said| one.ids().any(|id| id == said.id) && !said.reason.is_empty());
-        let said = own.map(|said| {
-            let how = if said.holds { "holds" } else { "does not hold" };
-            format!("its repair {how}, says `{}` in round {}: {}", said.reviewer, said.round, said.reason)
+            rechecked.iter().filter(|recheck| one.ids().any(|id| id == recheck.id) && !recheck.reason.is_empty());
+        let rechecks = own.map(|rechecks| {
+            let how = if rechecks.holds { "holds" } else { "does not hold" };
+            format!("its repair {how}, says `{}` in round {}: {}", rechecks.reviewer, rechecks.round, rechecks.reason)
         });
         let misplaced = one.misplaced.iter().filter(|_| !one.is_unmet());
         Self {
@@ -250,7 +250,7 @@ impl ReportEntry {
             disagreements: one.disagreements.clone(),
             notes: also
                 .chain(misplaced.map(|why| format!("nobody is sent there: {why}")))
-                .chain(said)
+                .chain(rechecks)
                 .collect(),
             state: EntryState::Open,
         }
@@ -281,8 +281,8 @@ fn covered(findings: &Findings) -> Vec<String> {
         out.push(format!("Asked again, `{reviewer}`{round}: {reason}: {text}"));
     }
     for one in &coverage.unclear {
-        let said = one.sentences.iter().map(|sentence| sentence.text.as_str());
-        out.extend(said.map(|text| format!("Unclear, of {}: {text}", one.reviewer)));
+        let sentences = one.sentences.iter().map(|sentence| sentence.text.as_str());
+        out.extend(sentences.map(|text| format!("Unclear, of {}: {text}", one.reviewer)));
     }
     out.extend(coverage.ignored.iter().map(|ignored| format!("Ignored: {ignored}")));
     if !coverage.media.is_empty() {

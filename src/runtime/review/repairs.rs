@@ -320,11 +320,11 @@ pub(super) fn changed_since(files: &[UnshownFile]) -> Vec<String> {
         ),
         false => format!("`{file}` has changed since the reviewers were shown the change"),
     };
-    let mut said: Vec<String> = files.iter().take(MOST_NAMED).map(say).collect();
+    let mut sentences: Vec<String> = files.iter().take(MOST_NAMED).map(say).collect();
     if let Some(more) = files.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-        said.push(format!("{more} more files have changed since then"));
+        sentences.push(format!("{more} more files have changed since then"));
     }
-    said
+    sentences
 }
 
 /// The ids of what was repaired, out of a file, or standard input for `-`; none where no file is named.

@@ -224,8 +224,8 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
         }
     }
     let mut rechecked: Vec<Recheck> = Vec::new();
-    let said = std::mem::take(&mut parts.rechecked);
-    for value in &said {
+    let answers = std::mem::take(&mut parts.rechecked);
+    for value in &answers {
         let (more, is_read) = ids::rechecked(value, reviewer);
         rechecked.extend(more);
         if !is_read {
@@ -271,10 +271,10 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     let (mut no_answers, mut reasons) = (Vec::new(), Vec::new());
     let is_grave = severities.iter().any(|one| *one <= FindingSeverity::P1);
     for value in &parts.answers {
-        let (said, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
+        let (rechecks, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
         no_answers.extend(strange);
         reasons.extend(why);
-        for (id, answered) in said {
+        for (id, answered) in rechecks {
             let known = answers.entry(id).or_insert(answered);
             *known = answered.max(*known);
         }
@@ -287,7 +287,7 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     document.insert("findings".to_owned(), Value::from(items));
     document.insert("residual_risks".to_owned(), Value::from(residual_risks.clone()));
     document.insert("testing_gaps".to_owned(), Value::from(testing_gaps.clone()));
-    document.insert("rechecked".to_owned(), Value::from(said));
+    document.insert("rechecked".to_owned(), Value::from(rechecks));
     Ok(ReviewerReply {
         reviewer: reviewer.to_owned(),
         named: parts.names.into_iter().flatten().next(),
@@ -384,10 +384,10 @@ mod tests {
     fn hostile_replies_cost_little() {
         let many = |item: fn(usize) -> String| (0..100_000).map(item).collect::<Vec<_>>().join(",");
         let keys = format!(r#"{{"findings":[],{}}}"#, many(|at| format!(r#""k{at}":[1],"k{at}":[2]"#)));
-        let said = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
-        let said = format!(r#"{{"findings":[],"rechecked":[{said}]}}"#);
+        let rechecks = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
+        let rechecks = format!(r#"{{"findings":[],"rechecked":[{rechecks}]}}"#);
         for text in
-            [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
+            [keys, rechecks, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
         {
             let _ = read("security", &text, ReplyTerms::default());
             let _ = applied(

@@ -166,10 +166,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         folder.record.target = target;
         folder.certify(&scope)?;
     }
-    Ok(said(scope))
+    Ok(delivery(scope))
 }
 
-fn said(scope: ReviewScope) -> Delivery {
+fn delivery(scope: ReviewScope) -> Delivery {
     let is_empty = scope.files.is_empty() && scope.untracked.is_empty();
     Delivery::from_answer(&Response { status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok }, scope })
 }
@@ -203,7 +203,7 @@ fn again(
     let scope = collect(&Repository::find(environment, &environment.folder)?, question)?;
     // Some hosts write files with a shell, which makes no folders.
     folder.store.lock()?.claim(&folder.path.join(REPLIES).join(format!("round-{round}")))?;
-    Ok(said(scope))
+    Ok(delivery(scope))
 }
 
 impl RunFolder {

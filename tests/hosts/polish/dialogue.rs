@@ -11,7 +11,7 @@ use super::UNBOUND;
 use super::hand::SKILL;
 use crate::hosts::review::hand::Host;
 use crate::hosts::review::house::House;
-use crate::hosts::review::{in_turn, said};
+use crate::hosts::review::{in_turn, model_texts};
 use crate::hosts::stage::{Stage, invoke};
 use crate::support::github::GitHub;
 use crate::support::hosts::Hosts;
@@ -82,7 +82,7 @@ impl<'a> Dialogue<'a> {
 /// Fails unless the user was told these words.
 #[track_caller]
 pub fn told(transcript: &Transcript, words: &str) {
-    let texts = said(transcript);
+    let texts = model_texts(transcript);
     assert!(texts.iter().any(|text| text.contains(words)), "`{words}` is missing in {texts:#?}");
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::dialogue::{Dialogue, told};
 use super::hand::{SKILL, call, calls};
 use super::site::Site;
-use super::{UNBOUND, answer, holds, in_turn, play, refused, said, says};
+use super::{UNBOUND, answer, holds, in_turn, play, refused, model_texts, says};
 use crate::hosts::review::hand::Host;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -134,8 +134,8 @@ fn hindered(hosts: &Hosts, host: Host, github: &GitHub, hindrance: &Hindrance) {
     let transcript = play((hosts, &stage, host), github, (SKILL, words), script, more);
 
     let failed =
-        said(&transcript).into_iter().find(|text| text.starts_with("Polish failed (headless mode). "));
-    let failed = failed.unwrap_or_else(|| panic!("{}: {:?}", hindrance.code, said(&transcript)));
+        model_texts(&transcript).into_iter().find(|text| text.starts_with("Polish failed (headless mode). "));
+    let failed = failed.unwrap_or_else(|| panic!("{}: {:?}", hindrance.code, model_texts(&transcript)));
     for part in hindrance.words {
         assert!(failed.contains(part), "`{part}` is missing in `{failed}`");
     }

@@ -13,7 +13,7 @@ use super::modes::second_look;
 use super::obey::answer;
 use super::pull_request::{allowed, session};
 use super::repository::Repository;
-use super::{ASKED, BEGIN, finding, fixed, in_turn, merged, rechecked, said, says};
+use super::{ASKED, BEGIN, finding, fixed, in_turn, merged, rechecked, model_texts, says};
 use crate::hosts::model::{agent, holds};
 use crate::hosts::stage::{OWN, Stage, instructions};
 use crate::support::github::{self, GitHub};
@@ -72,7 +72,7 @@ fn refused(hosts: &Hosts, host: Host) {
     });
     let script = ModelScript::default().with_conversation(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
     let transcript = session(hosts, (&stage, host), &github, script, &more(host, &stage));
-    assert!(said(&transcript).iter().any(|text| text.contains(".plugcast")), "{transcript:?}");
+    assert!(model_texts(&transcript).iter().any(|text| text.contains(".plugcast")), "{transcript:?}");
     untouched(host, &repository, &main, folder.path(), &before);
 }
 

@@ -11,7 +11,7 @@ use super::obey::{answer, shown, words};
 use super::repository::Repository;
 use super::{
     ASKED, BEGIN, INTENT, SKILL, WRITABLE, answers, every_reviewer, everywhere, fixed, in_turn, merged, play,
-    rechecked, returns, reviewer, said, says,
+    rechecked, returns, reviewer, model_texts, says,
 };
 use crate::hosts::model::{agent, between, holds, last_result};
 use crate::hosts::stage::{OWN, Stage, instructions, invoke};
@@ -127,7 +127,7 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
             assert!(repository.text(&todo).lines().any(|own| own == line), "{}", repository.text(&todo));
         }
         let written = repository.text(&format!("{run}/report.md"));
-        let told = |part: &str| said(&transcript).iter().any(|text| text.contains(part));
+        let told = |part: &str| model_texts(&transcript).iter().any(|text| text.contains(part));
         assert!(told(written.trim_end()) && told(&todo), "{}: {written}", host.name());
         assert!(written.contains("\nFixed: F2\n"), "{written}");
         assert_eq!(repository.status(), " M src/price.py\n?? .plugcast/\n", "todos are to be seen");
@@ -179,7 +179,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         steps.extend(asked(host));
         let script = every_reviewer("diff.patch", &answers()).with_conversation(in_turn(steps));
         let asked = house.session(invoke(SKILL, ""), script, &[]);
-        let told = |part: &str| said(&asked).iter().any(|text| text.contains(part));
+        let told = |part: &str| model_texts(&asked).iter().any(|text| text.contains(part));
         assert!(told("| F2 | src/price.py:4 |") && told("1. fix the safe findings ("), "{asked:?}");
         let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
         assert!(!repository.has(&format!("{run}/metadata.json")), "the run waits for the answer");
@@ -200,7 +200,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let repaired =
             house.session(SessionOpening::Prompt("1, please".to_owned()), script, &["Bash", "Write"]);
         let written = repository.text(&format!("{run}/report.md"));
-        assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
+        assert!(model_texts(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
         assert!(written.contains("\nFixed: F2\n"), "{written}");
         assert!(!written.contains("In the way"), "the second look counts: {}: {written}", host.name());
         assert!(!repository.text("src/price.py").contains("totl"));
@@ -220,7 +220,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let ended = house.session(SessionOpening::Prompt("yes".to_owned()), script, &["Bash(git:*)"]);
         if host == Host::Codex {
             // Its sandbox keeps `.git`: the repair stays, and the refusal is shown.
-            assert!(said(&ended).iter().any(|text| text.contains("Read-only file system")), "{ended:?}");
+            assert!(model_texts(&ended).iter().any(|text| text.contains("Read-only file system")), "{ended:?}");
             assert_eq!((repository.head(), repository.status().as_str()), (head, " M src/price.py\n"));
         } else {
             assert_ne!(repository.head(), head, "{}: {ended:?}", host.name());
@@ -255,7 +255,7 @@ fn another_review_is_ended_after_a_yes_only() {
             Ok(ModelReply::text(format!("{}. End it?", taken(request)?)))
         }));
         let asked = house.session(invoke(SKILL, ""), ModelScript::default().with_conversation(in_turn(steps)), &[]);
-        assert!(said(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
+        assert!(model_texts(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
         assert!(repository.tree() == before, "{}: nothing ends without an answer", host.name());
 
         let steps = vec![

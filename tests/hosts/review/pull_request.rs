@@ -9,7 +9,7 @@ use super::hand::Host;
 use super::modes::{fixer, others, report, reported, reviewer_again, second_look};
 use super::obey::answer;
 use super::repository::Repository;
-use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, rechecked, said, says};
+use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, rechecked, model_texts, says};
 use crate::hosts::model::holds;
 use crate::hosts::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
@@ -77,7 +77,7 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
     assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "done");
     let written = repository.text(&format!("{run}/report.md"));
-    assert!(said(&transcript).iter().any(|text| text.contains(written.trim_end())), "{written}");
+    assert!(model_texts(&transcript).iter().any(|text| text.contains(written.trim_end())), "{written}");
     assert_eq!(repository.published(), published, "nothing is pushed");
 }
 

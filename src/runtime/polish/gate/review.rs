@@ -146,9 +146,9 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     let metadata = path.join(METADATA);
     let report = || -> Result<Option<Value>, CallFailure> {
         let text = store.text(&path.join("report.md"))?;
-        let said =
+        let stated =
             text.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("Verdict: ")));
-        Ok(text.is_some().then(|| said.map_or(Value::Null, |said| Value::from(said.trim()))))
+        Ok(text.is_some().then(|| stated.map_or(Value::Null, |stated| Value::from(stated.trim()))))
     };
     let found = match store.text(&metadata)? {
         Some(text) => match serde_json::from_str::<Value>(&text) {
@@ -271,12 +271,12 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 }
 
 /// Whether a review came to what may be polished.
-fn verdict(said: Option<&str>) -> GateResult {
+fn verdict(stated: Option<&str>) -> GateResult {
     let ready = [ReviewVerdict::Ready, ReviewVerdict::WithFixes].map(ReviewVerdict::words);
-    match said {
-        Some(said) if ready.contains(&said) => Ok(format!("the review's verdict is `{said}`")),
-        said => {
-            let shown = said.map_or("none".to_owned(), |said| format!("`{said}`"));
+    match stated {
+        Some(stated) if ready.contains(&stated) => Ok(format!("the review's verdict is `{stated}`")),
+        stated => {
+            let shown = stated.map_or("none".to_owned(), |stated| format!("`{stated}`"));
             let hint = "repair what it found, and review again";
             Err(refused("not_ready", format!("the review's verdict is {shown}"), hint))
         }

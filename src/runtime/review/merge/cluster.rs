@@ -122,10 +122,10 @@ fn beside(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
             continue;
         }
         let parts = [why.map(str::to_owned), fix.map(|fix| format!("Fix: {fix}"))];
-        let said: Vec<String> = parts.into_iter().flatten().collect();
-        let text = match said.is_empty() {
+        let sentences: Vec<String> = parts.into_iter().flatten().collect();
+        let text = match sentences.is_empty() {
             true => format!("also at line {}", one.line),
-            false => format!("also at line {}: {}", one.line, said.join(" ")),
+            false => format!("also at line {}: {}", one.line, sentences.join(" ")),
         };
         if !found.contains(&text) {
             found.push(text);
@@ -189,13 +189,13 @@ fn disagreements(
     ];
     let mut out = Vec::new();
     for (what, kept, of) in questions {
-        let mut said: Vec<String> =
+        let mut sentences: Vec<String> =
             members.iter().map(|(place, one)| format!("{} says {}", names[*place], of(one))).collect();
-        order::sort(&mut said);
-        said.dedup();
+        order::sort(&mut sentences);
+        sentences.dedup();
         let first = members.first().map(|(_, one)| of(one));
         if members.iter().any(|(_, one)| Some(of(one)) != first) {
-            out.push(format!("{what}: {}; kept {kept}", said.join(", ")));
+            out.push(format!("{what}: {}; kept {kept}", sentences.join(", ")));
         }
     }
     out

@@ -56,10 +56,10 @@ impl ReplySource {
 
     /// Reads the second reply of its writer.
     fn read_again(&mut self, name: &str, text: Result<String, String>, terms: ReplyTerms<'_>) {
-        let said = |first: &ReviewerReply| {
+        let summary = |first: &ReviewerReply| {
             first.asked.iter().fold(first.prose.clone(), |all, asked| format!("{all}\n{}", asked.text))
         };
-        let before = self.reply.as_ref().ok().map(said);
+        let before = self.reply.as_ref().ok().map(summary);
         let terms = ReplyTerms { before: before.as_deref(), ..terms };
         self.again = Some(text.and_then(|text| {
             let reply = reply::read(name, &text, terms);

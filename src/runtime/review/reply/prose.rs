@@ -148,9 +148,9 @@ impl<'a> Clause<'a> {
     fn new(text: &'a [&'a str]) -> Self {
         let plain: Vec<String> = text.iter().map(|word| bare(word).to_lowercase()).collect();
         let is_severity = |at: usize| {
-            let said = at > 0 && plain[at - 1] == "severity"
+            let is_stated = at > 0 && plain[at - 1] == "severity"
                 || plain.get(at + 1).is_some_and(|next| next == "severity");
-            let is_label = said || text[at].contains([':', '*', '[', ']']);
+            let is_label = is_stated || text[at].contains([':', '*', '[', ']']);
             let mut parts = text[at].split(|c: char| !c.is_ascii_alphanumeric());
             parts.any(|part| {
                 let is_code = |code: &&str| part.eq_ignore_ascii_case(code);
