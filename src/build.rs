@@ -37,7 +37,7 @@ pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_
 pub use hidden_text::hidden;
 pub use losses::{Denial, LossIds, denied, ledger_of, loss_ids, unmatched};
 pub use output::{
-    WriteSummary, check_place, complete, plan_changes, manifest_of, must_be_finished, must_be_plain, write,
+    WriteSummary, check_place, complete, manifest_of, must_be_finished, must_be_plain, plan_changes, write,
 };
 pub use pages::PAGES;
 pub use request::SourceRequest;

@@ -5,7 +5,7 @@ pub mod anthropic_messages;
 pub mod bodies;
 pub mod claude_code;
 pub mod codex;
-pub mod emitted;
+pub mod emitted_text;
 pub mod http;
 pub mod installation;
 pub mod integrity;
@@ -110,7 +110,8 @@ pub fn version(installation: &Installation) -> Result<String> {
     let command = workspace.command(workspace.project()).argument("--version").limit(VERSION_LIMIT);
     let ended = command.run().map_err(|error| anyhow::anyhow!("{}: {error}", workspace.not_started()))?;
     let output = ended.stdout_text();
-    let version = output.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let version =
+        output.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     match version {
         Some(version) if ended.succeeded() => Ok(version.to_owned()),
         _ => {

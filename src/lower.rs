@@ -21,14 +21,14 @@ mod files;
 mod foreign_plugin;
 mod hooks;
 mod hooks_and_servers;
-mod inline;
+mod inline_commands;
 mod installable;
 mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
 mod naming;
-mod native;
+mod native_actions;
 mod notes;
 mod options;
 mod other_components;
@@ -38,7 +38,7 @@ mod part;
 mod paths;
 mod permissions;
 mod place;
-mod portable;
+mod portable_yaml;
 mod reference_rows;
 mod refuse;
 mod registration;
@@ -56,7 +56,7 @@ mod source_json;
 mod texts;
 mod workflows;
 
-pub use native::is_granted;
+pub use native_actions::is_granted;
 
 use self::command_objects::CommandFields;
 use self::component::LoweredComponent;
@@ -154,7 +154,7 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
         components.map(|component| (component, texts::of_component(context, component))).collect();
     let lowered: Vec<LoweredComponent> =
         texts.iter().map(|(component, texts)| component::lower(context, component, texts)).collect();
-    let inline = inline::lower(context);
+    let inline = inline_commands::lower(context);
     let runnable = hooks_and_servers::lower(context);
     let commands = CommandFields::new(context);
     let declared = &runnable.part.declared;

@@ -7,7 +7,7 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
-pub mod detached;
+pub mod detached_process;
 mod group;
 pub mod interrupt;
 mod child_output;

@@ -48,9 +48,9 @@ pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     if let Some((name, argv)) = words.split_first()
-        && name == detached::NAME
+        && name == detached_process::NAME
     {
-        return detached::become_program(argv);
+        return detached_process::become_program(argv);
     }
     // A wrong value is reported where the command line is parsed.
     let format = grammar::early(&words, "--format").and_then(|name| ResponseFormat::parse(&name).ok());

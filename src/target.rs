@@ -4,7 +4,7 @@
 
 mod axis;
 mod checks;
-mod embedded;
+mod embedded_targets;
 pub mod facts;
 mod listing;
 mod notes;
@@ -83,7 +83,7 @@ impl Targets {
     pub fn with_added(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
         let print = if added.is_empty() { String::new() } else { sha256(format!("{added:?}").as_bytes()) };
         let mut hosts = BTreeMap::new();
-        for (host, target) in embedded::targets()? {
+        for (host, target) in embedded_targets::targets()? {
             hosts.insert(host.clone(), checked(&host, target)?);
         }
         for (host, files) in added {

@@ -12,7 +12,7 @@ use crate::support::{command, corpus, none_left, root};
 
 mod faults;
 mod reader;
-mod running;
+mod host_documents;
 
 /// Builds `source` and walks over every bundle; what the build said is no surprise.
 fn surprises(source: &Path, name: Option<&str>) -> Vec<String> {

@@ -10,7 +10,7 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 mod hosts;
-mod judged;
+mod judgements;
 mod names;
 
 /// The hosts that every source is built for.

@@ -2,7 +2,7 @@
 //! git repositories that stay as they were.
 
 mod bad_input;
-mod shipped;
+mod shipped_files;
 mod states;
 
 use std::path::Path;
@@ -10,10 +10,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::git::{commit, committed, git, state, write};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, &[&["diff"], arguments].concat()).run()
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::none_left;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 use crate::tidy::files::{SourceFile, rust_files, tracked};
 
 const SKILL: &str = "---\ndescription: Plans.\ndescription: Plans things.\nallowed-tools: Read\n---\n\nFirst.\n\nRun `${CLAUDE_SKILL_DIR}/go.sh`.\n";
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, arguments).run()
 }
 

@@ -15,11 +15,11 @@ mod walk;
 
 use serde_json::Value;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 
 /// The error object of a run with `--format json`.
 #[track_caller]
-fn error(finished: &Finished) -> Value {
+fn error(finished: &FinishedRun) -> Value {
     let answer: Value = serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", finished.stdout, finished.stderr));
     assert_eq!(answer["schema"], "plugcast.error/1", "{answer}");

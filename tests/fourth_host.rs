@@ -7,12 +7,12 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Entry, Tree};
 
 const REAL: [&str; 3] = ["claude-code", "codex", "opencode"];
 
-fn run(folder: &std::path::Path, arguments: &[&str]) -> Finished {
+fn run(folder: &std::path::Path, arguments: &[&str]) -> FinishedRun {
     let targets = root().join("tests/fixtures/targets");
     let targets = targets.to_str().expect("the checkout has a path in UTF-8");
     let mut all = arguments.to_vec();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// An agent whose tool limit Codex cannot enforce, and a skill with a grant that it does not know.
@@ -19,7 +19,7 @@ fn source(config: &str) -> Tree {
     if config.is_empty() { tree } else { tree.file("in/plugcast.toml", config) }
 }
 
-fn build(folder: &Path, more: &[&str]) -> Finished {
+fn build(folder: &Path, more: &[&str]) -> FinishedRun {
     let arguments =
         [&["build", "in", "--name", "kit", "--to", "codex", "--out", "out", "--format", "json"], more]
             .concat();
@@ -27,7 +27,7 @@ fn build(folder: &Path, more: &[&str]) -> Finished {
 }
 
 /// The ids of denied losses, and how many files were written.
-fn denied(finished: &Finished) -> (Vec<String>, u64) {
+fn denied(finished: &FinishedRun) -> (Vec<String>, u64) {
     let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
     let diagnostics = report["diagnostics"].as_array().expect("a list");
     let messages = diagnostics.iter().filter(|found| found["rule"] == "denied-loss");

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{found_in_each, none_left, root, print_line};
+use crate::support::{found_in_each, none_left, print_line, root};
 use case::Case;
 
 /// All cases, in the order of the files.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
-use crate::support::{bless, none_left, root, print_line};
+use crate::support::{bless, none_left, print_line, root};
 
 #[test]
 fn checked_in_schemas_are_fresh() {

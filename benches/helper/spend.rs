@@ -10,7 +10,7 @@ use crate::child;
 
 /// What something cost.
 #[derive(Clone, Copy, Default)]
-pub struct Spent {
+pub struct ResourceUse {
     /// User and system time together, in microseconds.
     pub cpu: f64,
     /// Time that passed, in seconds.
@@ -72,7 +72,7 @@ impl Call {
     ///
     /// # Errors
     /// When it cannot be started, or ends with another code than 0.
-    pub fn run(&self) -> io::Result<Spent> {
+    pub fn run(&self) -> io::Result<ResourceUse> {
         let (spent, code, stderr) = self.ended()?;
         if code == Some(0) {
             return Ok(spent);
@@ -85,7 +85,7 @@ impl Call {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn any_end(&self) -> io::Result<Spent> {
+    pub fn any_end(&self) -> io::Result<ResourceUse> {
         self.ended().map(|(spent, ..)| spent)
     }
 
@@ -95,7 +95,7 @@ impl Call {
         command
     }
 
-    fn ended(&self) -> io::Result<(Spent, Option<i32>, String)> {
+    fn ended(&self) -> io::Result<(ResourceUse, Option<i32>, String)> {
         let (before, began) = (child::cpu()?, Instant::now());
         let mut child =
             self.command().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
@@ -105,6 +105,6 @@ impl Call {
         let wall = began.elapsed().as_secs_f64();
         let cpu = (child::cpu()? - before) as f64;
         let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
-        Ok((Spent { cpu, wall }, out.status.code(), stderr))
+        Ok((ResourceUse { cpu, wall }, out.status.code(), stderr))
     }
 }

@@ -115,7 +115,8 @@ pub(super) fn listed(
             let message = format!("`{}` is listed at `{folder}`, which does not exist", entry.name);
             let help = "fix the path, or remove the entry";
             found.push(
-                Diagnostic::in_file(file, span, Severity::Error, "marketplace-source-missing", message).help(help),
+                Diagnostic::in_file(file, span, Severity::Error, "marketplace-source-missing", message)
+                    .help(help),
             );
         }
     }

@@ -62,7 +62,9 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
 /// line changes nothing elsewhere, so nothing elsewhere is read for it.
 fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
     let declared = FILES.into_iter().flat_map(|key| {
-        declared_paths(&config.text, "release", key).into_iter().map(move |(written, span)| (key, written, span))
+        declared_paths(&config.text, "release", key)
+            .into_iter()
+            .map(move |(written, span)| (key, written, span))
     });
     let mut declared = declared.peekable();
     // Most settings name none, and need no look at the disk.
@@ -75,7 +77,8 @@ fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> 
         None => (top, SOURCE),
     };
     for (key, written, span) in declared {
-        let path = written.split_once('#').filter(|_| key == "versions").map_or(written.as_str(), |(path, _)| path);
+        let path =
+            written.split_once('#').filter(|_| key == "versions").map_or(written.as_str(), |(path, _)| path);
         if !disk::is_inside(&top, &folder.join(path)) {
             return Err(outside(path, &format!("release.{key}"), span, of, None));
         }

@@ -13,10 +13,10 @@ use super::config_fault::{fault, in_file, seen_from};
 use crate::model::component::Component;
 use crate::model::config::{Config, ConfigFault, HostConfig, PlacedWords};
 use crate::model::names;
-use crate::model::near;
 use crate::model::overrides::{ConfigPlace, HostOverrides, NewName, OverrideValue};
 use crate::model::plugin::Plugin;
 use crate::model::qualified_name::last_of;
+use crate::model::similar_names;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
@@ -74,7 +74,7 @@ pub(super) fn resolve(
 
 /// What to do about a word that is none of `known`.
 fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    match near::nearest(word, known.clone()) {
+    match similar_names::nearest(word, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of: {}", known.collect::<Vec<_>>().join(", ")),
     }
@@ -224,7 +224,8 @@ impl<'a> ConfigScope<'a> {
             for owner in self.components().filter(|component| takes(component.kind)) {
                 let own = owner.field("model").and_then(crate::read::tree::Node::scalar);
                 let key = (owner.kind, owner.qualified.clone());
-                let has_model = out.has_model.get(&key).is_some_and(|has_model| has_model.contains_key("model"));
+                let has_model =
+                    out.has_model.get(&key).is_some_and(|has_model| has_model.contains_key("model"));
                 if own.as_deref() == Some(model.get_ref()) && !has_model {
                     record_value(
                         out,
@@ -313,7 +314,7 @@ impl<'a> ConfigScope<'a> {
                 }
                 let message = format!("unknown component `{text}`");
                 let names = self.components().flat_map(|one| [one.name.as_str(), one.qualified.as_str()]);
-                let help = match near::nearest(name, names) {
+                let help = match similar_names::nearest(name, names) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "name a skill, an agent or a command, as `name` or as `plugin:name`".to_owned(),
                 };

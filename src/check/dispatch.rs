@@ -45,8 +45,8 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
         out.retain(|found| !is_forbidden(body, found.span.start));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
-    for prefix in
-        prefixes(body).filter(|prefix| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':')))
+    for prefix in prefixes(body)
+        .filter(|prefix| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':')))
     {
         let named = named(body, prefix).map(|named| told(body, named, context.directory()));
         out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));

@@ -236,7 +236,8 @@ fn state(
             let top = git.top()?;
             let name = folder.file_name().map(str::to_owned);
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
-            let snapshot = CommitSnapshot::load(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
+            let snapshot =
+                CommitSnapshot::load(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
             let bundles = if snapshot.has_bundles() { compare::bundles(&src)? } else { BTreeMap::new() };
             if !bundles.is_empty() {

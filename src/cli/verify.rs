@@ -16,7 +16,7 @@ use crate::disk::plain_files;
 use crate::drivers::installation::{HostSearch, MissingHost};
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::{DRIVERS, Driver, loaded_bundle, source, verify};
-use crate::model::near;
+use crate::model::similar_names;
 use crate::progress::Progress;
 use crate::report;
 use crate::schema::VERIFY;
@@ -242,7 +242,9 @@ fn plan(
     match unbuilt {
         Some(wanted) => Err(MissingHost {
             message: format!("`{}` has no bundle for host `{wanted}`", args.folder.display()),
-            help: match near::nearest(wanted, known.clone()).filter(|_| !known.any(|host| host == *wanted)) {
+            help: match similar_names::nearest(wanted, known.clone())
+                .filter(|_| !known.any(|host| host == *wanted))
+            {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("build it with `plugcast build --to {wanted}`"),
             },

@@ -103,13 +103,31 @@ mod tests {
 
     #[test]
     fn what_is_called_by_name_breaks_its_users() {
-        assert_eq!(Impact::from_change(ItemChange::Removed, ComponentKind::Skill, "demo:plan"), Impact::Major);
-        assert_eq!(Impact::from_change(ItemChange::Renamed, ComponentKind::Agent, "demo:plan"), Impact::Major);
-        assert_eq!(Impact::from_change(ItemChange::Added, ComponentKind::Command, "demo:plan"), Impact::Minor);
+        assert_eq!(
+            Impact::from_change(ItemChange::Removed, ComponentKind::Skill, "demo:plan"),
+            Impact::Major
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Renamed, ComponentKind::Agent, "demo:plan"),
+            Impact::Major
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Added, ComponentKind::Command, "demo:plan"),
+            Impact::Minor
+        );
         assert_eq!(Impact::from_change(ItemChange::Removed, ComponentKind::Hook, "demo:plan"), Impact::Minor);
-        assert_eq!(Impact::from_change(ItemChange::Changed, ComponentKind::Skill, "demo:plan"), Impact::Patch);
-        assert_eq!(Impact::from_change(ItemChange::Removed, ComponentKind::Skill, "demo:plan-beta"), Impact::Minor);
-        assert_eq!(Impact::from_change(ItemChange::Removed, ComponentKind::File, "scripts/a.sh"), Impact::Patch);
+        assert_eq!(
+            Impact::from_change(ItemChange::Changed, ComponentKind::Skill, "demo:plan"),
+            Impact::Patch
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Removed, ComponentKind::Skill, "demo:plan-beta"),
+            Impact::Minor
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Removed, ComponentKind::File, "scripts/a.sh"),
+            Impact::Patch
+        );
         assert_eq!(Impact::from_change(ItemChange::Changed, ComponentKind::File, "README.md"), Impact::None);
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::missing_name::existing_path;
-use super::{DiskError, beneath, memory};
+use super::{DiskError, memory, open_beneath};
 
 /// How large a file may be that is read whole, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError>
 pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
     match memory::place(path) {
         Some(place) => place.in_place().and_then(|node| in_memory(node, limit)),
-        None => beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit)),
+        None => open_beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit)),
     }
 }
 

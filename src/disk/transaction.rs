@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::edit::{self, EditError};
 use super::folder::{self, Folder};
 use super::missing_name::existing;
-use super::{DiskError, beneath, fs_op, replace};
+use super::{DiskError, fs_op, open_beneath, replace};
 use crate::schema;
 
 pub use witness::JournalWitness;
@@ -110,7 +110,7 @@ pub fn unfinished(
         .accept(&journal.schema)
         .map_err(|message| wrong(format!("cannot be used: {message}")))?;
     let paths = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]).chain(&journal.files);
-    let outside = paths.into_iter().find(|path| !beneath::is_inner(path)).cloned();
+    let outside = paths.into_iter().find(|path| !open_beneath::is_inner(path)).cloned();
     if let Some(outside) = outside {
         return Err(wrong(format!("names `{outside}`, which is not a path below its folder")));
     }

@@ -17,7 +17,7 @@ use ignore::gitignore::Gitignore;
 use rustix::fs::FileType;
 
 use super::replace::OWN_FOLDER;
-use super::{DiskError, beneath, memory};
+use super::{DiskError, memory, open_beneath};
 use crate::parallel;
 use crate::progress::Progress;
 use crate::source::{
@@ -107,7 +107,7 @@ fn found<'a>(
         let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LEAVES);
         return Err(DiskError::new("list", &above, error).into());
     }
-    beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
+    open_beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real.clone()];
     let (files, progress) = (Vec::new(), options.progress.clone());
     let mut walk = TreeWalk {
@@ -200,7 +200,7 @@ impl TreeWalk<'_> {
         inner: bool,
     ) {
         let Some(real) = ancestors.last() else { return };
-        let mut names = match beneath::list_in_place(real) {
+        let mut names = match open_beneath::list_in_place(real) {
             Ok(names) => names,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };

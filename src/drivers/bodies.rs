@@ -2,7 +2,7 @@
 //! or all of them.
 
 use super::Driver;
-use super::emitted::split;
+use super::emitted_text::split;
 use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, ObservationScope};
 use crate::ledger::ComponentKind;

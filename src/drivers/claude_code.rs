@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::conversation::{HostConversation, HostTurn};
 use self::inventory::InstalledInventory;
-use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
+use super::emitted_text::{constant_lines, flag, has_value, runs_commands, split};
 use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
@@ -124,7 +124,9 @@ impl Driver for ClaudeCode {
             let turn = invoke(&mut talk, invocation)?;
             let given: Vec<String> =
                 turn.exchange.received.iter().map(|received| received.request.latest()).collect();
-            if let Some(message) = turn.message().into_iter().find(|message| message.starts_with(COMMAND_FAILED)) {
+            if let Some(message) =
+                turn.message().into_iter().find(|message| message.starts_with(COMMAND_FAILED))
+            {
                 observation.notes.push(format!(
                     "`{}` was not compared, since one of its commands fails in an empty project: {message}",
                     invocation.name
@@ -174,7 +176,8 @@ fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<Ho
             let call = ScriptStep::reply(ModelReply::call("Skill", json!({ "skill": name })));
             talk.turn(
                 "use the skill",
-                ModelScript::default().with_conversation(Conversation::new(name, |_| true).then(call).then(done())),
+                ModelScript::default()
+                    .with_conversation(Conversation::new(name, |_| true).then(call).then(done())),
             )
         }
     }
@@ -286,7 +289,8 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Op
 /// Handlers of an event that came are executed when as many were started as the bundle has.
 fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &HostTurn) {
     let of_event = |event: &str| -> usize {
-        let components = bundle.plugins.iter().flat_map(|plugin| plugin.components_of(&[ComponentKind::Hook]));
+        let components =
+            bundle.plugins.iter().flat_map(|plugin| plugin.components_of(&[ComponentKind::Hook]));
         components.filter(|component| component.name.split('/').next() == Some(event)).count()
     };
     let started = |event: &str| -> usize {
@@ -324,7 +328,9 @@ fn see_servers(
                 Some(_) => observation.record_component(&plugin.name, component, Method::Listed),
                 None => observation.record_component(&plugin.name, component, Method::Resolved),
             },
-            (true, Some("connected")) => observation.record_component(&plugin.name, component, Method::Executed),
+            (true, Some("connected")) => {
+                observation.record_component(&plugin.name, component, Method::Executed)
+            }
             (true, Some(status)) => {
                 observation.record_component(&plugin.name, component, Method::Listed);
                 if listing::ships(plugin, super::own_name(&plugin.name, &component.name)) {

@@ -64,7 +64,7 @@ impl BodyInvocation {
     /// When a line is missing or out of order.
     pub fn compare(&self, given: &str) -> Result<(), String> {
         let lines: Vec<&str> = self.lines.iter().map(String::as_str).collect();
-        match super::emitted::first_missing(&lines, given) {
+        match super::emitted_text::first_missing(&lines, given) {
             None => Ok(()),
             Some(line) => Err(format!("the model was not given this line of the body: `{}`", line.trim())),
         }
@@ -103,7 +103,8 @@ impl Observation {
             self.record_component(&plugin.name, component, Method::Listed);
         }
         let namespace = format!("{}:", plugin.name);
-        let meant: BTreeSet<&str> = plugin.components_of(kinds).map(|component| component.name.as_str()).collect();
+        let meant: BTreeSet<&str> =
+            plugin.components_of(kinds).map(|component| component.name.as_str()).collect();
         for name in
             listed.iter().filter(|name| name.starts_with(&namespace) && !meant.contains(name.as_str()))
         {
@@ -123,7 +124,13 @@ impl Observation {
 
     /// Notes a host message if it names a plugin's folder or one of its components, unless it is
     /// one of the host's known remarks. `places` are the folders in which the host sees the plugin.
-    pub fn record_message(&mut self, plugin: &LoadedPlugin, places: &[String], message: &str, known_noise: &[&str]) {
+    pub fn record_message(
+        &mut self,
+        plugin: &LoadedPlugin,
+        places: &[String],
+        message: &str,
+        known_noise: &[&str],
+    ) {
         let message = message.trim();
         let names_it = places.iter().any(|place| message.contains(place.as_str()))
             || plugin
@@ -184,7 +191,8 @@ mod tests {
         observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
         observation.complain("other", "/bundle/plugins/other/b.md: bad");
         observation.tidy("/bundle");
-        let other_message: Vec<&str> = observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
+        let other_message: Vec<&str> =
+            observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
         assert_eq!(other_message, ["plugins/demo/a.md: bad", "plugins/other/b.md: bad"]);
     }
 }

@@ -2,7 +2,7 @@
 //! start lists everything and gives the bodies of commands to the scripted model.
 
 mod home;
-mod inert;
+mod inert_copy;
 mod server;
 
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use anyhow::Result;
 use serde_json::Value;
 
 use self::home::{MODULE_DATA, OpenCodeHome};
-use self::inert::InertPlugin;
+use self::inert_copy::InertPlugin;
 use self::server::{OpenCodeServer, SessionTurn, titles};
-use super::emitted::constant_lines;
+use super::emitted_text::constant_lines;
 use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
@@ -241,8 +241,9 @@ fn see_lists<'a>(
                 );
             }
         }
-        for component in
-            plugin.components_of(&[ComponentKind::Command]).filter(|component| !commands.contains(&component.name))
+        for component in plugin
+            .components_of(&[ComponentKind::Command])
+            .filter(|component| !commands.contains(&component.name))
         {
             shown.remove(&component.name);
         }
@@ -253,9 +254,9 @@ fn see_lists<'a>(
         let ours = entries
             .iter()
             .filter(|entry| entry["location"].as_str().is_some_and(|at| at.starts_with(&inside)));
-        let strays = ours
-            .filter_map(|entry| entry["name"].as_str())
-            .filter(|name| !plugin.components_of(&[ComponentKind::Skill]).any(|component| component.name == *name));
+        let strays = ours.filter_map(|entry| entry["name"].as_str()).filter(|name| {
+            !plugin.components_of(&[ComponentKind::Skill]).any(|component| component.name == *name)
+        });
         observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
         see_hooks(observation, plugin, &data);
         see_servers(observation, plugin, &lists[3], &data, scope);

@@ -177,7 +177,8 @@ fn decision(
     file: &SourceFile,
     state: &ComponentState<'_>,
 ) -> Decision {
-    let decision = component_decision(context, component, file).placed_at(context.root().join(state.inner).as_str());
+    let decision =
+        component_decision(context, component, file).placed_at(context.root().join(state.inner).as_str());
     let owner = (component.kind, component.qualified.as_str());
     if let Some(reason) = context.listing.waits(component) {
         return decision.became(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing");
@@ -214,8 +215,8 @@ fn file_decision(
     unchanged: bool,
     same_place: bool,
 ) -> Decision {
-    let decision =
-        Decision::of_file(&context.plugin.name, &component.path).placed_at(context.root().join(inner).as_str());
+    let decision = Decision::of_file(&context.plugin.name, &component.path)
+        .placed_at(context.root().join(inner).as_str());
     if !unchanged {
         return decision.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
     }

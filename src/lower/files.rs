@@ -167,9 +167,9 @@ fn said_elsewhere(
         return decision.became(RowOutcome::Dropped, "it declares nothing");
     }
     match Declarations::new(&file.path, declared).destination("") {
-        Some(Ok(to)) => {
-            decision.placed_at(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-        }
+        Some(Ok(to)) => decision
+            .placed_at(to)
+            .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
         _ => decision.became(
             RowOutcome::Dropped,
             "nothing that it declares can be carried; the rows of its parts say why",

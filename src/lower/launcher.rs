@@ -33,8 +33,8 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     for path in &context.plugin.files.kept {
         if let Some(emitted) = program(context, path) {
             let reason = "it is a program that the plugin ships, placed where its launcher looks for it";
-            let file =
-                Decision::of_file(&context.plugin.name, path).placed_at(context.root().join(emitted).as_str());
+            let file = Decision::of_file(&context.plugin.name, path)
+                .placed_at(context.root().join(emitted).as_str());
             part.decisions.push(file.became(RowOutcome::Mapped, reason));
         } else if runtime.claims(context.plugin.inner(path)) {
             in_the_way(context, path, &mut part);

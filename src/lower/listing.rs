@@ -66,7 +66,10 @@ pub(super) struct SessionListing {
 
 impl SessionListing {
     /// Counts the lines of `listings`, those of the bundle's plugins; `None` where all are shown whole.
-    pub(super) fn from_listings<'a>(target: &Target, listings: impl Iterator<Item = &'a PluginListing>) -> Option<Self> {
+    pub(super) fn from_listings<'a>(
+        target: &Target,
+        listings: impl Iterator<Item = &'a PluginListing>,
+    ) -> Option<Self> {
         let facts = target.listing.as_ref()?;
         let listings: Vec<&PluginListing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
         let mut lines: Vec<&ListingLine> = listings.iter().flat_map(|listing| &listing.lines).collect();
@@ -291,7 +294,9 @@ impl PluginListing {
             .and_then(|manifest| Some((tree.get(&manifest.path)?, manifest.node.entry("name")?.span())));
         let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let found = match named {
-            Some((file, span)) => Diagnostic::in_file(file, span, Severity::Warning, "listing-budget", message),
+            Some((file, span)) => {
+                Diagnostic::in_file(file, span, Severity::Warning, "listing-budget", message)
+            }
             None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
         };
         let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";

@@ -160,9 +160,9 @@ fn moved(
     }
     if names_files(context, top) {
         return match declared.destination(pointer) {
-            Some(Ok(to)) => {
-                field.placed_at(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-            }
+            Some(Ok(to)) => field
+                .placed_at(to)
+                .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
             Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
             None => field.became(RowOutcome::Mapped, "what it names is written in the host's format"),
         };
@@ -178,7 +178,9 @@ fn moved(
         };
     }
     if context.target.manifest.passthrough {
-        return field.placed_at(emitted).became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
+        return field
+            .placed_at(emitted)
+            .became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
     }
     lost(context, field, pointer)
 }
@@ -279,7 +281,8 @@ fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
     let marketplace = context.project.tree.get(&context.source.marketplace);
     let whole = marketplace.and_then(|file| cleaned(context, file)?.pointer(&entry.pointer).cloned());
     let entry_document = whole.unwrap_or_else(|| entry.node.to_json());
-    let declared = |field: &str| entry_document.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
+    let declared =
+        |field: &str| entry_document.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
     let fields = context.source.manifest_components.keys();
     let mut out = Map::new();
     for field in fields {

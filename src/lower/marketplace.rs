@@ -303,7 +303,8 @@ impl LoweredEntry<'_> {
         // Of components, the manifest's whole field counts; of all else, value by value.
         let declared_at =
             if self.source.manifest_components.contains_key(top) { &inner[..=top.len()] } else { inner };
-        let shadowed = own_manifest.is_some_and(|manifest| plugin::node_at(&manifest.node, declared_at).is_some());
+        let shadowed =
+            own_manifest.is_some_and(|manifest| plugin::node_at(&manifest.node, declared_at).is_some());
         match self.emitted() {
             _ if top != "name" && refuses(&self.entry.refused, inner) => {
                 field.became(RowOutcome::Dropped, REFUSED)
@@ -333,9 +334,9 @@ impl LoweredEntry<'_> {
     fn declaration(&self, field: Decision, inner: &str, pointer: &str) -> Decision {
         let top = inner.split('/').nth(1).unwrap_or_default();
         match self.declared.destination(pointer) {
-            Some(Ok(to)) => {
-                field.placed_at(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-            }
+            Some(Ok(to)) => field
+                .placed_at(to)
+                .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
             Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
             None if self.source.manifest_components.contains_key(top) => {
                 field.became(RowOutcome::Mapped, "what it names has its own rows")

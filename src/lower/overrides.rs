@@ -135,7 +135,9 @@ pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decis
 pub(super) fn target(target: &Target, tools: Option<&BTreeMap<String, OverrideValue>>) -> Option<Target> {
     let tools = tools?;
     let mut own = target.clone();
-    let substitutes = tools.iter().filter_map(|(tool, substitutes)| Some((tool.clone(), substitutes.value.as_str()?.to_owned())));
+    let substitutes = tools
+        .iter()
+        .filter_map(|(tool, substitutes)| Some((tool.clone(), substitutes.value.as_str()?.to_owned())));
     own.tools.extend(substitutes);
     Some(own)
 }

@@ -73,8 +73,8 @@ impl ReferenceLowering<'_> {
     fn outcome(&self, name: &TextName<'_>) -> Outcome {
         let (kind, words) = named(name.reference);
         let file = self.text.file;
-        let decision =
-            Decision::kept(&self.context.plugin.name, kind, words, &file.path).in_file(file, name.reference.span);
+        let decision = Decision::kept(&self.context.plugin.name, kind, words, &file.path)
+            .in_file(file, name.reference.span);
         match &name.reference.named {
             ReferenceTarget::Component(kind, qualified) => self.component(decision, name, *kind, qualified),
             ReferenceTarget::Variable(variable) => {
@@ -105,7 +105,8 @@ impl ReferenceLowering<'_> {
         let written = name.reference.span.slice(self.text.text);
         let is_main = self.text.is_main;
         if let Some(renamed) = name.renamed {
-            let decision = decision.placed_at(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
+            let decision =
+                decision.placed_at(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
             return (decision, is_main.then(|| (EditKind::Name, renamed.instead(written))));
         }
         match kind {
@@ -176,8 +177,9 @@ impl ReferenceLowering<'_> {
                 let Some(path) = paths::own_place(self.context.source, name, self.to_root) else {
                     return (decision, None);
                 };
-                let decision =
-                    decision.placed_at(path).became(RowOutcome::Mapped, "it becomes a path relative to this file");
+                let decision = decision
+                    .placed_at(path)
+                    .became(RowOutcome::Mapped, "it becomes a path relative to this file");
                 (decision, Some((EditKind::Variable, path.to_owned())))
             }
             VariableForm::Relative | VariableForm::Bound => match &facts.reason {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::portable;
+use super::portable_yaml;
 use super::safe_yaml::{self, Repairs, broken, holds_unnamed, is_unnamed};
 use crate::bundle::draft::{MarkdownDraft, quoted};
 use crate::ledger::RowOutcome;
@@ -53,8 +53,8 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
         repairs.insert(entry.key_span.start, (outcome, why.to_owned()));
     }
     let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
-    if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft)
-        || portable::is_nothing(component, &draft.text)
+    if (foreign || is_rescued || !draft.is_unchanged()) && !portable_yaml::is_read(target, component, draft)
+        || portable_yaml::is_nothing(component, &draft.text)
     {
         let reason = "hosts read this frontmatter in different ways, so it is rewritten, one field per line";
         rewrite(component, draft, &mut repairs, reason);

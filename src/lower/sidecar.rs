@@ -84,7 +84,7 @@ enum Merge {
     Extended(String),
 }
 
-/// What becomes of `text`, in which `said` is read, so that it says what is `wanted`.
+/// What becomes of `text`, in which `declared` is read, so that it says what is `wanted`.
 fn decide(text: &str, declared: Json, wanted: &Json) -> Merge {
     let mut missing = String::new();
     // Only the plainest of texts is taken by every reader as it stands.

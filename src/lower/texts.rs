@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::context::LoweringContext;
-use super::{arguments, native, overrides, shell_tests};
+use super::{arguments, native_actions, overrides, shell_tests};
 use crate::model::component::Component;
 use crate::model::overrides::NewName;
 use crate::model::plugin::InlineCommand;
@@ -56,7 +56,10 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
 }
 
 /// The texts of `component`.
-pub(super) fn of_component<'a>(context: &LoweringContext<'a>, component: &'a Component) -> Vec<ComponentText<'a>> {
+pub(super) fn of_component<'a>(
+    context: &LoweringContext<'a>,
+    component: &'a Component,
+) -> Vec<ComponentText<'a>> {
     let takes_arguments = arguments::takes_arguments(component, context);
     let groups = context.resolved.references(component).iter();
     let texts = groups.filter_map(|group| {
@@ -92,7 +95,7 @@ fn names<'a>(
     let name = |reference| TextName {
         reference,
         renamed: overrides::renamed(context, reference),
-        is_native: owner.is_some_and(|owner| native::is_native(context, owner, reference)),
+        is_native: owner.is_some_and(|owner| native_actions::is_native(context, owner, reference)),
         is_meant: meant.contains(&reference.span),
         is_tested: tested.contains(&reference.span),
     };

@@ -17,8 +17,8 @@ pub use hosts::{HostConfig, PlacedWords};
 pub use house::HouseConfig;
 pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
-use super::near;
 use super::runtime::RuntimeConfig;
+use super::similar_names;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
@@ -212,7 +212,7 @@ fn meant(message: &str) -> Option<String> {
     }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let wrong = quoted.next().filter(|_| message.starts_with("unknown "))?;
-    near::nearest(wrong, quoted).map(|known| format!("did you mean `{known}`?"))
+    similar_names::nearest(wrong, quoted).map(|known| format!("did you mean `{known}`?"))
 }
 
 #[cfg(test)]

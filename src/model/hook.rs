@@ -6,8 +6,8 @@ mod handler;
 use std::collections::BTreeMap;
 
 use super::credentials::{self, CredentialOwner, Secret};
-use super::near;
 use super::plugin::{Declaration, OtherBody, OtherComponent};
+use super::similar_names;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::{JsonPointer, keys};
@@ -223,7 +223,7 @@ fn unknown(
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
     let message = format!("unknown event `{}`; {effect}", event.key);
-    let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
+    let near = similar_names::slip(&event.key, source.hook_events.iter().map(String::as_str));
     let (severity, help) = match near {
         Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
         None if event.key == "hooks" => {
@@ -234,8 +234,9 @@ fn unknown(
             (severity, "write an event that the source host knows, such as `PreToolUse`".to_owned())
         }
     };
-    found
-        .push(Diagnostic::in_file(place.file, event.key_span, severity, "hook-event", message.clone()).help(help));
+    found.push(
+        Diagnostic::in_file(place.file, event.key_span, severity, "hook-event", message.clone()).help(help),
+    );
     message
 }
 

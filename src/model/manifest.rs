@@ -52,7 +52,8 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
         Some(node) => {
             let message = format!("expected a JSON object, found {}", node.kind());
             found.push(
-                Diagnostic::in_file(file, node.span, Severity::Error, "field-type", message).help("write `{ … }`"),
+                Diagnostic::in_file(file, node.span, Severity::Error, "field-type", message)
+                    .help("write `{ … }`"),
             );
             (None, found)
         }
@@ -125,7 +126,8 @@ pub fn paths(
 
 /// The finding for a path that its field does not take.
 pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagnostic {
-    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-path", format!("this path {why}")).help(help)
+    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-path", format!("this path {why}"))
+        .help(help)
 }
 
 /// The finding for a path where nothing is.

@@ -9,7 +9,7 @@ mod find;
 mod other_components;
 mod location;
 pub mod settings;
-mod unfound;
+mod missing_components;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use declarations::Declaration;
-pub use find::loose::declares_component;
+pub use find::loose_skills::declares_component;
 pub use location::{LocationForm, PluginLocation};
 pub use other_components::{OtherBody, OtherComponent};
 
@@ -27,10 +27,10 @@ use super::hook::Hook;
 use super::manifest::{self, PluginManifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
-use super::near;
 use super::overrides::OverrideValue;
 use super::references::Reference;
 use super::runtime::Runtime;
+use super::similar_names;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::qualified_name::QualifiedName;
 use crate::read::format::SourceFacts;
@@ -240,7 +240,7 @@ pub fn read(
         return Some(plugin);
     }
     if let LocationForm::Loose(kind) = plugin.form {
-        find::loose::components(tree, &mut plugin, kind, source, found);
+        find::loose_skills::components(tree, &mut plugin, kind, source, found);
         found.extend(no_text(tree, &plugin));
         return Some(plugin);
     }
@@ -344,7 +344,7 @@ fn name(
 /// A manifest without a `name`, which the source host refuses.
 fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
     let entries = manifest.node.entries();
-    let meant = entries.iter().find(|entry| near::slip(&entry.key, ["name"]).is_some());
+    let meant = entries.iter().find(|entry| similar_names::slip(&entry.key, ["name"]).is_some());
     let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
     let help = match meant {
         Some(entry) => format!("did you mean `name` where `{}` stands?", entry.key),

@@ -4,10 +4,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::stage::{ENDING, StageMarks};
 use crate::model::component::Component;
-use crate::model::near;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::qualified_name::qualify;
+use crate::model::similar_names;
 use crate::source::{ComponentKind, SKILL_FILE};
 
 /// A skill that is a beta, and what it will be.
@@ -158,7 +158,7 @@ pub fn choose<'a>(
             ]
         })
         .collect();
-    let near = near::nearest(word, names.iter().map(|(name, _)| *name));
+    let near = similar_names::nearest(word, names.iter().map(|(name, _)| *name));
     let meant = near
         .and_then(|near| names.iter().find(|(name, _)| *name == near))
         .map(|(_, qualified)| (*qualified).to_owned());

@@ -168,8 +168,11 @@ mod tests {
         let (node, faults) = parse(text);
         assert!(faults.is_empty());
         let node = node.unwrap();
-        let leaves: Vec<_> =
-            node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.slice(text).to_owned())).collect();
+        let leaves: Vec<_> = node
+            .leaves()
+            .into_iter()
+            .map(|(pointer, span, _)| (pointer, span.slice(text).to_owned()))
+            .collect();
         assert_eq!(
             leaves,
             [("/a/b".into(), "\"b\": [1, \"x\"]".into()), ("/a~1c".into(), "\"a/c\": true".into())]

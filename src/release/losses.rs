@@ -136,7 +136,7 @@ fn unaccepted<'a>(
     .map(|(loss, host)| (loss, host, difference.old.as_str()))
 }
 
-/// The mildest class that fails a release, of those that `said` names and those that fail a build.
+/// The mildest class that fails a release, of those that `configured` names and those that fail a build.
 fn denied(context: &ReleaseContext<'_>, configured: &[String]) -> Result<Option<LossClass>, ReleaseError> {
     let mut class = None;
     for name in context.config.build.deny_loss.iter().chain(configured) {

@@ -36,7 +36,8 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                         end: at.end,
                         replacement: version.to_owned(),
                     };
-                    let differs = Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
+                    let differs =
+                        Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
                     // What is newer was raised by somebody, who may have forgotten the rest.
                     let applicability =
                         if is_newer(version, other) { Applicability::Safe } else { Applicability::Unsafe };

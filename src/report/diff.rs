@@ -40,7 +40,8 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
             let _ = writeln!(out);
             let _ = writeln!(out, "{}", heading(one.change.change).to_lowercase());
         }
-        let _ = writeln!(out, "  {}{}", title(one.change, "", " -> ", true), host_list(difference, &one.hosts));
+        let _ =
+            writeln!(out, "  {}{}", title(one.change, "", " -> ", true), host_list(difference, &one.hosts));
         if let Some(description) = &one.change.description {
             let _ = writeln!(out, "    {}", short(description));
         }
@@ -59,7 +60,13 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
         for MergedLoss { loss, hosts, reasons } in losses {
             let place = loss.line.map_or(String::new(), |line| format!(":{line}"));
             let accepted = if loss.accepted { ", accepted" } else { "" };
-            let _ = writeln!(out, "  {} {}{}{accepted}", word(loss.class), loss.id, host_list(difference, &hosts));
+            let _ = writeln!(
+                out,
+                "  {} {}{}{accepted}",
+                word(loss.class),
+                loss.id,
+                host_list(difference, &hosts)
+            );
             let _ = writeln!(out, "    {}{place}: {}", loss.path, told(&reasons));
         }
     }

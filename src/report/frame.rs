@@ -172,7 +172,9 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
     let named = if places.len() == PLACES + 1 { places.len() } else { PLACES };
     for place in places.iter().take(named) {
         let message = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
-        lines.push(printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into());
+        lines.push(
+            printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into(),
+        );
     }
     if let Some(more @ 1..) = places.len().checked_sub(named) {
         lines.push(format!("and {more} more (`--verbose` shows all of them)"));
@@ -272,8 +274,9 @@ mod tests {
     #[test]
     fn places_that_belong_to_a_finding_have_frames_of_their_own() {
         let (a, b) = (file("a.md", "x\nname: one\n"), file("b.md", "name: one\n"));
-        let found =
-            finding_at(&b, "one", "twice").related(&a, Span::new(8, 11), "first defined here").help("rename it");
+        let found = finding_at(&b, "one", "twice")
+            .related(&a, Span::new(8, 11), "first defined here")
+            .help("rename it");
         let shown = findings(&[found], |path| Some(if path == "a.md" { &a } else { &b }), PLAIN);
         let expected = "\
 error[rule]: twice

@@ -54,7 +54,11 @@ pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, CallFailure> {
         let good = String::from_utf8_lossy(good);
         let (line, col) = place(&good, good.len());
         let message = format!("`{name}` is not valid UTF-8 from byte {} on", good.len());
-        CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").in_file(name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").in_file(
+            name,
+            Some(line),
+            Some(col),
+        )
     })
 }
 

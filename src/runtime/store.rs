@@ -6,7 +6,7 @@ mod counter;
 mod journal;
 mod key;
 mod mark;
-mod tracked;
+mod index_check;
 
 pub use journal::StoreStep;
 pub use mark::TextMark;
@@ -158,7 +158,7 @@ impl Store {
     /// # Errors
     /// `tracked_state`, and what git fails with.
     pub fn ask_what_is_tracked(&self) -> Result<(), CallFailure> {
-        if tracked::is_surely_untracked(&self.root) {
+        if index_check::is_surely_untracked(&self.root) {
             return Ok(());
         }
         let git = GitCommand::new(child::command(&self.environment, "git", &self.root, LIMIT));

@@ -1,10 +1,10 @@
 //! Frontmatter that cannot be read, or that says something else than its author meant.
 
-use super::source::{Bad, skill};
+use super::source::{BadSource, skill};
 use crate::support::tree::Tree;
 
-fn with_skill(content: impl AsRef<[u8]>) -> Bad {
-    Bad::plugin(Tree::new().file("skills/x/SKILL.md", content))
+fn with_skill(content: impl AsRef<[u8]>) -> BadSource {
+    BadSource::plugin(Tree::new().file("skills/x/SKILL.md", content))
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn wrong_types_are_named_and_do_not_stop_the_build() {
             skill("name: [a]\ndescription: { a: b }\ndisable-model-invocation: maybe\nallowed-tools: 5"),
         )
         .file("agents/a.md", skill("name: a\ndescription: [b]\nmaxTurns: -3"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(
         0,
         &[

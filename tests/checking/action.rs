@@ -38,7 +38,8 @@ fn act(folder: &std::path::Path, step: &Node, environment: &[(&str, &str)]) -> (
         .envs(environment.iter().copied())
         .output()
         .expect("bash");
-    let printed = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
+    let printed =
+        String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
     (ended.status.code(), printed, fs::read_to_string(output).unwrap())
 }
 

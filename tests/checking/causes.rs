@@ -136,7 +136,8 @@ fn plugins_of_a_marketplace_keep_their_own_findings() {
         .file("src/b/commands/one.md", command)
         .temporary();
     let shown = json(&run(folder.path(), &["src", "--format", "json"]));
-    let each: Vec<_> = findings_of(&shown, "empty-value").into_iter().map(|found| places(found).join(" ")).collect();
+    let each: Vec<_> =
+        findings_of(&shown, "empty-value").into_iter().map(|found| places(found).join(" ")).collect();
     assert_eq!(each, ["a/commands/one.md a/commands/two.md", "b/commands/one.md"]);
     let text = run(folder.path(), &["src"]).stdout;
     assert_eq!(text.matches("warning[empty-value]").count(), 1, "{text}");

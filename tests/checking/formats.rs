@@ -44,7 +44,9 @@ fn sarif_is_valid_and_its_regions_and_fixes_lie_where_they_should() {
     let results = run["results"].as_array().expect("results");
     let one = results
         .iter()
-        .find(|result| result["ruleId"] == "name-mismatch" && location(result)["uri"] != "skills/two/SKILL.md")
+        .find(|result| {
+            result["ruleId"] == "name-mismatch" && location(result)["uri"] != "skills/two/SKILL.md"
+        })
         .and_then(|first| {
             let uri = "skills/%C3%BC%20b/SKILL.md";
             let here = |result: &&Value| at(result)["uri"] == uri && result["ruleId"] == "name-mismatch";

@@ -14,7 +14,7 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 /// What a run of the action gave.
-struct Ran {
+struct WorkflowRun {
     /// Whether every step ended with 0.
     green: bool,
     /// Names or texts of the steps that ran.
@@ -26,7 +26,7 @@ struct Ran {
 }
 
 /// Runs the action in the clone at `folder`; `inputs` take the place of defaults.
-fn act(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
+fn act(folder: &Path, inputs: &[(&str, &str)]) -> WorkflowRun {
     let action = document("action.yml");
     let scratch = tempfile::tempdir().unwrap();
     let mut values: BTreeMap<String, String> = BTreeMap::new();
@@ -38,7 +38,8 @@ fn act(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
         values.insert(format!("inputs.{name}"), (*value).to_owned()).expect("an input of the action");
     }
     values.insert("github.action_path".to_owned(), crate::support::root().display().to_string());
-    let mut ran = Ran { green: true, steps: Vec::new(), printed: String::new(), outputs: BTreeMap::new() };
+    let mut ran =
+        WorkflowRun { green: true, steps: Vec::new(), printed: String::new(), outputs: BTreeMap::new() };
     let steps = action.get("runs").and_then(|runs| runs.get("steps")).and_then(Node::items).expect("steps");
     for (at, step) in steps.iter().enumerate() {
         let wanted = step.get("if").and_then(Node::scalar).is_none_or(|condition| holds(&condition, &values));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use tempfile::TempDir;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const MANIFEST: &str = "{\"name\":\"kit\"}";
@@ -22,7 +22,7 @@ pub fn findings(tree: &Tree, hosts: &str) -> Vec<String> {
 }
 
 /// Builds `in` into `out` of a fresh folder.
-pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, Finished) {
+pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, FinishedRun) {
     let folder = tree.temporary();
     let arguments = [["build", "in", "--out", "out", "--format", "json"].as_slice(), arguments].concat();
     let finished = Plugcast::new(folder.path(), &arguments).run();
@@ -30,7 +30,7 @@ pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, Finished) {
 }
 
 /// Every finding of a build in one line.
-pub fn lines(finished: &Finished) -> Vec<String> {
+pub fn lines(finished: &FinishedRun) -> Vec<String> {
     let answer: Value =
         serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.stderr));
     let mut lines = Vec::new();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::source::{Need, What};
+use super::source::{Need, NeedKind};
 
 /// Kinds of rows that stand for a component, not for a part of one.
 const COMPONENTS: [&str; 16] = [
@@ -69,7 +69,7 @@ impl Ledger {
             return true;
         }
         match &need.what {
-            What::File => {
+            NeedKind::File => {
                 let below = format!("{}/", need.path);
                 let inside = self.places.range(below.clone()..).map(|(path, _)| path);
                 let inside = inside.take_while(|path| path.starts_with(&below));
@@ -77,7 +77,7 @@ impl Ledger {
                 rows.into_iter().any(|row| row["kind"] == "file")
             }
             _ if self.left_out(&need.path) => true,
-            What::Component(kind, name) => {
+            NeedKind::Component(kind, name) => {
                 let by_path = matches!(*kind, "skill" | "agent" | "command");
                 let folder = need.path.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let folders = [folder.to_owned(), format!("{folder}/")];
@@ -86,12 +86,12 @@ impl Ledger {
                     by_path || row["name"].as_str().is_some_and(|found| found.ends_with(name.as_str()))
                 })
             }
-            What::Field(pointer) => {
+            NeedKind::Field(pointer) => {
                 let below = format!("{pointer}/");
                 let mut pointers = self.rows_of(&need.path).filter_map(|row| row["pointer"].as_str());
                 pointers.any(|found| found == pointer || found.starts_with(&below))
             }
-            What::Text(_, offset) => self.rows_of(&need.path).any(|row| {
+            NeedKind::Text(_, offset) => self.rows_of(&need.path).any(|row| {
                 let edge = |name: &str| row["span"][name].as_u64().map(|edge| edge as usize);
                 let part = !COMPONENTS.iter().any(|kind| row["kind"] == *kind);
                 part && edge("start").is_some_and(|start| start <= *offset)

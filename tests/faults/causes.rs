@@ -19,7 +19,8 @@ const REASONS: [(&str, &str, &str); 4] = [
 
 fn helper(folder: &std::path::Path, fault: &str, path: Option<&str>, words: &[&str]) -> Value {
     let state = folder.join("state").display().to_string();
-    let mut run = Plugcast::with_program(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
+    let mut run =
+        Plugcast::with_program(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     if let Some(path) = path {
         run = run.env("PATH", path);
     }
@@ -47,9 +48,16 @@ fn the_advice_of_the_helper_fits_the_reason() {
             let error = helper(folder.path(), &format!("{fault}@{step}"), None, &start);
             let text_of = |key: &str| error[key].as_str().expect("a text").to_owned();
             let code = if fault == "EROFS" { "sandboxed" } else { "state_unwritable" };
-            assert_eq!((text_of("code").as_str(), &error["exit"]), (code, &5.into()), "{fault}@{step}: {error}");
+            assert_eq!(
+                (text_of("code").as_str(), &error["exit"]),
+                (code, &5.into()),
+                "{fault}@{step}: {error}"
+            );
             assert!(text_of("message").contains(words), "{fault}@{step}: {error}");
-            assert!(text_of("hint").contains(advice) && text_of("hint").contains("`--root`"), "{fault}: {error}");
+            assert!(
+                text_of("hint").contains(advice) && text_of("hint").contains("`--root`"),
+                "{fault}: {error}"
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::{binary, error};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const COMMAND: [&str; 6] = ["check", "src", "--fix", "--unsafe-fixes", "--format", "json"];
@@ -59,7 +59,7 @@ fn left(folder: &Path) -> Vec<String> {
 }
 
 /// Runs with `fault` at every step, until a run gets through; the next run always makes everything whole.
-fn walk(fault: &str, check: impl Fn(&Path, &Finished, &str)) {
+fn walk(fault: &str, check: impl Fn(&Path, &FinishedRun, &str)) {
     for step in 1..MOST {
         let fault = format!("{fault}@{step}");
         let folder = fixture();

@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::binary;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const COMMAND: [&str; 8] = ["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
@@ -25,7 +25,7 @@ pub struct Fixture {
 pub struct Act {
     folder: TempDir,
     /// How the run ended.
-    pub finished: Finished,
+    pub finished: FinishedRun,
 }
 
 /// A plugin in `src`.
@@ -44,7 +44,7 @@ fn foreign() -> Tree {
         .link("out/codex/mine/link", "deep/file")
 }
 
-fn build(folder: &Path) -> Finished {
+fn build(folder: &Path) -> FinishedRun {
     Plugcast::new(folder, &COMMAND).run()
 }
 
@@ -134,7 +134,7 @@ impl Act {
     }
 
     /// Runs the shipped program in the same folder.
-    pub fn again(&self) -> Finished {
+    pub fn again(&self) -> FinishedRun {
         build(self.folder.path())
     }
 }

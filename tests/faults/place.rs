@@ -8,10 +8,10 @@ use std::process::Command;
 
 use super::error;
 use super::fixture::source;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
-fn build(folder: &Path, src: &str, out: &str) -> Finished {
+fn build(folder: &Path, src: &str, out: &str) -> FinishedRun {
     let arguments = ["build", src, "--to", "codex", "--out", out, "--name", "p", "--format", "json"];
     without_root(Plugcast::new(folder, &arguments)).run()
 }

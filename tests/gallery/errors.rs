@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::run::Fixture;
 use super::{assert_document, codes_in, codes_of, headings};
 use crate::support::root;
-use crate::support::run::Finished;
+use crate::support::run::FinishedRun;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ struct Row {
 }
 
 impl Row {
-    fn run(&self, fixture: &Fixture, arguments: &[String]) -> Finished {
+    fn run(&self, fixture: &Fixture, arguments: &[String]) -> FinishedRun {
         let _lock = self.lock.as_ref().map(|path| hold(&fixture.path().join(path)));
         fixture.plugcast(arguments, self.bare)
     }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::runtime::fixture::{WORDS, environment, shell};
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 
 /// `text` with fixed words for what differs from run to run.
 fn without_changing_words(text: &str) -> String {
@@ -68,13 +68,13 @@ impl Fixture {
     }
 
     /// A run of `plugcast`; with `bare`, nothing is on PATH.
-    pub fn plugcast(&self, arguments: &[String], bare: bool) -> Finished {
+    pub fn plugcast(&self, arguments: &[String], bare: bool) -> FinishedRun {
         let run = Plugcast::new(self.path(), arguments);
         if bare { run.env("PATH", "/nonexistent").run() } else { run.run() }
     }
 
     /// The command line and everything that it printed.
-    pub fn shown(&self, program: &str, arguments: &[String], finished: &Finished) -> String {
+    pub fn shown(&self, program: &str, arguments: &[String], finished: &FinishedRun) -> String {
         let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
         let mut out = format!("$ {program} {}\n", words.join(" "));
         for text in [&finished.stdout, &finished.stderr] {

@@ -126,7 +126,9 @@ fn dispatch_from_file(
     };
     let script = ModelScript::default()
         .with_conversation(Conversation::new("agent", is_child).then(read).then(answered))
-        .with_conversation(main().then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
+        .with_conversation(
+            main().then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())),
+        );
     stage.play(stage.session(opening, script))
 }
 
@@ -171,9 +173,10 @@ fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
     });
     let child = ScriptStep::reply(ModelReply::text("lamp checked: 2 wrong lines"))
         .expects(["The task: `field notes.txt`"]);
-    let script = ModelScript::default()
-        .with_conversation(agent(&instructions(CHECKER), child))
-        .with_conversation(main().then(first).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
+    let script =
+        ModelScript::default().with_conversation(agent(&instructions(CHECKER), child)).with_conversation(
+            main().then(first).then(wait()).then(after("lamp checked: 2 wrong lines", done())),
+        );
     stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
 }
 
@@ -226,7 +229,8 @@ fn the_model_runs_a_command_in_a_text_itself() {
         holds(between(text, "## On this host", "# Standup")?, "`!`")?;
         Ok(shell(between(text, "The newest entry: !`", "`")?))
     });
-    let script = ModelScript::default().with_conversation(main().then(run).then(after("beacon-is-lit", done())));
+    let script =
+        ModelScript::default().with_conversation(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 

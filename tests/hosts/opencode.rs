@@ -110,7 +110,8 @@ fn the_model_runs_a_command_in_a_text_itself() {
         holds(block, "`!`")?;
         Ok(shell(between(&given, "The newest entry: !`", "`")?))
     });
-    let script = ModelScript::default().with_conversation(main().then(run).then(after("beacon-is-lit", done())));
+    let script =
+        ModelScript::default().with_conversation(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 

@@ -99,8 +99,8 @@ fn a_guard_stops_a_call_and_every_handler_of_the_event_runs() {
     let refused = |request: &plugcast::drivers::script::ModelRequest| {
         holds(&last_result(request), "the master says no\nand so does the pilot")
     };
-    let script =
-        ModelScript::default().with_conversation(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
+    let script = ModelScript::default()
+        .with_conversation(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
     let mut session = stage.session(go(), script);
     session.arguments = ["--print-logs", "--log-level", "WARN"].map(str::to_owned).into();
     let transcript = stage.play(session);
@@ -144,8 +144,8 @@ fn a_hook_changes_an_input_and_adds_to_a_result() {
         lacks(&result, "by-me")?;
         holds(&result, "look again\nthe log is kept")
     };
-    let script =
-        ModelScript::default().with_conversation(main().then(bash("echo by-me")).then(done().expects_that(result)));
+    let script = ModelScript::default()
+        .with_conversation(main().then(bash("echo by-me")).then(done().expects_that(result)));
     stage.play(stage.session(go(), script));
     let told = noted(&stage, "after.json");
     assert_eq!(told["tool_input"]["command"], "echo taken-over");
@@ -246,7 +246,8 @@ fn a_slow_hook_and_its_children_do_not_hold_a_call_up() {
     let start = json!({ "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/nowhere", "args": ["x"] });
     let events = json!({ "PreToolUse": [{ "matcher": "*", "hooks": [slow, behind, missing, start] }] });
     let stage = stage(&hosts, &[("harbour", hooks(events))], &Tree::new());
-    let script = ModelScript::default().with_conversation(main().then(bash("echo moored")).then(after("moored", done())));
+    let script = ModelScript::default()
+        .with_conversation(main().then(bash("echo moored")).then(after("moored", done())));
     stage.play(stage.session(go(), script));
 }
 
@@ -303,8 +304,9 @@ fn a_hook_sets_the_environment_of_later_commands_and_hears_of_one_that_fails() {
         holds(&result, "mind the code")
     };
     let read = ScriptStep::reply(ModelReply::call("read", json!({ "filePath": "none.txt" })));
-    let script = ModelScript::default()
-        .with_conversation(main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()));
+    let script = ModelScript::default().with_conversation(
+        main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()),
+    );
     stage.play(stage.session(go(), script));
     let failed = noted(&stage, "failed.json");
     assert_eq!(failed["hook_event_name"], "PostToolUseFailure");

@@ -2,9 +2,9 @@
 //! the gate, a server that goes on when the session has ended, the checklist and the envelope. State on the disk,
 //! processes and what GitHub was asked are asserted, not the text alone.
 
-mod adopted;
+mod user_server;
 mod dialogue;
-mod escalated;
+mod escalation;
 mod gate;
 mod hand;
 mod headless;
@@ -20,8 +20,8 @@ use self::hand::{SKILL, call, calls, wrote};
 use self::site::Site;
 use super::model::holds;
 use super::review::hand::{Host, plain};
-use super::review::obey::{answer, shown};
-use super::review::{ASKED, every_reviewer, in_turn, reviewed, model_texts, says};
+use super::review::obedient_model::{answer, shown};
+use super::review::{ASKED, every_reviewer, in_turn, model_texts, reviewed, says};
 use super::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
@@ -113,7 +113,11 @@ fn polished_without_a_question(hosts: &Hosts, host: Host, more: &[&str]) {
         at(run)
     );
     assert_eq!(site.text(&format!("{run}/summary.md")).trim_end(), expected);
-    assert!(model_texts(&transcript).contains(&expected.as_str()), "{expected}\n{:?}", model_texts(&transcript));
+    assert!(
+        model_texts(&transcript).contains(&expected.as_str()),
+        "{expected}\n{:?}",
+        model_texts(&transcript)
+    );
     assert!(site.text(&format!("{run}/stacked-pr-1.md")).contains("item_title: \"All pages\""));
     assert!(!site.has(&format!("{run}/metadata.json")), "a user may go on with its checklist");
     assert_eq!(site.status(), "", "nothing is committed, and runs stay out of sight");
@@ -159,8 +163,9 @@ fn refused_without_a_review(hosts: &Hosts, host: Host, more: &[&str]) {
     }));
     let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play((hosts, &stage, host), &github, (SKILL, "mode:headless"), script, more);
-    let failed =
-        model_texts(&transcript).iter().any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
+    let failed = model_texts(&transcript)
+        .iter()
+        .any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
     assert!(failed, "{:?}", model_texts(&transcript));
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "cancelled");
@@ -197,7 +202,11 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
     let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, &more);
     let words = "Reason: the sandbox ends every process together with the call that started it. Start the server in a";
-    assert!(model_texts(&transcript).iter().any(|text| text.contains(words)), "{:?}", model_texts(&transcript));
+    assert!(
+        model_texts(&transcript).iter().any(|text| text.contains(words)),
+        "{:?}",
+        model_texts(&transcript)
+    );
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "cancelled");
     assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "nothing was started");

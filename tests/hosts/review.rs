@@ -6,7 +6,7 @@ pub mod hand;
 mod hostile;
 pub mod house;
 mod modes;
-pub mod obey;
+pub mod obedient_model;
 mod pull_request;
 mod replies;
 mod repository;
@@ -16,7 +16,7 @@ use plugcast::drivers::session::Transcript;
 use serde_json::{Value, json};
 
 use self::hand::Host;
-use self::obey::{answer, shown};
+use self::obedient_model::{answer, shown};
 use self::replies::{answers, finding, lost, rechecked, returns};
 use self::repository::Repository;
 use super::model::{agent, holds, main};
@@ -70,7 +70,7 @@ fn reviewers(host: Host) -> Vec<ScriptStep> {
         let scope = answer(request, BEGIN)?;
         let diff = match scope["diff_path"].as_str() {
             Some(path) => path.to_owned(),
-            None => obey::words(&scope["diff_argv"]).join(" "),
+            None => obedient_model::words(&scope["diff_argv"]).join(" "),
         };
         let base = scope["base_sha"].as_str().unwrap_or_default();
         let id = scope["review_id"].as_str().ok_or("no id of the review")?;
@@ -148,7 +148,9 @@ fn play(stage: &Stage, arguments: &str, script: ModelScript, allowed: &[&str], m
 fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project());
-    let script = every_reviewer("diff.patch", &answers()).with_conversation(fixer(host)).with_conversation(reviewed(host, true));
+    let script = every_reviewer("diff.patch", &answers())
+        .with_conversation(fixer(host))
+        .with_conversation(reviewed(host, true));
     let transcript = play(&stage, "mode:headless", script, &["Bash(sed:*)"], more);
 
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
@@ -222,8 +224,10 @@ fn text_as_emitted(stage: &Stage, host: Host, transcript: &Transcript) {
         ("## 8. Report", 1),
         ("## 10. Give up", 0),
     ] {
-        let in_file = obey::block(&emitted, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
-        let in_request = obey::block(&given, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
+        let in_file =
+            obedient_model::block(&emitted, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
+        let in_request =
+            obedient_model::block(&given, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
         let words = if host == Host::Codex { "$ARGUMENTS" } else { "mode:headless" };
         assert_eq!(in_request, in_file.replace("$ARGUMENTS", words), "{}: {heading}", host.name());
     }
@@ -232,7 +236,7 @@ fn text_as_emitted(stage: &Stage, host: Host, transcript: &Transcript) {
 /// The texts of the host's own events.
 pub fn model_texts(transcript: &Transcript) -> Vec<&str> {
     let mut texts = Vec::new();
-    transcript.events.iter().for_each(|event| obey::texts(event, &mut texts));
+    transcript.events.iter().for_each(|event| obedient_model::texts(event, &mut texts));
     texts.into_iter().map(str::trim_end).collect()
 }
 
@@ -295,7 +299,8 @@ fn a_report_alone_leaves_no_trace() {
             host.call_with("## 4b. Report", 0, "--format text", &[]).expects([r#""status":"untraced""#]),
         );
         steps.push(says(|request| shown(request, "# Code review", "- an empty list")));
-        let script = every_reviewer("git -c core.fsmonitor=false", &answers()).with_conversation(in_turn(steps));
+        let script =
+            every_reviewer("git -c core.fsmonitor=false", &answers()).with_conversation(in_turn(steps));
         // A host asks about JSON in a command, whatever the skill allows.
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         for part in [
@@ -364,7 +369,11 @@ fn a_report_alone_says_that_nobody_returned_anything() {
         let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with_conversation(in_turn(steps));
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         let line = "Degraded: 0 of 5 reviewers returned results.";
-        assert!(model_texts(&transcript).iter().any(|text| text.contains(line)), "{}: {transcript:?}", host.name());
+        assert!(
+            model_texts(&transcript).iter().any(|text| text.contains(line)),
+            "{}: {transcript:?}",
+            host.name()
+        );
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
     });
 }

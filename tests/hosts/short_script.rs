@@ -19,7 +19,10 @@ fn run_short_of_a_step(stage: &Stage, call: ModelReply) {
     let unscripted = "conversation `main` has no step left for this request";
     assert!(faults.iter().any(|fault| fault == unscripted), "{faults:#?}");
     let output = format!("{:?}{}", transcript.events, transcript.stderr);
-    assert!(output.contains("rejected by the scripted model: conversation `main` has no step left"), "{output}");
+    assert!(
+        output.contains("rejected by the scripted model: conversation `main` has no step left"),
+        "{output}"
+    );
     assert_ne!(transcript.code, Some(0), "{output}");
 }
 

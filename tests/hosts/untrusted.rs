@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::stage::installation;
 use crate::support::hosts::{Hosts, real_hosts};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 use crate::support::with_true_digest;
 use crate::untrusted::demo;
@@ -44,7 +44,7 @@ fn fixture(host: &str) -> TempDir {
     folder
 }
 
-pub(super) fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> Finished {
+pub(super) fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> FinishedRun {
     let binary = format!("{host}={}", installation(hosts, host).binary.display());
     let ripgrep = format!("rg={}", hosts.ripgrep.join("rg").display());
     let arguments = ["verify", "out", "--all", "--host-bin", &binary, "--host-bin", &ripgrep];

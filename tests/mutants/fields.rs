@@ -49,7 +49,10 @@ fn compare(made: &[(u64, String)]) {
         }
     }
     let count = made.len();
-    print_line(&format!("fields: {count} texts, {lost} without a field for the host, {} differ", findings.len()));
+    print_line(&format!(
+        "fields: {count} texts, {lost} without a field for the host, {} differ",
+        findings.len()
+    ));
     assert!(lost * 2 < made.len(), "most texts have fields");
     findings.truncate(number("PLUGCAST_SHOW").unwrap_or(20));
     none_left("texts of which the source host reads something else", &findings);

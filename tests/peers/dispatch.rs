@@ -1,7 +1,7 @@
 //! Agents that a text dispatches, in the ways that authors name them.
 
 use super::texts::split;
-use super::{Bad, Built, Tree, skill};
+use super::{Bad, BuildResult, Tree, skill};
 
 /// Each way to name an agent, with the agent that it means.
 const WAYS: [(&str, &str); 16] = [
@@ -49,7 +49,7 @@ fn prose_that_looks_like_an_agent_is_left_alone() {
 }
 
 /// A plugin with three agents, and a skill that says `text`.
-fn build_with(text: &str) -> Built {
+fn build_with(text: &str) -> BuildResult {
     let source = Tree::new()
         .file("agents/scout.md", skill("name: scout\ndescription: d"))
         .file("agents/tide-watch.md", skill("name: tide-watch\ndescription: d"))

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Bad, Built, EVERY_HOST, Tree, skill};
+use super::{Bad, BuildResult, EVERY_HOST, Tree, skill};
 
-fn rows(built: &Built, host: &str) -> Vec<Value> {
+fn rows(built: &BuildResult, host: &str) -> Vec<Value> {
     let text =
         std::fs::read_to_string(built.path(&format!("out/{host}/.plugcast/ledger.json"))).expect("a ledger");
     let ledger: Value = serde_json::from_str(&text).expect("JSON");

@@ -68,7 +68,10 @@ fn committed_bundles_are_fresh_and_verified() {
     let all = found(at, &[]);
     assert!(all.contains(&format!("{LISTED} bundle-stale")), "{all:?}");
     let finding = message(at, "bundle-stale", &[]);
-    assert!(finding.contains("run `plugcast build --to codex --out dist` and commit the result"), "{finding}");
+    assert!(
+        finding.contains("run `plugcast build --to codex --out dist` and commit the result"),
+        "{finding}"
+    );
     build(at);
     assert!(!found(at, &[]).iter().any(|line| line.contains("bundle")));
 }

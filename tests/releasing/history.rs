@@ -32,7 +32,10 @@ fn a_component_that_goes_needs_a_major_version_and_a_new_one_a_minor() {
     write(at, "skills/planning/SKILL.md", &skill("plan").replace("name: plan", "name: planning"));
     raise(at, "1.2.0");
     let finding = message(at, "version-step", &[]);
-    assert!(finding.contains("need a major version: renamed skill `demo:plan` to `demo:planning`"), "{finding}");
+    assert!(
+        finding.contains("need a major version: renamed skill `demo:plan` to `demo:planning`"),
+        "{finding}"
+    );
     assert!(finding.contains("release it as `2.0.0`; `plugcast diff v1.1.0` shows everything"), "{finding}");
     git(at, &["rm", "-qf", "--cached", "skills/planning/SKILL.md"]);
     std::fs::remove_dir_all(at.join("skills/planning")).unwrap();

@@ -29,7 +29,7 @@ pub fn play(case: &Case) -> Vec<String> {
     let fixture = tempfile::tempdir().expect("a temporary folder");
     let home = tempfile::tempdir().expect("a temporary home");
     let at = std::fs::canonicalize(fixture.path()).expect("it is there");
-    let mut played = Played {
+    let mut played = CaseRun {
         variables: environment(&at, home.path()),
         captured: BTreeMap::from([("fixture".to_owned(), at.display().to_string())]),
         answer: home.path().join("answer"),
@@ -51,7 +51,7 @@ pub fn play(case: &Case) -> Vec<String> {
 }
 
 /// A fixture in which calls are made.
-struct Played {
+struct CaseRun {
     at: PathBuf,
     variables: BTreeMap<String, String>,
     /// What stands for `{NAME}`.
@@ -60,7 +60,7 @@ struct Played {
     answer: PathBuf,
 }
 
-impl Played {
+impl CaseRun {
     fn fill(&self, text: &str) -> String {
         let fill =
             |text: String, (name, value): (&String, &String)| text.replace(&format!("{{{name}}}"), value);

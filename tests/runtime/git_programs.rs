@@ -115,7 +115,11 @@ impl Repository {
     }
 
     fn compiler(&self, folder: &str, words: &[&str]) -> String {
-        let run = Plugcast::with_program(Path::new(env!("CARGO_BIN_EXE_plugcast")), &self.top().join(folder), words);
+        let run = Plugcast::with_program(
+            Path::new(env!("CARGO_BIN_EXE_plugcast")),
+            &self.top().join(folder),
+            words,
+        );
         let finished = run.run();
         assert!(matches!(finished.code, Some(0 | 1)), "{words:?}: {finished:?}");
         finished.stdout

@@ -14,7 +14,7 @@ pub(super) struct Fixture {
     home: tempfile::TempDir,
 }
 
-pub(super) struct Ran {
+pub(super) struct HelperRun {
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
     stderr: String,
@@ -44,17 +44,17 @@ impl Fixture {
     }
 
     /// Runs the helper; one that hangs ends with 124.
-    pub(super) fn run(&self, words: &[&str]) -> Ran {
+    pub(super) fn run(&self, words: &[&str]) -> HelperRun {
         self.run_by(Command::new("timeout").args(["-k", "5", "60", HELPER]), words)
     }
 
     /// The same in `kib` of address space.
-    fn run_within(&self, kib: u32, words: &[&str]) -> Ran {
+    fn run_within(&self, kib: u32, words: &[&str]) -> HelperRun {
         let script = format!("ulimit -v {kib}; exec timeout -k 5 60 {HELPER} \"$@\"");
         self.run_by(Command::new("sh").args(["-c", &script, "sh"]), words)
     }
 
-    fn run_by(&self, command: &mut Command, words: &[&str]) -> Ran {
+    fn run_by(&self, command: &mut Command, words: &[&str]) -> HelperRun {
         let output = command
             .args(words)
             .current_dir(self.top().join("work"))
@@ -64,10 +64,10 @@ impl Fixture {
             .output()
             .expect("the helper");
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
-        Ran { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+        HelperRun { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }
 
-    fn fails(&self, words: &[&str], code: &str) -> Ran {
+    fn fails(&self, words: &[&str], code: &str) -> HelperRun {
         let ran = self.run(words);
         assert_eq!(ran.code, Some(3), "{words:?}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(&format!("\"code\":\"{code}\"")), "{words:?}: {}", ran.stdout);
@@ -263,14 +263,14 @@ fn a_package_without_an_end_is_not_read_into_memory() {
     const MOST: u32 = 400_000;
     for folder in [".", "zero", "huge", "apps"] {
         for words in [&["repo", "package-manager", folder][..], &["repo", "port", folder]] {
-            let Ran { code, stdout: answer, .. } = fixture.run_within(MOST, words);
+            let HelperRun { code, stdout: answer, .. } = fixture.run_within(MOST, words);
             assert!(matches!(code, Some(2 | 5)), "{words:?}: {code:?} {answer}");
             let why = if folder == "zero" { "leads out of the repository" } else { "larger than" };
             assert!(answer.contains(why), "{words:?}: {answer}");
         }
     }
     for words in [&["repo", "project"][..], &["repo", "surfaces", "--base", "HEAD", "--worktree"]] {
-        let Ran { code, stdout: answer, .. } = fixture.run_within(MOST, words);
+        let HelperRun { code, stdout: answer, .. } = fixture.run_within(MOST, words);
         assert_eq!(code, Some(0), "{words:?}: {answer}");
     }
     assert_ne!(fixture.run_within(8_000, &["doctor"]).code, Some(0), "the limit holds");

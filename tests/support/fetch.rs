@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{root, print_line, target, tree::digest};
+use super::{print_line, root, target, tree::digest};
 
 /// The `node_modules` folder of `tests/<set>`, fetched when it is not there.
 ///

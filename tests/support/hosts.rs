@@ -25,8 +25,8 @@ pub struct Hosts {
 /// A test that uses it stands in a module named `hosts`, where `.ci/run` looks for it.
 macro_rules! real_hosts {
     () => {{
-        fn here() {}
-        match $crate::support::hosts::for_test(std::any::type_name_of_val(&here)) {
+        fn marker() {}
+        match $crate::support::hosts::for_test(std::any::type_name_of_val(&marker)) {
             Some(hosts) => hosts,
             None => return,
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::demo;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// A host that says its version, and leaves a file when it is asked anything else.
@@ -20,7 +20,7 @@ fn fixture() -> TempDir {
     folder
 }
 
-fn verify(folder: &Path, what: &str, more: &[&str]) -> Finished {
+fn verify(folder: &Path, what: &str, more: &[&str]) -> FinishedRun {
     let arguments = ["verify", what, "--host-bin", "codex=codex"];
     let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
     Plugcast::new(folder, &arguments).run()

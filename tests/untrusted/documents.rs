@@ -194,7 +194,11 @@ fn case_7_wrong_types_within_lists_of_a_manifest_are_errors_and_go_to_no_host() 
         let build = ["build", "in", "--to", "all", "--out", "out"];
         let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
         let is_refused = built.stderr.lines().any(|line| line.starts_with("error[manifest-"));
-        assert!(is_refused && built.stderr.contains(".claude-plugin/plugin.json:2:"), "{field}: {}", built.stderr);
+        assert!(
+            is_refused && built.stderr.contains(".claude-plugin/plugin.json:2:"),
+            "{field}: {}",
+            built.stderr
+        );
         let out = Tree::read(&folder.path().join("out"));
         let manifests = out.entries().filter(|(path, _)| path.ends_with("plugin.json"));
         for (path, entry) in manifests {

@@ -2,15 +2,16 @@
 
 use super::demo;
 use crate::support::git::committed;
-use crate::support::run::Plugcast;
 use crate::support::print_line;
+use crate::support::run::Plugcast;
 
 #[test]
 fn case_13_an_unusable_folder_for_temporary_files_is_named() {
     let folder = committed(&demo());
     let arguments = ["verify", "in", "--to", "codex"];
     let finished = Plugcast::new(folder.path(), &arguments).env("TMPDIR", "/none/such").run().expect_code(2);
-    for expected in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"] {
+    for expected in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"]
+    {
         assert!(finished.stderr.contains(expected), "`{expected}` is missing: {}", finished.stderr);
     }
     assert!(!finished.stderr.contains("git"), "{}", finished.stderr);

@@ -25,7 +25,10 @@ fn case_13_frontmatter_that_the_source_host_reads_is_carried() {
             let path = format!("{host}/plugins/demo/skills/s/SKILL.md");
             let (_, entry) = out.entries().find(|(at, _)| *at == path).expect("the skill is written");
             let host_text = entry.text();
-            assert!(host_text.replace('"', "").contains("description: Says it"), "{name}: {host}: {host_text}");
+            assert!(
+                host_text.replace('"', "").contains("description: Says it"),
+                "{name}: {host}: {host_text}"
+            );
             let marked = host != "opencode" || host_text.contains("\n---");
             assert!(marked, "{name}: {host}: the mark is at the start of its line: {host_text}");
         }
@@ -150,7 +153,8 @@ fn case_13_frontmatter_ends_at_the_first_dashes_wherever_they_stand() {
         let ends = !matches!(*name, "behind-a-flag" | "returned" | "indented" | "blank");
         assert_eq!(told, ends, "{name}: {}", finished.stderr);
         let behind = fields.split_once("---").is_some_and(|(_, behind)| behind.contains("\ndisable"));
-        let expected = |row: &str| row.contains(&place) && row.contains("dashes end the frontmatter before it");
+        let expected =
+            |row: &str| row.contains(&place) && row.contains("dashes end the frontmatter before it");
         assert_eq!(ledger.lines().any(expected), behind, "{name}");
     }
     assert!(data["agents"]["demo:a"]["permission"].is_null(), "{}", data["agents"]["demo:a"]);

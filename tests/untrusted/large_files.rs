@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::demo;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const MEBIBYTE: u64 = 1024 * 1024;
@@ -21,7 +21,7 @@ fn fixture(files: &[(&str, u64)]) -> TempDir {
     folder
 }
 
-fn build(folder: &Path) -> Finished {
+fn build(folder: &Path) -> FinishedRun {
     Plugcast::new(folder, &["build", "in", "--to", "codex", "--out", "out"]).run()
 }
 
@@ -47,7 +47,8 @@ fn case_17_a_file_that_is_too_large_is_named_and_not_copied() {
 fn case_17_files_that_are_too_large_together_are_one_finding() {
     let folder = fixture(&[("scripts/a.bin", 200), ("scripts/b.bin", 400), ("scripts/c.bin", 500)]);
     let built = build(folder.path()).expect_code(1);
-    let expected = "`scripts/b.bin` is skipped: with it the files of the source are larger than 512 MiB together";
+    let expected =
+        "`scripts/b.bin` is skipped: with it the files of the source are larger than 512 MiB together";
     assert!(built.stderr.contains(expected) && !built.stderr.contains("c.bin"), "{}", built.stderr);
     let scripts = folder.path().join("out/codex/plugins/demo/scripts");
     assert!(

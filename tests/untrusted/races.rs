@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::demo;
 use crate::faults::binary;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Tree, digest};
 
 const BUILD: [&str; 6] = ["build", "in", "--to", "codex", "--out", "out"];
@@ -31,11 +31,11 @@ fn fixture() -> Tree {
 }
 
 /// Builds, and makes `change` once everything is read and hashed, and nothing is written yet.
-fn build_while(folder: &Path, change: impl Fn(&Path)) -> Finished {
+fn build_while(folder: &Path, change: impl Fn(&Path)) -> FinishedRun {
     build_at("pause@1", folder, change)
 }
 
-fn build_at(step: &str, folder: &Path, change: impl Fn(&Path)) -> Finished {
+fn build_at(step: &str, folder: &Path, change: impl Fn(&Path)) -> FinishedRun {
     let run = Plugcast::new(folder, &BUILD).binary(binary::faulty()).env(binary::VARIABLE, step);
     let mut started = run.start_with_input();
     let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
@@ -46,8 +46,8 @@ fn build_at(step: &str, folder: &Path, change: impl Fn(&Path)) -> Finished {
     writeln!(started.child.stdin.take().expect("a pipe"), "go on").expect("it waits for this");
     let mut stderr = String::new();
     std::io::Read::read_to_string(&mut errors, &mut stderr).expect("text");
-    let finished = Finished::from(started.child.wait_with_output().expect("it ends"));
-    Finished { stderr, ..finished }
+    let finished = FinishedRun::from(started.child.wait_with_output().expect("it ends"));
+    FinishedRun { stderr, ..finished }
 }
 
 /// Whether the secret is anywhere below `out`.
@@ -164,9 +164,9 @@ fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
 const ROUNDS: usize = 30;
 const SWAPS: usize = 500_000;
 
-struct Ended<'a>(&'a AtomicBool);
+struct EndGuard<'a>(&'a AtomicBool);
 
-impl Drop for Ended<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -190,7 +190,7 @@ fn raced(swap: impl Fn(&Path) + Sync, back: impl Fn(&Path) + Sync) {
             }
         });
         // A round that fails ends the other thread, too.
-        let _ended = Ended(&done);
+        let _ended = EndGuard(&done);
         for round in 0..ROUNDS {
             let finished = Plugcast::new(at, &BUILD).run();
             assert!(!leaked(at), "round {round}");

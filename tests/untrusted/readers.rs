@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::demo;
 use crate::support::git::{commit, committed};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const LINE: &str = "dist/codex/plugins/demo/skills/s/SKILL.md:2";
@@ -38,7 +38,7 @@ fn fixture() -> TempDir {
     folder
 }
 
-fn build(folder: &Path) -> Finished {
+fn build(folder: &Path) -> FinishedRun {
     Plugcast::new(folder, &["build", "--to", "codex"]).run()
 }
 
@@ -63,7 +63,7 @@ fn snapshot(folder: &Path) -> Vec<String> {
 
 /// Runs a command that must leave everything as it is.
 #[track_caller]
-fn read(folder: &Path, arguments: &[&str], code: i32) -> Finished {
+fn read(folder: &Path, arguments: &[&str], code: i32) -> FinishedRun {
     let before = snapshot(folder);
     let finished = Plugcast::new(folder, arguments).run().expect_code(code);
     assert_eq!(snapshot(folder), before, "{arguments:?}");
@@ -100,7 +100,7 @@ fn case_4_no_reader_completes_an_interrupted_build() {
 #[test]
 fn case_4_no_reader_removes_what_an_interrupted_build_left() {
     let folder = fixture();
-    let finished_runs: Vec<Finished> =
+    let finished_runs: Vec<FinishedRun> =
         READERS.iter().map(|(arguments, code)| read(folder.path(), arguments, *code)).collect();
     let left = Tree::new().file(".plugcast/ledger.json", "").file("x", "half").link("y", "../../in");
     for state in [&["new"][..], &["new", "old"], &["new", "old", "swap"], &["swap"]] {
@@ -156,7 +156,7 @@ fn case_4_readers_wait_for_a_build_that_runs() {
         fs::remove_file(at(".codex.plugcast-swap")).unwrap();
         fs::remove_file(at(".plugcast.lock")).unwrap();
         drop(lock);
-        let finished = Finished::from(started.child.wait_with_output().unwrap());
+        let finished = FinishedRun::from(started.child.wait_with_output().unwrap());
         assert_eq!(finished.code, Some(*code), "{arguments:?}: {}", finished.stderr);
         assert_eq!(fs::read_dir(folder.path().join("dist")).unwrap().count(), 1);
     }

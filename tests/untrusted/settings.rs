@@ -29,7 +29,12 @@ fn case_5_programs_of_a_bundle_lie_in_the_source() {
     for path in ["/etc/shadow", "../id_rsa", "linked", "skills/../../id_rsa"] {
         let settings = format!("[runtime.bin.tool]\nlinux-x86_64 = \"{path}\"\n");
         let expected = format!("`runtime.bin.tool` names `{path}`, which lies outside of the source");
-        refused(&settings, &["build", "in", "--to", "codex", "--out", "out"], "plugcast.toml:2:16", &expected);
+        refused(
+            &settings,
+            &["build", "in", "--to", "codex", "--out", "out"],
+            "plugcast.toml:2:16",
+            &expected,
+        );
     }
 }
 
@@ -69,7 +74,12 @@ fn case_5_the_command_line_may_name_a_folder_outside() {
 fn case_5_the_baseline_of_settings_lies_in_the_source() {
     let expected = "or pass the other one with `--baseline`";
     for path in ["../id_rsa", "linked", "/etc/shadow"] {
-        refused(&format!("[check]\nbaseline = \"{path}\"\n"), &["check", "in"], "plugcast.toml:2:12", expected);
+        refused(
+            &format!("[check]\nbaseline = \"{path}\"\n"),
+            &["check", "in"],
+            "plugcast.toml:2:12",
+            expected,
+        );
     }
 }
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::demo;
 use crate::faults::binary;
 use crate::support::git::{commit, git};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// How often a walk may go on at most, so that one that never ends is a failure.
@@ -24,12 +24,12 @@ const OUTSIDE: &str = "outside";
 /// A name that is swapped, relative to the folder of the fixture.
 struct Swap {
     name: &'static str,
-    with: With,
+    with: Replacement,
 }
 
 /// What takes its place.
 #[derive(Clone, Copy, PartialEq)]
-enum With {
+enum Replacement {
     /// A link to what lies outside.
     Link,
     /// What lay outside itself, moved there.
@@ -48,8 +48,8 @@ impl Swap {
             return;
         }
         match self.with {
-            With::Link => symlink(fixture.join(OUTSIDE), place).unwrap(),
-            With::Folder => fs::rename(fixture.join(OUTSIDE), place).unwrap(),
+            Replacement::Link => symlink(fixture.join(OUTSIDE), place).unwrap(),
+            Replacement::Folder => fs::rename(fixture.join(OUTSIDE), place).unwrap(),
         }
     }
 }
@@ -134,11 +134,11 @@ fn walk(fixture: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap
         }
         let mut stderr = printed;
         errors.read_to_string(&mut stderr).expect("text");
-        let finished = Finished::from(started.child.wait_with_output().expect("it ends"));
+        let finished = FinishedRun::from(started.child.wait_with_output().expect("it ends"));
         let what = format!("{command:?}, step {step}{more}, `{}`: {stderr}{}", swap.name, finished.stdout);
         match swap.with {
-            With::Link => assert_eq!(snapshot(&at.join(OUTSIDE)), before, "{what}"),
-            With::Folder => {
+            Replacement::Link => assert_eq!(snapshot(&at.join(OUTSIDE)), before, "{what}"),
+            Replacement::Folder => {
                 let kept = texts(at);
                 let lost = theirs.iter().find(|text| !kept.contains(text));
                 assert!(lost.is_none(), "lost {lost:?}: {what}");
@@ -191,26 +191,26 @@ fn killed() -> TempDir {
 #[test]
 fn case_12_a_swap_of_the_staging_folder_leads_no_build_outside() {
     for name in ["out/.codex.plugcast-new", "out/.codex.plugcast-new/plugins"] {
-        let swap = Swap { name, with: With::Link };
+        let swap = Swap { name, with: Replacement::Link };
         assert!(walk(fresh, &BUILD, "", &swap) > 10);
         assert!(walk(stale, &BUILD, "", &swap) > 20);
     }
-    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-new", with: With::Link });
-    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-old", with: With::Link });
+    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-new", with: Replacement::Link });
+    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-old", with: Replacement::Link });
 }
 
 #[test]
 fn case_12_a_swap_of_the_bundle_leads_no_build_outside() {
     for name in ["out/codex", "out/codex/plugins", "out/codex/.plugcast", "out/codex/mine"] {
-        assert!(walk(stale, &BUILD, "", &Swap { name, with: With::Link }) > 20);
+        assert!(walk(stale, &BUILD, "", &Swap { name, with: Replacement::Link }) > 20);
     }
-    walk(fresh, &BUILD, "", &Swap { name: "out/codex", with: With::Link });
+    walk(fresh, &BUILD, "", &Swap { name: "out/codex", with: Replacement::Link });
 }
 
 #[test]
 fn case_12_a_swap_leads_no_build_outside_where_folders_cannot_be_exchanged() {
     for name in ["out/codex", "out/.codex.plugcast-new", "out/.codex.plugcast-old"] {
-        assert!(walk(stale, &BUILD, ",renames", &Swap { name, with: With::Link }) > 20);
+        assert!(walk(stale, &BUILD, ",renames", &Swap { name, with: Replacement::Link }) > 20);
     }
 }
 
@@ -218,16 +218,16 @@ fn case_12_a_swap_leads_no_build_outside_where_folders_cannot_be_exchanged() {
 #[test]
 fn case_12_a_folder_that_takes_the_place_of_the_bundle_is_not_emptied() {
     for more in ["", ",renames"] {
-        assert!(walk(stale, &BUILD, more, &Swap { name: "out/codex", with: With::Folder }) > 20);
+        assert!(walk(stale, &BUILD, more, &Swap { name: "out/codex", with: Replacement::Folder }) > 20);
     }
 }
 
 #[test]
 fn case_4_a_swap_of_the_lock_leads_no_build_outside() {
-    walk(fresh, &BUILD, "", &Swap { name: "out/.plugcast.lock", with: With::Link });
-    walk(fresh, &BUILD, "", &Swap { name: "out", with: With::Link });
-    walk(stale, &BUILD, "", &Swap { name: "out", with: With::Link });
-    walk(fresh, &["build", "in", "--to", "codex"], "", &Swap { name: "dist", with: With::Link });
+    walk(fresh, &BUILD, "", &Swap { name: "out/.plugcast.lock", with: Replacement::Link });
+    walk(fresh, &BUILD, "", &Swap { name: "out", with: Replacement::Link });
+    walk(stale, &BUILD, "", &Swap { name: "out", with: Replacement::Link });
+    walk(fresh, &["build", "in", "--to", "codex"], "", &Swap { name: "dist", with: Replacement::Link });
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn case_12_a_swap_of_the_build_cache_leads_no_build_outside() {
         folder
     };
     for name in ["cache/plugcast/builds", "cache/plugcast", "cache"] {
-        walk(fixture, &BUILD, "", &Swap { name, with: With::Link });
+        walk(fixture, &BUILD, "", &Swap { name, with: Replacement::Link });
     }
 }
 
@@ -268,7 +268,7 @@ fn case_6_a_swap_leads_no_promotion_outside() {
         "in/.plugcast-promote.json",
     ];
     for name in names {
-        assert!(walk(repository, &command, "", &Swap { name, with: With::Link }) > 10, "{name}");
+        assert!(walk(repository, &command, "", &Swap { name, with: Replacement::Link }) > 10, "{name}");
     }
 }
 
@@ -291,7 +291,12 @@ fn case_12_a_swap_leads_no_fix_outside() {
         "nothing is fixed"
     );
     for name in ["in/skills", "in/skills/s", "in/skills/t", "in/skills/s/.SKILL.md.plugcast-new"] {
-        walk(fixture, &["check", "in", "--fix", "--unsafe-fixes"], "", &Swap { name, with: With::Link });
+        walk(
+            fixture,
+            &["check", "in", "--fix", "--unsafe-fixes"],
+            "",
+            &Swap { name, with: Replacement::Link },
+        );
     }
 }
 
@@ -326,7 +331,7 @@ fn case_12_a_swap_leads_no_fix_of_a_release_outside() {
         "in/.claude-plugin/.plugin.json.plugcast-new",
         "in/.claude-plugin/.marketplace.json.plugcast-new",
     ] {
-        let walked = walk(unreleased, &command, "", &Swap { name, with: With::Link });
+        let walked = walk(unreleased, &command, "", &Swap { name, with: Replacement::Link });
         assert!(walked > 1, "{name}: {walked}");
     }
 }
@@ -345,6 +350,6 @@ fn case_4_a_swap_leads_no_proof_outside() {
     };
     for name in ["out", "out/codex", "out/codex/.plugcast"] {
         let command = ["verify", "out", "--host-bin", "codex=codex"];
-        assert!(walk(fixture, &command, "", &Swap { name, with: With::Link }) > 3);
+        assert!(walk(fixture, &command, "", &Swap { name, with: Replacement::Link }) > 3);
     }
 }

@@ -14,7 +14,7 @@ use super::demo;
 use super::output::{EVIL, RUNS, is_obeyed, is_unsafe};
 use crate::runtime::fixture::HELPER;
 use crate::support::git::{commit, committed};
-use crate::support::run::Finished;
+use crate::support::run::FinishedRun;
 
 const COMPILER: &str = env!("CARGO_BIN_EXE_plugcast");
 
@@ -28,7 +28,7 @@ enum Output {
     Closed,
 }
 
-fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Finished {
+fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> FinishedRun {
     let stdout = match output {
         Output::Read => Stdio::piped(),
         Output::Full => File::options().write(true).open("/dev/full").expect("a full device").into(),
@@ -50,7 +50,7 @@ fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Fini
         .stderr(Stdio::piped())
         .output()
         .expect("the program starts");
-    Finished::from(ended)
+    FinishedRun::from(ended)
 }
 
 /// A command with its values: for each the words that give it the hostile text.
@@ -172,7 +172,7 @@ fn hostile(verb: &Verb) -> Vec<Vec<String>> {
     std::iter::once(needed.clone()).chain(verb.others.iter().map(with)).collect()
 }
 
-fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
+fn safe(arguments: &[&str], finished: &FinishedRun) -> Vec<String> {
     let mut wrong = Vec::new();
     for (stream, text) in [("stdout", &finished.stdout), ("stderr", &finished.stderr)] {
         wrong.extend(text.chars().find(|c| is_unsafe(*c)).map(|c| format!("{arguments:?} {stream}: {c:?}")));

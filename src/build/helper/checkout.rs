@@ -26,7 +26,11 @@ pub struct HelperCheckout {
 impl HelperCheckout {
     /// By the variables that cargo sets for what it runs; `None` when cargo does not run this program, or
     /// runs it for another package. `folder` is the working directory, for relative paths in variables.
-    pub fn from_environment(environment: Vec<(String, String)>, folder: PathBuf, progress: &Progress) -> Option<Self> {
+    pub fn from_environment(
+        environment: Vec<(String, String)>,
+        folder: PathBuf,
+        progress: &Progress,
+    ) -> Option<Self> {
         let (cargo, package) = {
             let value = |name: &str| Some(&environment.iter().find(|(key, _)| key == name)?.1);
             (value("CARGO")?.clone(), PathBuf::from(value("CARGO_MANIFEST_DIR")?))

@@ -6,8 +6,8 @@ use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::near;
 use crate::model::qualified_name::qualify;
+use crate::model::similar_names;
 use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
@@ -42,7 +42,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 skill.span,
                 format!("unknown skill `{name}`: the agent begins without it"),
             );
-            let near = near::nearest(&qualified, directory.skills_near(&qualified));
+            let near = similar_names::nearest(&qualified, directory.skills_near(&qualified));
             found.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "name a skill of the plugin, or add this one".to_owned(),

@@ -7,7 +7,7 @@ use crate::check::paths::PathTarget;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::{nearest, slip};
+use crate::model::similar_names::{nearest, slip};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,7 +30,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 _ => continue,
             }
         };
-        let Some(places) = context.anchors().get(&path).filter(|places| !places.has(anchor)) else { continue };
+        let Some(places) = context.anchors().get(&path).filter(|places| !places.has(anchor)) else {
+            continue;
+        };
         let file = match link.path.is_empty() {
             true => "this text".to_owned(),
             false => format!("`{}`", path.file_name().unwrap_or_default()),

@@ -7,7 +7,7 @@ use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::slip;
+use crate::model::similar_names::slip;
 use crate::read::intent::near;
 use crate::source::ComponentKind;
 

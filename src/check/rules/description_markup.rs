@@ -23,7 +23,8 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let written = node.span.slice(text.text);
     let Some(tag) = tag(written) else { return };
     let place = tag.shifted(node.span.start);
-    let found = sink.report(text.file, place, format!("the description contains the tag `{}`", tag.slice(written)));
+    let found =
+        sink.report(text.file, place, format!("the description contains the tag `{}`", tag.slice(written)));
     found.help = Some("use plain words, or put the tag in backticks".to_owned());
 }
 

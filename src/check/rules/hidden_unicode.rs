@@ -133,8 +133,12 @@ fn in_frontmatter(text: &PluginText<'_>) -> Vec<(Span, HiddenRun)> {
 /// Whether the text is of a language with letters beyond ASCII, whose long words are hyphenated: of its letters, one
 /// of two hundred at least.
 fn is_hyphenated(text: &PluginText<'_>) -> bool {
-    let letters =
-        || text.body.slice(text.text).chars().filter(|c| c.is_alphabetic() && HiddenKind::from_char(*c).is_none());
+    let letters = || {
+        text.body
+            .slice(text.text)
+            .chars()
+            .filter(|c| c.is_alphabetic() && HiddenKind::from_char(*c).is_none())
+    };
     letters().filter(|c| !c.is_ascii()).count() * 200 >= letters().count()
 }
 

@@ -69,7 +69,8 @@ fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent,
     {
         return;
     }
-    let found = sink.report(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
+    let found =
+        sink.report(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
     found.help = Some(format!("start it by its file, such as `node ${{{root}}}/…`"));
     found.hosts = context.source_host_of_several();
 }

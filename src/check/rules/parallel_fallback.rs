@@ -41,10 +41,14 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let negated = ["never", "not", "don't"];
     for passage in passages(text).into_iter().filter(|passage| !passage.code) {
         let passage_text = passage.span.slice(text.text);
-        if passage_text.starts_with('#') || !prose::says(passage_text, &AGENTS) || prose::says(passage_text, &negated) {
+        if passage_text.starts_with('#')
+            || !prose::says(passage_text, &AGENTS)
+            || prose::says(passage_text, &negated)
+        {
             continue;
         }
-        let Some(place) = TOGETHER.iter().filter_map(|word| prose::places(passage_text, word).next()).min() else {
+        let Some(place) = TOGETHER.iter().filter_map(|word| prose::places(passage_text, word).next()).min()
+        else {
             continue;
         };
         sink.report(text.file, place.shifted(passage.span.start), "not every host runs agents in parallel")

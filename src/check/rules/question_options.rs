@@ -31,7 +31,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let passage_text = passage.span.slice(text.text);
         let named = passage_text.contains(question_fallback::QUESTION)
             || tools.iter().any(|tool| passage_text.contains(&format!("`{tool}`")));
-        let asks = prose::says(passage_text, &ASKS) && prose::says(passage_text, &["option", "options", "choices"]);
+        let asks =
+            prose::says(passage_text, &ASKS) && prose::says(passage_text, &["option", "options", "choices"]);
         if passage.item || passage.code || !(named || asks) || !passage_text.ends_with(':') {
             continue;
         }
@@ -43,6 +44,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let Some(fifth) = options.get(MOST) else { continue };
         let message =
             format!("the question has {} options; question tools show at most {MOST}", options.len());
-        sink.report(text.file, fifth.span, message).help = Some("merge options, or ask in two steps".to_owned());
+        sink.report(text.file, fifth.span, message).help =
+            Some("merge options, or ask in two steps".to_owned());
     }
 }

@@ -218,7 +218,8 @@ fn compare(
         _ => "the plugins together".to_owned(),
     };
     let (has, name) = (if spoken_of.len() > 1 { "have" } else { "has" }, count.name);
-    let found = sink.report(file, number, format!("the README says {written} {name}, but {who} {has} {have}"));
+    let found =
+        sink.report(file, number, format!("the README says {written} {name}, but {who} {has} {have}"));
     found.help = Some(format!("write {have}"));
     let (one, many) = (name.trim_end_matches('s'), format!("{}s", name.trim_end_matches('s')));
     let right = if have == 1 { one } else { &many };

@@ -10,9 +10,9 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near::slip;
 use crate::model::plugin::Plugin;
 use crate::model::qualified_name::last_of;
+use crate::model::similar_names::slip;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {

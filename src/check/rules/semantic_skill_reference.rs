@@ -35,7 +35,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         if !mention.starts_with('/') || by_user || shown {
             continue;
         }
-        let found = sink.report(text.file, reference.span, format!("`{mention}` is the slash form of one host"));
+        let found =
+            sink.report(text.file, reference.span, format!("`{mention}` is the slash form of one host"));
         found.help = Some(format!("write \"load the `{name}` skill\""));
         let code = text.text[..reference.span.start].ends_with('`');
         let instead = if code { name.to_string() } else { format!("the `{name}` skill") };

@@ -7,8 +7,8 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::near::nearest;
 use crate::model::plugin::Plugin;
+use crate::model::similar_names::nearest;
 use crate::read::tree::Node;
 use crate::source::Span;
 

@@ -8,8 +8,8 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near::slip;
 use crate::model::qualified_name::{last_of, plugin_of};
+use crate::model::similar_names::slip;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",

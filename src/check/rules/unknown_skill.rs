@@ -7,8 +7,8 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::{nearest, slip};
 use crate::model::qualified_name::{local_of, plugin_of};
+use crate::model::similar_names::{nearest, slip};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",

@@ -8,7 +8,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::tools;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near;
+use crate::model::similar_names;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -76,5 +76,5 @@ pub(super) fn meant<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a str
         return None;
     }
     let case = known.iter().find(|tool| tool.eq_ignore_ascii_case(name)).copied();
-    case.or_else(|| near::slip(name, known.iter().copied()))
+    case.or_else(|| similar_names::slip(name, known.iter().copied()))
 }

@@ -30,9 +30,12 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         let Some(place) = first else { continue };
         let span: Span = place.shifted(passage.span.start);
         let quoted = span.slice(text.text).to_owned();
-        sink.report(text.file, span, format!("`{quoted}` addresses the reader instead of giving an instruction"))
-            .help =
-            Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
+        sink.report(
+            text.file,
+            span,
+            format!("`{quoted}` addresses the reader instead of giving an instruction"),
+        )
+        .help = Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
     }
 }
 

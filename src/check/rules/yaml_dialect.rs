@@ -107,7 +107,9 @@ impl<'a> HostReadings<'a> {
                 alone.push_str(&format!("{key}: {value}\n"));
             }
         }
-        alone.push_str(raw_value::lines(text.text, yaml, entry).slice(text.text).trim_end_matches(['\n', '\r']));
+        alone.push_str(
+            raw_value::lines(text.text, yaml, entry).slice(text.text).trim_end_matches(['\n', '\r']),
+        );
         let ending = if text.text.contains("\r\n") { "\r\n" } else { "\n" };
         alone.push_str(&format!("{ending}---\n"));
         let mut seen = Self::default();

@@ -11,8 +11,8 @@ use camino::Utf8PathBuf;
 use rustix::fs::{fstat, readlinkat};
 
 use super::super::folder::{self, Folder};
-use super::super::foreign::{ForeignEntry, ForeignKind, foreign};
-use super::super::{DiskError, Payload, beneath, fs_op};
+use super::super::foreign_files::{ForeignEntry, ForeignKind, foreign};
+use super::super::{DiskError, Payload, fs_op, open_beneath};
 use super::trail::TreeTrail;
 use super::{OWN_FOLDER, OutputFile};
 
@@ -143,7 +143,7 @@ fn write(
         Payload::Text(text) => fs_op::write(&mut to, text.as_bytes()).map_err(failed)?,
         Payload::CopyOf { path: from, fingerprint } => {
             let unread = |error| DiskError::new("read", from, error);
-            let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
+            let (mut source, _) = open_beneath::open_in_place(from).map_err(unread)?;
             match fs_op::write_copy(&mut to, &mut source, fingerprint.size) {
                 Ok(written) if written == *fingerprint => {}
                 Ok(_) => return Err(unread(super::super::changed())),
@@ -169,7 +169,7 @@ fn settle(born: &mut ModeCheck, open: impl AsFd, mode: u32) -> io::Result<()> {
 /// Links a file of others into the new tree; on a file system without links, copies it.
 fn link(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     match fs_op::link(from, name, to, name) {
-        Err(error) if copying_helps(&error) => match beneath::open_one(from, name) {
+        Err(error) if copying_helps(&error) => match open_beneath::open_one(from, name) {
             Ok(mut file) => fs_op::copy(&mut file, to, name),
             Err(_) => Err(error),
         },

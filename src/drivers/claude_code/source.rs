@@ -80,8 +80,10 @@ fn start(
 ) -> Result<HostTurn> {
     let folders: Vec<String> = folders.iter().map(|folder| text(folder)).collect();
     let mut talk = HostConversation::start(&folders, installation, scope, |home| enabled.prepare(home))?;
-    let turn = talk
-        .turn("say ok", ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(done())))?;
+    let turn = talk.turn(
+        "say ok",
+        ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(done())),
+    )?;
     talk.end();
     Ok(turn)
 }

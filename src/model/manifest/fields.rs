@@ -109,7 +109,8 @@ pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, FieldShape)]) -> 
     for (key, shape) in known {
         let Some(entry) = node.entry(key) else { continue };
         if let Some(fault) = wrong(key, &entry.node, *shape) {
-            let found = Diagnostic::in_file(file, fault.span, Severity::Error, "manifest-field", fault.message);
+            let found =
+                Diagnostic::in_file(file, fault.span, Severity::Error, "manifest-field", fault.message);
             out.push(((*key).to_owned(), found.help(fault.help)));
         }
     }

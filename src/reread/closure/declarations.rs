@@ -81,7 +81,8 @@ impl<'a> ClosureJudge<'a> {
         }
         let message = format!("`{path}` is called as a program but has no shebang line");
         let help = "start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter";
-        self.found.push(Diagnostic::in_file(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
+        self.found
+            .push(Diagnostic::in_file(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
     }
 
     /// Where the source declares `path`: at the same place, or in the file that says it.

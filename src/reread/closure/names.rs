@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::EmittedFile;
-use crate::model::near;
 use crate::model::project::Project;
 use crate::model::qualified_name::{last_of, qualify};
+use crate::model::similar_names;
 use crate::read::json;
 use crate::source::ComponentKind;
 use crate::target::{AgentEmission, Target};
@@ -94,9 +94,9 @@ impl BundleNames {
         if let Some(same) = self.last.get(last) {
             return Some(same);
         }
-        let known = near::neighbours(&self.source, name);
-        let scored = known.map(|other| (near::likeness(other, name), other));
-        near::best(scored, 0.93)
+        let known = similar_names::neighbours(&self.source, name);
+        let scored = known.map(|other| (similar_names::likeness(other, name), other));
+        similar_names::best(scored, 0.93)
     }
 }
 

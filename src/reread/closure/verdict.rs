@@ -74,8 +74,8 @@ impl<'a> ClosureJudge<'a> {
             _ => [own, place.skill_folder(), Some(place.root())],
         };
         let root = place.root().as_str();
-        let there = |path: Utf8PathBuf| inside(path.as_str(), root) && self.index.has(&path);
-        bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(there))
+        let target_path = |path: Utf8PathBuf| inside(path.as_str(), root) && self.index.has(&path);
+        bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(target_path))
     }
 
     /// The name that a path in prose begins with, if it counts from a folder and never climbs.
@@ -110,7 +110,7 @@ impl<'a> ClosureJudge<'a> {
         }
         let (form, path) = self.as_written(claim, span.slice(file.text().unwrap_or_default()));
         let written = WrittenPath { file, span, form, path };
-        match self.there(place, &written) {
+        match self.target_path(place, &written) {
             // In prose, `.gitignore` is the user's.
             Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
             None => self.dangling(place, &written),
@@ -131,7 +131,7 @@ impl<'a> ClosureJudge<'a> {
     }
 
     /// Where in the source the path leads, whether or not that takes part in the build.
-    fn there(&self, place: &FileContext<'_>, written: &WrittenPath<'_>) -> Option<Utf8PathBuf> {
+    fn target_path(&self, place: &FileContext<'_>, written: &WrittenPath<'_>) -> Option<Utf8PathBuf> {
         let own = written.file.path.parent();
         let skill = place.owner.map(|owner| owner.folder());
         let bases = match written.form {
@@ -195,8 +195,8 @@ impl<'a> ClosureJudge<'a> {
             _ => {
                 let own = written.file.path.parent().unwrap_or(Utf8Path::new(""));
                 let top = written.path.split('/').next().unwrap_or_default();
-                let there = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
-                if there(own) || !there(owner.folder()) { own } else { owner.folder() }
+                let target_path = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
+                if target_path(own) || !target_path(owner.folder()) { own } else { owner.folder() }
             }
         };
         let text = written.file.text().unwrap_or_default();

@@ -54,7 +54,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     folder.must_be_open()?;
     folder.close(environment, ReviewEnding::Abandoned, head_moved(&folder, environment))?;
     let RunFolder { record, .. } = folder;
-    Ok(Delivery::from_answer(&Response { status: AbandonStatus::Abandoned, run_id: record.run_id, tree: record.tree }))
+    Ok(Delivery::from_answer(&Response {
+        status: AbandonStatus::Abandoned,
+        run_id: record.run_id,
+        tree: record.tree,
+    }))
 }
 
 /// Whether HEAD is another commit than at the beginning; the working tree may be gone.

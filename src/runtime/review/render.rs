@@ -226,11 +226,15 @@ impl ReportEntry {
     /// A merged finding, with what reviewers say of its repair.
     pub fn of_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
-        let own =
-            rechecked.iter().filter(|recheck| one.ids().any(|id| id == recheck.id) && !recheck.reason.is_empty());
+        let own = rechecked
+            .iter()
+            .filter(|recheck| one.ids().any(|id| id == recheck.id) && !recheck.reason.is_empty());
         let rechecks = own.map(|rechecks| {
             let how = if rechecks.holds { "holds" } else { "does not hold" };
-            format!("its repair {how}, says `{}` in round {}: {}", rechecks.reviewer, rechecks.round, rechecks.reason)
+            format!(
+                "its repair {how}, says `{}` in round {}: {}",
+                rechecks.reviewer, rechecks.round, rechecks.reason
+            )
         });
         let misplaced = one.misplaced.iter().filter(|_| !one.is_unmet());
         Self {

@@ -386,9 +386,12 @@ mod tests {
         let keys = format!(r#"{{"findings":[],{}}}"#, many(|at| format!(r#""k{at}":[1],"k{at}":[2]"#)));
         let rechecks = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
         let rechecks = format!(r#"{{"findings":[],"rechecked":[{rechecks}]}}"#);
-        for text in
-            [keys, rechecks, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
-        {
+        for text in [
+            keys,
+            rechecks,
+            r#"{"rechecked":1,"findings":[]}"#.repeat(50_000),
+            "\"findings\"".repeat(100_000),
+        ] {
             let _ = read("security", &text, ReplyTerms::default());
             let _ = applied(
                 &text.replace("findings", "applied").replace("rechecked", "skipped"),

@@ -171,7 +171,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 
 fn delivery(scope: ReviewScope) -> Delivery {
     let is_empty = scope.files.is_empty() && scope.untracked.is_empty();
-    Delivery::from_answer(&Response { status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok }, scope })
+    Delivery::from_answer(&Response {
+        status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok },
+        scope,
+    })
 }
 
 /// Shows the change of a run again, for another round.
@@ -228,7 +231,10 @@ impl RunFolder {
 }
 
 /// Takes the diff of a working tree with what is around it.
-pub(super) fn collect(repository: &Repository, question: ScopeRequest<'_>) -> Result<ReviewScope, CallFailure> {
+pub(super) fn collect(
+    repository: &Repository,
+    question: ScopeRequest<'_>,
+) -> Result<ReviewScope, CallFailure> {
     let ScopeRequest { mode, folder, .. } = question;
     let mut notes = question.notes.clone();
     let base = match folder.and_then(|folder| folder.record.base.as_ref()).filter(|_| question.round > 1) {

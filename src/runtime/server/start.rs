@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::ending::{self, Family};
 use super::record::{self, LOG, SCHEMA, Server};
 use super::{adopt, probe};
-use crate::process::detached::Detached;
+use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{
     CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, TIMEOUT, USAGE,
@@ -273,8 +273,8 @@ fn start(
     let log = run.store.create_file(&run.path.join(LOG))?.into_file();
     let this = environment.program_itself().map_err(not_started)?;
     let argv: Vec<OsString> = plan.argv.iter().map(OsString::from).collect();
-    let mut detached =
-        Detached::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log).map_err(not_started)?;
+    let mut detached = DetachedProcess::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log)
+        .map_err(not_started)?;
     let mut server = Server {
         schema: SCHEMA.to_owned(),
         pid: Some(detached.id()),
@@ -349,7 +349,7 @@ impl Response {
 fn wait(
     options: &Options,
     plan: &Plan,
-    (detached, family): (&mut Detached, &mut Family),
+    (detached, family): (&mut DetachedProcess, &mut Family),
     environment: &Environment,
 ) -> Result<(String, u16), CallFailure> {
     let until = Instant::now() + Duration::from_secs(options.wait.into());

@@ -86,7 +86,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
         return left(options, environment, &own.words(), response);
     }
-    let Some(owner) = listeners::on_port(environment, options.port)? else { return Ok(Delivery::from_answer(&response)) };
+    let Some(owner) = listeners::on_port(environment, options.port)? else {
+        return Ok(Delivery::from_answer(&response));
+    };
     must_be_known(listeners::has_processes(), options.confirm_pid)?;
     run.must_be_open()?;
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {

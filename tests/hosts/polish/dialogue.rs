@@ -60,7 +60,8 @@ impl<'a> Dialogue<'a> {
     pub fn reply_with(&mut self, words: &str, agents: ModelScript, steps: Vec<ScriptStep>) -> Transcript {
         let opening = SessionOpening::Prompt(words.to_owned());
         // The host is started again, where the skill's own rules are not asked for.
-        let transcript = self.house.session(opening, agents.with_conversation(in_turn(steps)), &["Bash", "Write"]);
+        let transcript =
+            self.house.session(opening, agents.with_conversation(in_turn(steps)), &["Bash", "Write"]);
         self.note(words, &transcript);
         transcript
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::dialogue::{Dialogue, told};
 use super::hand::{SKILL, call, calls};
 use super::site::Site;
-use super::{UNBOUND, answer, holds, in_turn, play, refused, model_texts, says};
+use super::{UNBOUND, answer, holds, in_turn, model_texts, play, refused, says};
 use crate::hosts::review::hand::Host;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};

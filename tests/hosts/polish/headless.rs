@@ -4,9 +4,9 @@ use plugcast::drivers::script::{ModelScript, ScriptStep};
 
 use super::hand::{SKILL, call, call_with, calls};
 use super::site::Site;
-use super::{UNBOUND, in_turn, play, model_texts, says};
+use super::{UNBOUND, in_turn, model_texts, play, says};
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::shown;
+use crate::hosts::review::obedient_model::shown;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
@@ -83,7 +83,11 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
         "Polish failed (headless mode). Reason: human input required ({}). {}.\nPolish complete",
         need.code, need.remedy
     );
-    assert!(model_texts(&transcript).contains(&expected.as_str()), "{expected}\n{:?}", model_texts(&transcript));
+    assert!(
+        model_texts(&transcript).contains(&expected.as_str()),
+        "{expected}\n{:?}",
+        model_texts(&transcript)
+    );
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "abandoned", "{}", need.code);
     assert!(!site.has(&format!("{run}/server.json")), "{}: nothing was started", need.code);

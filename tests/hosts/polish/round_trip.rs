@@ -8,7 +8,7 @@ use super::site::Site;
 use super::{UNBOUND, envelope, review};
 use crate::hosts::model::between;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::shown;
+use crate::hosts::review::obedient_model::shown;
 use crate::hosts::review::{model_texts, says};
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::browser;

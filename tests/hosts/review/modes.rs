@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::hand::Host;
 use super::house::House;
-use super::obey::{answer, shown, words};
+use super::obedient_model::{answer, shown, words};
 use super::repository::Repository;
 use super::{
-    ASKED, BEGIN, INTENT, SKILL, WRITABLE, answers, every_reviewer, everywhere, fixed, in_turn, merged, play,
-    rechecked, returns, reviewer, model_texts, says,
+    ASKED, BEGIN, INTENT, SKILL, WRITABLE, answers, every_reviewer, everywhere, fixed, in_turn, merged,
+    model_texts, play, rechecked, returns, reviewer, says,
 };
 use crate::hosts::model::{agent, between, holds, last_result};
 use crate::hosts::stage::{OWN, Stage, instructions, invoke};
@@ -73,7 +73,9 @@ pub(super) fn reviewer_again(verdicts: &[String]) -> Conversation {
 /// The other reviewers, with what they return.
 pub(super) fn others(script: ModelScript) -> ModelScript {
     let all = returns().into_iter().enumerate().skip(1);
-    all.fold(script, |script, (number, own)| script.with_conversation(reviewer(number, "diff.patch", own.to_string())))
+    all.fold(script, |script, (number, own)| {
+        script.with_conversation(reviewer(number, "diff.patch", own.to_string()))
+    })
 }
 
 /// Two calls: the end of the run, and its report.
@@ -220,7 +222,10 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let ended = house.session(SessionOpening::Prompt("yes".to_owned()), script, &["Bash(git:*)"]);
         if host == Host::Codex {
             // Its sandbox keeps `.git`: the repair stays, and the refusal is shown.
-            assert!(model_texts(&ended).iter().any(|text| text.contains("Read-only file system")), "{ended:?}");
+            assert!(
+                model_texts(&ended).iter().any(|text| text.contains("Read-only file system")),
+                "{ended:?}"
+            );
             assert_eq!((repository.head(), repository.status().as_str()), (head, " M src/price.py\n"));
         } else {
             assert_ne!(repository.head(), head, "{}: {ended:?}", host.name());
@@ -254,7 +259,8 @@ fn another_review_is_ended_after_a_yes_only() {
         steps.push(ScriptStep::compute(move |request| {
             Ok(ModelReply::text(format!("{}. End it?", taken(request)?)))
         }));
-        let asked = house.session(invoke(SKILL, ""), ModelScript::default().with_conversation(in_turn(steps)), &[]);
+        let asked =
+            house.session(invoke(SKILL, ""), ModelScript::default().with_conversation(in_turn(steps)), &[]);
         assert!(model_texts(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
         assert!(repository.tree() == before, "{}: nothing ends without an answer", host.name());
 

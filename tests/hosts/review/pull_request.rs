@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::hand::Host;
 use super::modes::{fixer, others, report, reported, reviewer_again, second_look};
-use super::obey::answer;
+use super::obedient_model::answer;
 use super::repository::Repository;
-use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, rechecked, model_texts, says};
+use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, model_texts, rechecked, says};
 use crate::hosts::model::holds;
 use crate::hosts::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
@@ -60,10 +60,11 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
         holds(&scope["pr"]["title"].to_string(), "Change the price")?;
         report(request)
     }));
-    let script =
-        others(ModelScript::default().with_conversation(reviewer_again(&[rechecked(true, "every place is named")])))
-            .with_conversation(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
-            .with_conversation(in_turn(steps));
+    let script = others(
+        ModelScript::default().with_conversation(reviewer_again(&[rechecked(true, "every place is named")])),
+    )
+    .with_conversation(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
+    .with_conversation(in_turn(steps));
     let transcript = session(hosts, (&stage, host), &github, script, &more(&stage));
 
     let calls = github.requests();

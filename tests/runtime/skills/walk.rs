@@ -4,7 +4,7 @@
 //! write.
 
 mod polish;
-mod resumed;
+mod resumption;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::hosts::review::obey::put;
+use crate::hosts::review::obedient_model::put;
 use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
 use crate::support::root;
 
@@ -38,12 +38,12 @@ struct Walk {
 }
 
 /// What a call printed.
-struct Printed {
+struct PrintedAnswer {
     code: Option<i32>,
     text: String,
 }
 
-impl Printed {
+impl PrintedAnswer {
     #[track_caller]
     fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
@@ -76,7 +76,7 @@ impl Walk {
 
     /// Runs a call of a section with these values, `more` options and this input of a heredoc.
     #[track_caller]
-    fn call(&mut self, section: &str, number: usize, values: &[(&str, &str)], more: &str) -> Printed {
+    fn call(&mut self, section: &str, number: usize, values: &[(&str, &str)], more: &str) -> PrintedAnswer {
         let mut own = self.fences.iter().filter(|fence| fence.section.starts_with(section));
         let fence = own.nth(number).unwrap_or_else(|| panic!("no call {number} in `{section}`")).clone();
         let helper = format!("\"{}\"", self.plugin.join("bin/plugcast-run").display());
@@ -100,13 +100,16 @@ impl Walk {
         self.run(&text)
     }
 
-    fn run(&self, script: &str) -> Printed {
+    fn run(&self, script: &str) -> PrintedAnswer {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).current_dir(&self.project).env_clear().envs(&self.variables);
         let output = command.stdin(Stdio::null()).output().expect("a shell");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
-        Printed { code: output.status.code(), text: if text.is_empty() { errors.into_owned() } else { text } }
+        PrintedAnswer {
+            code: output.status.code(),
+            text: if text.is_empty() { errors.into_owned() } else { text },
+        }
     }
 
     /// Every call was made.

@@ -40,7 +40,9 @@ impl BundleDocuments<'_> {
             rest => {
                 let row = rows.get(before)?;
                 let group = row.pointer.as_deref()?.rsplit_once("/hooks/")?.0;
-                Some(self.declared_at(row, &format!("{group}{}", pointer(rest))).unwrap_or_else(|| whole(row)))
+                Some(
+                    self.declared_at(row, &format!("{group}{}", pointer(rest))).unwrap_or_else(|| whole(row)),
+                )
             }
         }
     }

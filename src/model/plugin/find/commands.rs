@@ -78,7 +78,8 @@ impl ComponentFinder<'_> {
         } else if let Some(first) = self.command(path, stem, "") {
             let message =
                 format!("the source host shows this file once, as `{first}`, and no command `{stem}`");
-            let finding = Diagnostic::in_file(file, item.span, Severity::Warning, "component-format", message);
+            let finding =
+                Diagnostic::in_file(file, item.span, Severity::Warning, "component-format", message);
             self.found.push(finding.help("give each command a file of its own, or remove the entry"));
         }
     }
@@ -161,7 +162,8 @@ impl ComponentFinder<'_> {
         let help =
             "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
         self.found.push(
-            Diagnostic::in_file(file, entry.span(), Severity::Warning, "component-format", message).help(help),
+            Diagnostic::in_file(file, entry.span(), Severity::Warning, "component-format", message)
+                .help(help),
         );
     }
 

@@ -128,9 +128,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let item = seen.items.iter().find(|item| item.id == result.id);
         let (Some(section), Some(item)) = (section, item) else {
             let message = format!("the checklist has no item {}", result.id);
-            return Err(
-                CallFailure::new(MALFORMED, "unknown_item", message, "leave it out").in_file(&name, None, None)
-            );
+            return Err(CallFailure::new(MALFORMED, "unknown_item", message, "leave it out")
+                .in_file(&name, None, None));
         };
         let word = result.result.word();
         let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];

@@ -112,7 +112,8 @@ impl ItemSection {
     pub(super) fn status_fault(&self) -> Option<ChecklistFault> {
         let (written, line) = self.field("status")?;
         let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(written));
-        let message = || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(written));
+        let message =
+            || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(written));
         (!known).then(|| fault(*line, "unknown_status", message()))
     }
 

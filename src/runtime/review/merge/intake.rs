@@ -157,10 +157,13 @@ impl<'a> MergeIntake<'a> {
             return Vec::new();
         }
         let beside = doubtful(&reply.prose, &self.files, reply.findings.len());
-        let mut asked: Vec<AskedSentence> = beside.iter().map(|text| AskedSentence::from_text(text)).collect();
+        let mut asked: Vec<AskedSentence> =
+            beside.iter().map(|text| AskedSentence::from_text(text)).collect();
         asked.extend(reply.asked.iter().cloned());
         let unasked = reply.answers.iter().map(|(id, answered)| format!("sentences: {id}: {answered:?}"));
-        asked.extend(unasked.chain(reply.no_answers.iter().cloned()).map(|text| AskedSentence::from_text(&text)));
+        asked.extend(
+            unasked.chain(reply.no_answers.iter().cloned()).map(|text| AskedSentence::from_text(&text)),
+        );
         if asked.len() > MOST_ASKED {
             let rest = asked.split_off(MOST_ASKED - 1);
             let text = format!("{} … and {} sentences more", rest[0].text, rest.len() - 1);

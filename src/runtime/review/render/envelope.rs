@@ -39,7 +39,10 @@ pub(super) fn text(report: &Report) -> String {
     let open: Vec<&ReportEntry> =
         report.findings.iter().filter(|one| one.state != EntryState::Fixed).collect();
     let of = |group: FindingGroup| -> Vec<&ReportEntry> {
-        open.iter().copied().filter(|one| apart(one).is_none() && FindingGroup::from_entry(one) == group).collect()
+        open.iter()
+            .copied()
+            .filter(|one| apart(one).is_none() && FindingGroup::from_entry(one) == group)
+            .collect()
     };
     let sections = [
         ("Gated-auto findings (concrete fix, changes behavior/contracts):", of(FindingGroup::Gated)),

@@ -90,7 +90,11 @@ pub(super) fn read(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
 
 fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<ExtraField>, texts: &mut Vec<String>) {
     let mut leaf = |leaf_value: Value, shown: &str| {
-        leaves.push(ExtraField { path: path.to_owned(), value: leaf_value, text: format!("{path}: {shown}") });
+        leaves.push(ExtraField {
+            path: path.to_owned(),
+            value: leaf_value,
+            text: format!("{path}: {shown}"),
+        });
     };
     match value {
         Value::Null => {}

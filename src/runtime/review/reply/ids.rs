@@ -34,7 +34,10 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
         }
         Value::Object(object) => {
             let named = object.get("id").map(|name| (name.as_str().unwrap_or_default(), value));
-            let several = object.iter().filter(|_| named.is_none()).map(|(name, answer_value)| (name.as_str(), answer_value));
+            let several = object
+                .iter()
+                .filter(|_| named.is_none())
+                .map(|(name, answer_value)| (name.as_str(), answer_value));
             for (name, answer_value) in named.into_iter().chain(several) {
                 let holds = holds(answer_value.get("holds").unwrap_or(answer_value));
                 let id = id(name);
@@ -144,7 +147,8 @@ pub(super) fn answers(
             |(_, value): &(&String, &Value)| value.as_str().is_some_and(|text| answer(text).0.is_some());
         let mut fields = answer_value.as_object().into_iter().flatten();
         let key = fields.find(is_answer).map_or("answer", |(key, _)| key.as_str());
-        let (answered, rest) = answer(answer_value.get(key).unwrap_or(answer_value).as_str().unwrap_or_default());
+        let (answered, rest) =
+            answer(answer_value.get(key).unwrap_or(answer_value).as_str().unwrap_or_default());
         let (mut why, mut flags) = beside(answer_value, &["id", key]);
         let echoed = ["text", "sentence"].iter().filter_map(|key| answer_value.get(key)?.as_str());
         flags.extend(echoed.filter(|text| !before.contains(text.trim())).map(str::to_owned));
@@ -170,7 +174,9 @@ pub(super) fn answers(
     for item in items {
         match (item.get("id").and_then(Value::as_str), item) {
             (Some(id), item) => take(id, item, item),
-            (None, Value::Object(fields)) => fields.iter().for_each(|(name, answer_value)| take(name, answer_value, answer_value)),
+            (None, Value::Object(fields)) => {
+                fields.iter().for_each(|(name, answer_value)| take(name, answer_value, answer_value))
+            }
             (None, Value::Null) => {}
             (None, Value::String(text)) => none.push(text.clone()),
             (None, other) => none.push(other.to_string()),
@@ -242,7 +248,9 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
         let others = fields.filter(|(key, _)| !matches!(key.as_str(), "applied" | "skipped" | "run"));
         others.for_each(|(key, value)| add_sentence(key, value, &mut texts));
         let notes = reply["applied"].as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
-        notes.filter(|(key, _)| key.as_str() != "id").for_each(|(key, value)| add_sentence(key, value, &mut texts));
+        notes
+            .filter(|(key, _)| key.as_str() != "id")
+            .for_each(|(key, value)| add_sentence(key, value, &mut texts));
         reviews.extend(reply.get("run").and_then(Value::as_str).map(str::to_owned));
         true
     });

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::stage::installation;
 use crate::support::hosts::{Hosts, real_hosts};
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// The host that sources are written for.
@@ -40,7 +40,7 @@ fn build(folder: &Path, options: &[&str]) {
 }
 
 /// `verify` with the binaries of the source host and of Codex.
-fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> Finished {
+fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> FinishedRun {
     let mut arguments: Vec<String> =
         std::iter::once("verify").chain(options.iter().copied()).map(str::to_owned).collect();
     for host in [SOURCE_HOST, "codex"] {
@@ -50,7 +50,7 @@ fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> Finished {
     Plugcast::new(folder, &arguments).run()
 }
 
-fn answer(finished: &Finished) -> Value {
+fn answer(finished: &FinishedRun) -> Value {
     let document: Value = serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON");
     let schema = fs::read_to_string(root().join("schemas/verify.json")).expect("the schema is there");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
@@ -149,7 +149,8 @@ fn what_a_bundle_has_and_the_source_host_does_not_list_is_named() {
         json!([{ "plugin": "kit", "kind": "command", "name": "alias", "path": "commands/alias.md" }]);
     assert_eq!(*unlisted, expected);
     let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(1);
-    let sentence = "codex: `kit` has the command `alias` (`commands/alias.md`), which claude-code does not list";
+    let sentence =
+        "codex: `kit` has the command `alias` (`commands/alias.md`), which claude-code does not list";
     assert!(finished.stdout.contains(sentence), "{}", finished.stdout);
 }
 

@@ -92,7 +92,8 @@ impl HiddenKind {
 /// character are none: emoji need them. Control characters are asked for with [`char::is_control`].
 pub fn is_hidden(c: char) -> bool {
     let harmless = [HiddenKind::Control, HiddenKind::VariationSelector];
-    HiddenKind::from_char(c).is_some_and(|kind| !harmless.contains(&kind) || matches!(c, '\u{180b}'..='\u{180f}'))
+    HiddenKind::from_char(c)
+        .is_some_and(|kind| !harmless.contains(&kind) || matches!(c, '\u{180b}'..='\u{180f}'))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::rounds::{agents, begun, checklist, port_is_taken, repaired, seeds_off
 use super::site::Site;
 use crate::hosts::model::{between, holds};
 use crate::hosts::review::hand::{Host, quoted};
-use crate::hosts::review::obey::{answer, block, put};
+use crate::hosts::review::obedient_model::{answer, block, put};
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};

@@ -8,7 +8,7 @@ use super::rounds::{begun, checklist, port_is_taken, seeds_offer};
 use super::site::{Site, free_port};
 use crate::hosts::model::holds;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::answer;
+use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};

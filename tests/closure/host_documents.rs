@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::faults::{built, kit, lines, findings};
+use super::faults::{built, findings, kit, lines};
 use crate::support::root;
 use crate::support::tree::Tree;
 

@@ -52,7 +52,10 @@ fn case_11_a_promotion_names_what_no_manifest_lists() {
         "{printed}"
     );
     let listed = printed.lines().find(|line| line.contains("dist/codex/plugins/demo/skills/s/SKILL.md"));
-    assert!(listed.is_some_and(|line| line.contains("a bundle, which `plugcast build` rewrites")), "{printed}");
+    assert!(
+        listed.is_some_and(|line| line.contains("a bundle, which `plugcast build` rewrites")),
+        "{printed}"
+    );
 }
 
 /// A repository with a committed bundle that holds one skill more than its manifest says.
