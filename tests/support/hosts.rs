@@ -39,7 +39,7 @@ pub(crate) use real_hosts;
 /// # Panics
 /// With one line when the hosts cannot be had, or when the test stands in another module.
 pub fn for_test(inner: &str) -> Option<Hosts> {
-    let test = inner.trim_end_matches("::here");
+    let test = inner.trim_end_matches("::marker");
     let (_, name) = test.split_once("::").unwrap_or(("", test));
     assert!(
         name.starts_with("hosts::") || name.contains("::hosts::"),
@@ -140,7 +140,7 @@ fn has_avx2() -> bool {
 
 #[test]
 fn a_host_test_outside_its_module_is_refused() {
-    let refused = std::panic::catch_unwind(|| for_test("all::cases::one::here"));
+    let refused = std::panic::catch_unwind(|| for_test("all::cases::one::marker"));
     let message = *refused.unwrap_err().downcast::<String>().expect("a message");
     assert!(message.contains("`cases::one`") && message.contains("module named `hosts`"), "{message}");
 }

@@ -195,8 +195,8 @@ impl<'a> ClosureJudge<'a> {
             _ => {
                 let own = written.file.path.parent().unwrap_or(Utf8Path::new(""));
                 let top = written.path.split('/').next().unwrap_or_default();
-                let target_path = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
-                if target_path(own) || !target_path(owner.folder()) { own } else { owner.folder() }
+                let has_top = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
+                if has_top(own) || !has_top(owner.folder()) { own } else { owner.folder() }
             }
         };
         let text = written.file.text().unwrap_or_default();
