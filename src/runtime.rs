@@ -33,7 +33,7 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use crate::process::{detached, interrupt};
+use crate::process::{detached_process, interrupt};
 use answer::{CallFailure, ENVIRONMENT, OK, ResponseFormat};
 use command_line::OptionValue;
 use environment::Environment;

@@ -224,8 +224,7 @@ impl<'a> ConfigScope<'a> {
             for owner in self.components().filter(|component| takes(component.kind)) {
                 let own = owner.field("model").and_then(crate::read::tree::Node::scalar);
                 let key = (owner.kind, owner.qualified.clone());
-                let has_model =
-                    out.has_model.get(&key).is_some_and(|has_model| has_model.contains_key("model"));
+                let has_model = out.fields.get(&key).is_some_and(|fields| fields.contains_key("model"));
                 if own.as_deref() == Some(model.get_ref()) && !has_model {
                     record_value(
                         out,
@@ -366,7 +365,7 @@ impl<'a> ConfigScope<'a> {
 }
 
 fn record_value(out: &mut HostOverrides, owner: &Component, key: &str, value: OverrideValue) {
-    let of_owner = out.value.entry((owner.kind, owner.qualified.clone())).or_default();
+    let of_owner = out.fields.entry((owner.kind, owner.qualified.clone())).or_default();
     of_owner.insert(key.to_owned(), value);
 }
 

@@ -131,7 +131,7 @@ pub(super) fn place(path: &Path) -> Option<MemoryPath> {
 
 impl MemoryPath {
     /// What lies there, no link followed but on the way.
-    pub(super) fn node(&self) -> Option<&MemoryNode> {
+    pub(super) fn entry(&self) -> Option<&MemoryNode> {
         let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
         match self.inner.file_name() {
             Some(name) => self.nodes.get(&parent.join(name)),

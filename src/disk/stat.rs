@@ -22,7 +22,7 @@ pub enum FileKind {
 /// What stands at `path`; `None` when nothing does, or it cannot be known.
 pub fn kind(path: &Path) -> Option<FileKind> {
     if let Some(place) = memory::place(path) {
-        return place.node().map(memory::MemoryNode::kind);
+        return place.entry().map(memory::MemoryNode::kind);
     }
     let meta = fs::symlink_metadata(path).ok()?;
     Some(if meta.is_dir() {

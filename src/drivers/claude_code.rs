@@ -125,7 +125,7 @@ impl Driver for ClaudeCode {
             let given: Vec<String> =
                 turn.exchange.received.iter().map(|received| received.request.latest()).collect();
             if let Some(message) =
-                turn.message().into_iter().find(|message| message.starts_with(COMMAND_FAILED))
+                turn.host_messages().into_iter().find(|message| message.starts_with(COMMAND_FAILED))
             {
                 observation.notes.push(format!(
                     "`{}` was not compared, since one of its commands fails in an empty project: {message}",

@@ -42,7 +42,7 @@ pub(super) fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Optio
         }
         for secret in other.secrets() {
             let inner = secret.pointer.strip_prefix(other.pointer.as_str()).unwrap_or_default();
-            let safe = other.node().and_then(|node| at(node, inner)).map(Tree::to_json);
+            let safe = other.node().and_then(|node| node_at(node, inner)).map(Tree::to_json);
             if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
                 *place = safe;
                 changed = true;

@@ -19,7 +19,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     let units: Vec<&VersionedUnit> = context.units.iter().filter(|unit| unit.is_plugin).collect();
     let mut classes: BTreeMap<&str, Option<LossClass>> = BTreeMap::new();
     for unit in &units {
-        classes.insert(&unit.name, denied(context, &unit.configured.deny_loss)?);
+        classes.insert(&unit.name, denied(context, &unit.published.deny_loss)?);
     }
     let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
     let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
@@ -38,10 +38,10 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         }
     }
     let mut all = Vec::new();
-    for unit in units.iter().filter(|unit| unit.configured.deny_new_losses != Some(false)) {
+    for unit in units.iter().filter(|unit| unit.published.deny_new_losses != Some(false)) {
         let known = context.history.known(unit).and_then(|known| known.difference.as_ref());
         let since = if context.base.is_some() { context.history.since_base.as_deref() } else { known };
-        all.extend(since.into_iter().flat_map(|since| of(since, &unit.name, class_of(&unit.name))));
+        all.extend(since.into_iter().flat_map(|since| unaccepted(since, &unit.name, class_of(&unit.name))));
     }
     let mut new: BTreeMap<(&str, &str), NewLoss<'_>> = BTreeMap::new();
     for (loss, host, since) in all {

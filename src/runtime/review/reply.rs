@@ -224,8 +224,8 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
         }
     }
     let mut rechecked: Vec<Recheck> = Vec::new();
-    let answers = std::mem::take(&mut parts.rechecked);
-    for value in &answers {
+    let answers_given = std::mem::take(&mut parts.rechecked);
+    for value in &answers_given {
         let (more, is_read) = ids::rechecked(value, reviewer);
         rechecked.extend(more);
         if !is_read {
@@ -271,10 +271,10 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     let (mut no_answers, mut reasons) = (Vec::new(), Vec::new());
     let is_grave = severities.iter().any(|one| *one <= FindingSeverity::P1);
     for value in &parts.answers {
-        let (rechecks, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
+        let (answered_ids, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
         no_answers.extend(strange);
         reasons.extend(why);
-        for (id, answered) in rechecks {
+        for (id, answered) in answered_ids {
             let known = answers.entry(id).or_insert(answered);
             *known = answered.max(*known);
         }
@@ -287,7 +287,7 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     document.insert("findings".to_owned(), Value::from(items));
     document.insert("residual_risks".to_owned(), Value::from(residual_risks.clone()));
     document.insert("testing_gaps".to_owned(), Value::from(testing_gaps.clone()));
-    document.insert("rechecked".to_owned(), Value::from(rechecks));
+    document.insert("rechecked".to_owned(), Value::from(answers_given));
     Ok(ReviewerReply {
         reviewer: reviewer.to_owned(),
         named: parts.names.into_iter().flatten().next(),
