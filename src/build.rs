@@ -87,7 +87,7 @@ pub enum BuildError {
     #[error("every plugin of the marketplace in `{}` comes from another repository", .0.display())]
     OnlyRemote(PathBuf),
     /// SRC is the folder that git keeps its data in.
-    #[error("`{}` is a folder of git's own data", .0.display())]
+    #[error("`{}` is a folder of git's internal data", .0.display())]
     OfGit(PathBuf),
     /// A configuration file cannot be used.
     #[error("{message}")]
@@ -130,7 +130,7 @@ pub enum BuildError {
         help: &'static str,
     },
     /// A build was interrupted between two renames, and only the next one may complete it.
-    #[error("an interrupted build has not put `{}` in its place", .0.display())]
+    #[error("an interrupted build did not finish `{}`", .0.display())]
     Unfinished(PathBuf),
     /// A document of an earlier build cannot be trusted.
     #[error("`{}`: {message}", .path.display())]
@@ -195,7 +195,7 @@ impl BuildError {
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
             BuildError::Place { help, .. } => Some(help),
             BuildError::Unfinished(_) => {
-                Some("run `plugcast build` with this output folder: it completes what was begun")
+                Some("run `plugcast build` with this output folder: it completes the interrupted build")
             }
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")

@@ -1,4 +1,4 @@
-//! The helper's commands through the built binary: cases as data in `tests/runtime/cases`, one file a group of
+//! The helper's commands through the built binary: cases as data in `tests/runtime/cases`, one file per group of
 //! commands. Each has its number in `listed.toml`, an exit code and an assertion on its output, and every
 //! output fits the published schema of its command.
 

@@ -51,7 +51,7 @@ pub struct PromoteArgs {
     /// Keep `disable-model-invocation`: only users call the stable skill, too
     #[arg(long)]
     user_only: bool,
-    /// Print the changes as a diff for `git apply` without making them, also where something stands against them
+    /// Print the changes as a diff for `git apply` without making them, even if the promotion would be refused
     #[arg(long)]
     dry_run: bool,
     /// The output format

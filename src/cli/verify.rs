@@ -74,7 +74,7 @@ pub struct VerifyEnvironment<'a> {
     /// Whether a folder is a source, whatever bundles it holds.
     pub is_source: &'a dyn Fn(&Path) -> bool,
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
-    /// holds one bundle a host.
+    /// holds one bundle per host.
     pub build_to_temporary: &'a TemporaryBuild<'a>,
 }
 

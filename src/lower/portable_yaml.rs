@@ -1,5 +1,5 @@
 //! Whether every host's reader of YAML takes frontmatter in the same way. What this does not recognise is written as a
-//! whole, one field a line with its value in JSON: readers disagree about what few authors write.
+//! whole, one field per line with its value in JSON: readers disagree about what few authors write.
 
 use crate::bundle::draft::{DraftField, MarkdownDraft};
 use crate::model::component::Component;

@@ -1,4 +1,4 @@
-//! What `check` prints besides its source frames: one JSON object, one line a finding, annotations for
+//! What `check` prints besides its source frames: one JSON object, one line per finding, annotations for
 //! a workflow.
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! The human form of `verify`: one line a host, then what is missing, with its file and what to do.
+//! The human form of `verify`: one line per host, then what is missing, with its file and what to do.
 
 use std::collections::BTreeMap;
 

@@ -19,11 +19,11 @@ const TOOLS: [(&str, &str, &str); 3] = [
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 options! {
-    /// Tell what is installed, and what is missing
+    /// Show what is installed and what is missing
     ///
     /// Programs are started with `--version` only.
     ///
-    /// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it could not be found out.
+    /// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it cannot be determined.
     pub struct Options {
     }
     examples: ["plugcast-run doctor --format text"]

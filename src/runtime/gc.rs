@@ -26,16 +26,16 @@ const FORSAKEN: u64 = 24 * 60 * 60;
 options! {
     /// Remove finished runs of every workflow that are older than an age
     ///
-    /// A run is as old as the file that finished it; one that was never finished as the one that began it, and it stays
-    /// for a day at least.
+    /// The age of a run is that of the file that finished it; an unfinished run counts from its start, and is
+    /// kept for at least a day.
     ///
     /// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
-    /// put there by this machine's helper; 4 too many journals of others; 5 no repository, or a run cannot be
+    /// put there by this machine's helper; 4 too many foreign journals; 5 no repository, or a run cannot be
     /// removed; 6 another command writes; 7 git took too long.
     pub struct Options {
         /// The age: a number with `s`, `m`, `h`, `d` or `w`
         older_than: Age = "--older-than <AGE>",
-        /// Only tell what would go
+        /// Only list what would be removed
         dry_run: bool = "--dry-run",
     }
     examples: ["plugcast-run gc --older-than 30d", "plugcast-run gc --older-than 30d --dry-run"]

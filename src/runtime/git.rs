@@ -59,7 +59,7 @@ impl Repository {
         let ended = child::run(environment, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
-                format!("`{}` is in no git working tree: {}", folder.display(), child::words(&ended));
+                format!("`{}` is not in a git working tree: {}", folder.display(), child::words(&ended));
             return Err(CallFailure::environment("not_a_repository", message, "run it inside a repository"));
         }
         let top = path(line(&ended.stdout));

@@ -100,7 +100,7 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
     };
     let Some(name) = records(&listed).find(own) else { return Ok(()) };
     let path = String::from_utf8_lossy(name).into_owned();
-    let message = format!("commit {commit} tracks `{path}`, which must be of this machine only");
+    let message = format!("commit {commit} tracks `{path}`, which must stay on this machine");
     let hint = "nothing was checked out; ask for the file to be removed from the branch";
     Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None))
 }
@@ -175,7 +175,7 @@ impl Store {
         }
         if let Some(name) = records(&ended.stdout).next() {
             let path = self.root.join(super::git::path(name)).display().to_string();
-            let message = format!("git tracks `{path}`, which must be of this machine only");
+            let message = format!("git tracks `{path}`, which must stay on this machine");
             let hint = format!(
                 "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
                 self.root.display()

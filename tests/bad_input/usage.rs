@@ -83,7 +83,7 @@ fn the_folder_of_git_is_no_source() {
     let source = Tree::new().file("HEAD", "ref: x\n").file("objects/a", "").file("refs/a", "");
     BadSource::bare(source).build().expect_error(
         "git-folder",
-        "`src` is a folder of git's own data",
+        "`src` is a folder of git's internal data",
         "pass the folder of a plugin, of a marketplace or of skills",
     );
 }

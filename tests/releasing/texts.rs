@@ -52,7 +52,7 @@ fn versions_are_equal_wherever_they_stand() {
     assert_eq!(
         changed.lines().filter(|line| line.starts_with("1\t1\t")).count(),
         9,
-        "one line a file: {changed}"
+        "one line per file: {changed}"
     );
     assert!(std::fs::read_to_string(at.join("Cargo.toml")).unwrap().contains("version = \"1.0.0\" # kept\n"));
     assert!(std::fs::read_to_string(at.join("docs/VERSION")).unwrap() == "v1.0.0\n");

@@ -84,7 +84,7 @@ fn case_4_no_reader_completes_an_interrupted_build() {
     displace(folder.path());
     for (arguments, _) in READERS {
         let finished = read(folder.path(), arguments, 2);
-        let expected = "an interrupted build has not put `dist/codex` in its place";
+        let expected = "an interrupted build did not finish `dist/codex`";
         let whole = format!("{}/", folder.path().canonicalize().unwrap().display());
         assert!(finished.stderr.replace(&whole, "").contains(expected), "{arguments:?}: {}", finished.stderr);
         assert!(

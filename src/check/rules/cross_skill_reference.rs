@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "cross-skill-reference",
     group: RuleGroup::Portability,
     severity: Severity::Warning,
-    summary: "a link leaves the plugin, and nothing beside the plugin is installed",
+    summary: "a link leaves the plugin, and only the plugin is installed",
     page: include_str!("cross_skill_reference.md"),
     check: RuleCheck::Text(check),
 };

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     name: "mcp-path",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "an MCP server finds its file only from the plugin's folder, in which it is not started",
+    summary: "an MCP server finds its file only from the plugin's folder, but does not start there",
     page: include_str!("mcp_path.md"),
     check: RuleCheck::Plugin(check),
 };

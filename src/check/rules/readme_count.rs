@@ -298,7 +298,7 @@ fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<
     (total || headings.iter().all(|heading| heading.level == 1)).then(|| readme.plugins.clone())
 }
 
-/// Numbers in tables of plugins, one row a plugin, in columns that say what they count.
+/// Numbers in tables of plugins, one row per plugin, in columns that say what they count.
 fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let text = readme.text.text;
     for listing in

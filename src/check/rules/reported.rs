@@ -125,7 +125,7 @@ pub(super) const LINKED_COMPONENT: Rule = Rule {
     name: "linked-component",
     group: RuleGroup::Suspicious,
     severity: Severity::Warning,
-    summary: "an agent or a command is a link, which hosts pass over",
+    summary: "an agent or a command is a link, which hosts skip",
     page: include_str!("linked_component.md"),
     check: RuleCheck::ReportedBy("src/model/plugin/find.rs"),
 };

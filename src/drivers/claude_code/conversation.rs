@@ -1,4 +1,4 @@
-//! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message a line
+//! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message per line
 //! on standard input.
 
 use std::path::Path;

@@ -218,7 +218,7 @@ fn whole(lines: &DiffReader) -> Result<(), CallFailure> {
 }
 
 fn unexpected(line: Vec<u8>) -> CallFailure {
-    let message = format!("`git diff` answered what it should not: {}", String::from_utf8_lossy(&line));
+    let message = format!("`git diff` gave an unexpected answer: {}", String::from_utf8_lossy(&line));
     CallFailure::environment("git_unexpected", message, "run it again when nothing else changes the files")
 }
 

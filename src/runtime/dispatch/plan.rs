@@ -16,15 +16,15 @@ use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::surfaces::{self, Surface, surface};
 
 options! {
-    /// Tell who repairs what, and in which order
+    /// Plan who repairs what, and in which order
     ///
-    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
-    /// be repaired at the same time. An item that was given out is not given out again until the user edits it; what each asked
-    /// for is noted in the run, so that an edit made meanwhile is not lost.
+    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; five or
+    /// more groups may be repaired at the same time. An item is dispatched again only after the user edits it;
+    /// the run records what each item asked for, so that an edit made meanwhile is not lost.
     ///
-    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed checklist; 5 no checklist, it cannot be noted, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper
+    /// did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run
+    /// ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -20,9 +20,10 @@ pub const FILE: &str = ".claude/launch.json";
 options! {
     /// Read one configuration of `.claude/launch.json`
     ///
-    /// Comments and commas before a closing bracket are read, as editors write them. Of a configuration the keys
-    /// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count. The script of `package.json`, the Procfile or the
-    /// script of the shell that it starts is looked at, too: one that names all addresses counts like an argument that does.
+    /// Comments and commas before a closing bracket are read, as editors write them. Only the keys `name`,
+    /// `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` of a configuration are used. The script of
+    /// `package.json`, the Procfile or the script of the shell that it starts is checked, too: an address in it
+    /// that means all addresses counts like an argument.
     ///
     /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
     /// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
@@ -30,7 +31,7 @@ options! {
     pub struct Options {
         /// The configuration; needed only where the file has several
         pub name: Option<String> = "[NAME]",
-        /// Take also a server that listens on all addresses, where others on the network reach it
+        /// Also accept a server that listens on all addresses, which others on the network can reach
         pub allow_public_host: bool = "--allow-public-host",
     }
     examples: ["plugcast-run launch read", "plugcast-run launch read web"]

@@ -24,7 +24,7 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
         None => repository.top.clone(),
     };
     let missing = |what: &str| {
-        let message = format!("{what}: nothing tells how the project is started");
+        let message = format!("{what}: it is unknown how the project starts");
         CallFailure::environment(
             "no_command",
             message,

@@ -24,27 +24,29 @@ use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout, TargetLocation};
 
 options! {
-    /// Find the working tree of what is polished, and begin there
+    /// Find the working tree to polish, and begin a run there
     ///
-    /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be done.
-    /// Where the target is checked out in no working tree, `--apply` switches this one, and `--apply --worktree PATH` adds one.
-    /// With `--continue` a user goes on with an unfinished polish, headless ones included: it claims its working tree again and
-    /// is interactive from then on. The tree must be where the polish left it, or have commits on top of that.
+    /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be
+    /// done. Where the target is checked out in no working tree, `--apply` switches this one, and
+    /// `--apply --worktree PATH` adds one. With `--continue` the user continues an unfinished polish, even a
+    /// headless one: it claims its working tree again and is interactive from then on. The tree must be where
+    /// the polish left it, or have only added commits.
     ///
-    /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no branch, changes that
-    /// are not committed, a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
-    /// of ours; 5 no repository, no such branch, no base, or git or GitHub failed; 6 another polish has this working tree, or
-    /// something else was checked out than asked for, or than the polish to go on with left; 7 git or GitHub took too long.
+    /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no
+    /// branch, changes that are not committed, a checkout that must not move, or state that this machine's
+    /// helper did not write; 4 a malformed document of the helper; 5 no repository, no such branch, no base, or
+    /// git or GitHub failed; 6 another polish has this working tree, or the checkout is not what was asked for,
+    /// or not what the polish to continue left; 7 git or GitHub took too long.
     pub struct Options {
         /// Read the words on standard input
         stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
         /// The words
         text: Vec<String> = "[TEXT]...",
-        /// Do it, and begin a run
+        /// Make the changes, and begin a run
         apply: bool = "--apply",
         /// Add a working tree there instead of switching this one
         worktree: Option<PathBuf> = "--worktree <PATH>" { requires: "--apply" },
-        /// Go on with the polish in this folder, with the user
+        /// Continue the polish in this folder, with the user
         pub(super) r#continue: Option<PathBuf> = "--continue <DIR>" {
             requires: "--apply",
             conflicts: &["[TEXT]...", "--stdin", "--worktree"],
@@ -370,7 +372,7 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
             format!("{branch} at {}", head.as_deref().unwrap_or("no commit"))
         };
         let message = format!(
-            "{} was to be checked out, and {} is",
+            "expected {} to be checked out, found {}",
             shown(&plan.branch, &plan.head),
             shown(&branch, &head)
         );

@@ -14,8 +14,9 @@ use crate::runtime::review::arguments::ReviewTarget;
 options! {
     /// Read the arguments of a polish
     ///
-    /// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`. The word that is
-    /// left is a pull request by number or address, or a branch; without one it is what is checked out.
+    /// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and
+    /// `plan:PATH`. The remaining word is a pull request by number or address, or a branch; without one, the
+    /// current checkout is polished.
     ///
     /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is not valid UTF-8; 5 it cannot be
     /// read.

@@ -27,20 +27,21 @@ use crate::runtime::store::StoreStep;
 const SUMMARY: &str = "summary.md";
 
 options! {
-    /// Print what a polish came to, and end its run
+    /// Print the result of a polish, and end its run
     ///
-    /// `--format text` prints the envelope. A headless run with a checklist only gives its working tree back: a user may go on
-    /// with it.
+    /// `--format text` prints the envelope. A headless run with a checklist only releases its working tree: a
+    /// user may continue it.
     ///
-    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not write; 4 a malformed
-    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item that was given out has no result yet, or
-    /// the run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not
+    /// write; 4 a malformed checklist or document of the helper; 5 it cannot be written, or git failed; 6 a
+    /// dispatched item has no result yet, or the run ended or is bound to another tree or commit; 7 git took
+    /// too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
         /// The host opened the address
         opened: bool = "--opened",
-        /// What only a user can tell: a headless polish fails
+        /// What only a user can decide: a headless polish fails
         needs_human: Option<HumanInput> = "--needs-human <CODE>",
     }
     examples: ["plugcast-run polish envelope --run DIR --format text", "plugcast-run polish envelope --run DIR --needs-human which_config --format text"]
@@ -56,7 +57,7 @@ choices! {
         ProjectType = "project_type",
         /// How the project is started
         StartCommand = "start_command",
-        /// Whether the process that has the port may be ended
+        /// Whether the process on the port may be ended
         KillConfirmation = "kill_confirmation",
         /// Whether the server may listen on all addresses
         PublicHost = "public_host",

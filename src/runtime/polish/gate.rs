@@ -21,14 +21,14 @@ use integration::CiResult;
 use review::CountedReview;
 
 options! {
-    /// Tell whether a polish may go on
+    /// Check whether a polish may continue
     ///
-    /// A fork needs `trust-fork:1`, a finished review of this very commit must be ready, and its checks on GitHub must pass.
-    /// A review of an earlier commit counts with `accept-stale-review:1`.
+    /// A fork needs `trust-fork:1`, a finished review of this exact commit must be ready, and its checks on
+    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`.
     ///
-    /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has all that was looked at;
-    /// 4 a malformed review or document of ours; 5 git or GitHub failed; 6 the run ended or is bound to another tree or commit;
-    /// 7 git or GitHub took too long.
+    /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has
+    /// everything that was checked; 4 a malformed review or document of the helper; 5 git or GitHub failed; 6
+    /// the run ended or is bound to another tree or commit; 7 git or GitHub took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -19,15 +19,15 @@ use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
 
 options! {
-    /// Merge the base into the branch that is polished
+    /// Merge the base into the polished branch
     ///
-    /// Fetches the base and merges it, never rebases. A merge that conflicts is taken back, and the answer says how to do it by
-    /// hand. Restart the server afterwards.
+    /// Fetches the base and merges it, never rebases. A merge that conflicts is undone, and the answer says how
+    /// to do it by hand. Restart the server afterwards.
     ///
-    /// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that are not committed,
-    /// a conflict, or state that this machine's helper did not write; 4 a malformed document of ours; 5 git failed, or the base
-    /// cannot be fetched; 6 the run ended or is bound to another tree or commit, or something else came of the merge; 7 git took
-    /// too long.
+    /// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that
+    /// are not committed, a conflict, or state that this machine's helper did not write; 4 a malformed document
+    /// of the helper; 5 git failed, or the base cannot be fetched; 6 the run ended or is bound to another tree
+    /// or commit, or the merge has another result; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -20,7 +20,7 @@ pub use head::{HeadState, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
 options! {
-    /// Find the commit that the work on this branch began at
+    /// Find the commit at which the work on this branch began
     ///
     /// The base is, in this order: `--base`; the base of the pull request; the remote's HEAD; the default
     /// branch on GitHub; the first of `main`, `master`, `develop` and `trunk` that exists. It is fetched

@@ -9,10 +9,10 @@ use crate::runtime::environment::Environment;
 use crate::runtime::hosts::{self, AddressHandoff};
 
 options! {
-    /// Tell which program this runs in, and how an address reaches the user
+    /// Show which program this runs in, and how to show an address to the user
     ///
-    /// Told by environment variables alone. With `open` the program can open an address in its own browser;
-    /// print the address in any case.
+    /// Uses only environment variables. With `open` the program can open an address in its own browser; print
+    /// the address in any case.
     ///
     /// Exit codes: 0 answered, `none` included; 2 no port; 5 this helper is too old.
     pub struct Options {

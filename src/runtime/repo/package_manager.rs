@@ -29,10 +29,10 @@ pub const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
 pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 
 options! {
-    /// Tell which package manager runs the scripts here
+    /// Find the package manager that runs the scripts
     ///
-    /// The field `packageManager` of `package.json` counts first, then the lock file beside it, then the
-    /// same in the folders above, up to the repository's top.
+    /// The field `packageManager` of `package.json` takes precedence, then the lock file next to it, then the
+    /// same in the parent folders, up to the repository's top.
     ///
     /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
     /// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
@@ -162,7 +162,7 @@ fn manager(
             if KNOWN.contains(&name) {
                 return Ok((name.to_owned(), "packageManager".to_owned(), Some(path)));
             }
-            notes.push(format!("`packageManager` names `{field}`, which is not known here"));
+            notes.push(format!("`packageManager` names `{field}`, which is unknown"));
         }
         if let Some((lock, name)) = LOCKS.iter().find(|(lock, _)| disk::is_file(&at.join(lock))) {
             return Ok(((*name).to_owned(), (*lock).to_owned(), Some(at.join(lock))));

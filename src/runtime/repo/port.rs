@@ -25,7 +25,7 @@ options! {
     /// In this order: `--port`; a line of AGENTS.md or CLAUDE.md about the dev server; the framework's
     /// configuration; `config/puma.rb`; the `web` line of `Procfile.dev` or `Procfile`; the compose file; the
     /// chosen script of `package.json`; `.env.local`, `.env.development`, `.env`; the default of the kind of
-    /// project. Only numbers that stand there count, never computed ones.
+    /// project. Only literal numbers count, never computed ones.
     ///
     /// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
     /// compose file; 5 no repository, no such folder, or a sandbox that hides who listens; 7 git took too
@@ -33,13 +33,13 @@ options! {
     pub struct Options {
         /// The folder; by default the top of the repository
         path: Option<PathBuf> = "[PATH]",
-        /// The port, where it is known
+        /// The port, if it is known
         port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
         /// The kind of project as `repo project` names it; by default it is detected
         r#type: Option<String> = "--type <TYPE>",
-        /// Tell which process listens there
+        /// Show which process listens there
         check: bool = "--check",
-        /// Give a port that is free, that one or one above it
+        /// Find a free port: this one, or one above it
         free: bool = "--free",
     }
     examples: ["plugcast-run repo port", "plugcast-run repo port apps/web --check", "plugcast-run repo port --free"]

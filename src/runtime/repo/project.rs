@@ -46,10 +46,10 @@ const DEPTH: usize = 3;
 const MOST_FOLDERS: usize = 20_000;
 
 options! {
-    /// Tell which kind of web project is here
+    /// Detect the kind of web project
     ///
-    /// Looks at the folder itself; where it holds none, at its folders to a depth of three. Knows `rails`,
-    /// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
+    /// Checks the folder itself, then its subfolders to a depth of three. Knows `rails`, `next`, `vite`,
+    /// `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
     ///
     /// Exit codes: 0 answered, `unknown` included; 1 in place of 5 under `--format sentinel`; 2 a path outside the
     /// repository; 5 no repository, no such folder; 7 git took too long.

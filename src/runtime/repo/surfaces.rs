@@ -13,14 +13,14 @@ use crate::runtime::git::Repository;
 options! {
     /// List what changed since a base, by the part of the application
     ///
-    /// Deleted files are listed, too. Names arrive as they are, whatever they hold.
+    /// Deleted files are listed, too. Names are never changed, whatever they contain.
     ///
     /// Exit codes: 0 answered, an empty list included; 2 wrong call; 5 no such ref, no common commit, no
     /// repository; 7 git took too long.
     pub struct Options {
         /// The base: a branch, a tag or a commit
         base: String = "--base <REF>",
-        /// What is not committed counts, too
+        /// Include uncommitted changes
         worktree: bool = "--worktree",
     }
     examples: ["plugcast-run repo surfaces --base origin/main", "plugcast-run repo surfaces --base main --worktree"]

@@ -12,13 +12,13 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
 options! {
-    /// Give a review up
+    /// Abandon a review
     ///
-    /// It comes to nothing, and the next review may have the working tree. It may be called from any folder.
+    /// It has no result, and the next review may use the working tree. Works from any folder.
     ///
-    /// Exit codes: 0 given up; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run, or a malformed document; 5 a file or folder cannot be read
-    /// or written; 6 it has ended already; 7 git took too
-    /// long.
+    /// Exit codes: 0 abandoned; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run,
+    /// or a malformed document; 5 a file or folder cannot be read or written; 6 it has ended already; 7 git
+    /// took too long.
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",

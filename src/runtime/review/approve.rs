@@ -17,8 +17,8 @@ use crate::runtime::environment::Environment;
 options! {
     /// Allow findings to be repaired
     ///
-    /// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of
-    /// `queues.fixer`. Findings without a place, and advice, are skipped with the reason.
+    /// Only in `interactive`, after the user agreed: findings by their ids, or with `--safe` all of
+    /// `queues.fixer`. Findings without a place, and advice, are skipped with a reason.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
     /// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
@@ -28,7 +28,7 @@ options! {
         ids: Vec<String> = "[F3,F5]..." { splits: true, required: true, unless: "--safe" },
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
-        /// All that is safe to repair without a question
+        /// All that are safe to repair without asking
         safe: bool = "--safe",
     }
     examples: ["plugcast-run review approve --run DIR F3,F5", "plugcast-run review approve --run DIR --safe"]

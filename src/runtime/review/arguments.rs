@@ -20,14 +20,15 @@ use crate::runtime::repo::base::pull_request_name;
 options! {
     /// Read the arguments of a review
     ///
-    /// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull request by
-    /// number or address (`42`, `#42`) or an existing branch is the target where it stands first, behind words that only ask
-    /// for a review (`please review #42`), or behind `review of`; all other words are the focus. A pull request or branch among
-    /// them is noted (`like #42`), or refused where it may be meant either way.
+    /// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull
+    /// request by number or address (`42`, `#42`) or an existing branch is the target if it comes first, after
+    /// words that only ask for a review (`please review #42`), or after `review of`; all other words are the
+    /// focus. A pull request or branch among them is reported (`like #42`), or refused if it may be meant
+    /// either way.
     ///
-    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
-    /// and start no agent; 4 standard input is not valid UTF-8; 5 it cannot be read, or git failed; 7 git
-    /// took too long.
+    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message`
+    /// unchanged, and start no agent; 4 standard input is not valid UTF-8; 5 it cannot be read, or git failed;
+    /// 7 git took too long.
     pub struct Options {
         /// Read the text on standard input
         stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },

@@ -24,19 +24,21 @@ use crate::runtime::git::Repository;
 options! {
     /// Begin a review
     ///
-    /// Standard input holds what the user wrote, as it is: tokens `mode:autofix`, `mode:report-only`, `mode:headless`,
-    /// `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are the focus. The answer holds
-    /// what every later step needs. `report-only` writes nothing, and its `run` is null.
+    /// Standard input contains what the user wrote, unchanged: tokens `mode:autofix`, `mode:report-only`,
+    /// `mode:headless`, `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are
+    /// the focus. The answer contains what every later step needs. `report-only` writes nothing, and its `run`
+    /// is null.
     ///
-    /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, a
-    /// checkout that must not move, or state that this machine's helper did not write; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
-    /// another review has this working tree; 7 git or GitHub took too long. Print `error.message` as it is.
+    /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to review, a tree that is not clean,
+    /// a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
+    /// of the helper; 5 no repository, no base, or git or GitHub failed; 6 another review has this working
+    /// tree; 7 git or GitHub took too long. Print `error.message` unchanged.
     pub struct Options {
         /// Read the user's words on standard input
         stdin: bool = "--stdin" { required: true },
         /// End the review that has this working tree
         take_over: bool = "--take-over",
-        /// Make new files that git does not track part of the diff; not in `report-only`, which writes nothing
+        /// Include new files that git does not track in the diff; not in `report-only`, which writes nothing
         include_untracked: bool = "--include-untracked",
     }
     examples: ["plugcast-run review begin --stdin < words"]

@@ -21,10 +21,11 @@ use crate::runtime::store::StoreStep;
 options! {
     /// End a review
     ///
-    /// Looks at the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
-    /// that a later step takes on, every one that the fixer did not repair, and for every requirement that is not met. What was repaired is read from the fixer's
-    /// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
-    /// step allowed count. The report is the one that `review render` prints from then on.
+    /// Reads the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in
+    /// `autofix` also one file in `todos/` for every finding that is left to a later step or that the fixer did
+    /// not repair, and for every unmet requirement. The repairs are read from the fixer's replies in the run,
+    /// or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a step
+    /// allowed count. From then on `review render` prints this report.
     ///
     /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
     /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
@@ -33,7 +34,7 @@ options! {
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
-        /// The file of what was repaired; `-` is standard input
+        /// The file with the repairs; `-` is standard input
         applied: Option<PathBuf> = "--applied <FILE>",
         /// The verdict; by default that of the open findings
         verdict: Option<ReviewVerdict> = "--verdict <VERDICT>",

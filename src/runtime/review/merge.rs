@@ -50,22 +50,23 @@ options! {
     /// Merge what reviewers returned
     ///
     /// With the run of `review begin` the replies are read from its folder: `replies/NAME.txt`, of later rounds
-    /// `replies/round-2/NAME.txt`. All JSON values in a reply that fit count. Values that had to be corrected are listed
-    /// in `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Without a run the replies
-    /// are read from the named files or standard input. `--format text` prints the report for people.
+    /// `replies/round-2/NAME.txt`. All JSON values in a reply that fit are used. Values that had to be
+    /// corrected are listed in `coverage.repaired`, what cannot be read in `coverage.unread` and
+    /// `coverage.dropped_returns`. Without a run the replies are read from the named files or standard input.
+    /// `--format text` prints the report for people.
     ///
-    /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or findings that are
-    /// not in one place; 3 state that this machine's helper did not write; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
-    /// cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or
+    /// findings that are in different places; 3 state that this machine's helper did not write; 4 standard
+    /// input or a document is malformed, no such finding, or no such run; 5 a file or folder cannot be read or
+    /// written; 6 the run is finished, or bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// Files with returns
         files: Vec<PathBuf> = "[FILES]...",
         /// The folder of the run
         pub(super) run: Option<PathBuf> = "--run <DIR>",
-        /// Reviewers that were asked, beside those that are always asked in a run
+        /// Reviewers that were asked, in addition to those that a run always asks
         expected: Vec<String> = "--expected <NAME[,NAME…]>" { splits: true },
-        /// How sure a reviewer must be; by default `float060`
+        /// How confident a reviewer must be; by default `float060`
         policy: Option<ConfidencePolicy> = "--policy <POLICY>",
         /// Folders whose files no finding may ask to delete or ignore; by default `docs/brainstorms`, `docs/plans` and
         /// `docs/solutions`
@@ -74,11 +75,11 @@ options! {
         untracked: Vec<String> = "--untracked <PATH>",
         /// What is unclear about the intent of the change
         uncertain_intent: Option<String> = "--uncertain-intent <TEXT>" { conflicts: &["--stdin"] },
-        /// A requirement of the plan that was named, which the change does not meet
+        /// A requirement of the named plan that the change does not meet
         unmet: Vec<String> = "--unmet <TEXT>" { conflicts: &["--stdin"] },
         /// Findings of one group of `near` that mean the same; may be repeated
         join: Vec<String> = "--join <F2,F3>",
-        /// Findings that an earlier `--join` took for the same and that are not; may be repeated
+        /// Findings that an earlier `--join` joined by mistake; may be repeated
         apart: Vec<String> = "--apart <F3>" { splits: true, requires: "--run" },
         /// Read standard input: with `--run` a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`;
         /// without it sections `=== reply NAME ===` with a reply each, and `=== context ===` with that object

@@ -29,13 +29,14 @@ use crate::runtime::environment::Environment;
 options! {
     /// Write the report of a review
     ///
-    /// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` beside it. In `headless`
-    /// mode it is the text that another program reads, whose last line is `Review complete`; print `report` as it is. Once
-    /// `review finish` has ended the run, the report that it wrote is printed unchanged.
+    /// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` next to it.
+    /// In `headless` mode it is the text for another program, whose last line is `Review complete`; print
+    /// `report` unchanged. Once `review finish` has ended the run, the report that it wrote is printed
+    /// unchanged.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
-    /// written; 6 another command writes, or the run is bound to something else; 7 git took too
-    /// long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was
+    /// merged yet, or a malformed document; 5 a file cannot be read or written; 6 another command writes, or
+    /// the run is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
@@ -47,7 +48,7 @@ options! {
         pub(super) intent: Option<String> = "--intent <TEXT>",
         /// A reviewer that was chosen for a reason, and the reason, of a run of `review start`
         pub(super) because: Vec<(String, String)> = "--because <NAME=REASON>",
-        /// The file of what was repaired, as for `review finish`; `-` is standard input
+        /// The file with the repairs, as for `review finish`; `-` is standard input
         pub(super) applied: Option<PathBuf> = "--applied <FILE>",
         /// The verdict; by default that of the open findings
         pub(super) verdict: Option<ReviewVerdict> = "--verdict <VERDICT>",

@@ -45,22 +45,21 @@ use untracked::IndexFlags;
 pub(super) const LARGE: u64 = 400_000;
 
 options! {
-    /// Tell what a review looks at
+    /// Determine what a review covers
     ///
-    /// Everything since the base counts, committed or not; files that git does not track are listed apart. With
-    /// `--run` the diff lies in the run's folder; without it nothing is written, and `diff_argv` is the call that
-    /// each reviewer makes. A target that is not checked out is checked out in `interactive` and `autofix` only,
-    /// from a clean tree.
+    /// Everything since the base counts, committed or not; files that git does not track are listed separately.
+    /// With `--run` the diff is written to the run's folder; without it nothing is written, and `diff_argv` is
+    /// the call that each reviewer makes. A target that is not checked out is checked out in `interactive` and
+    /// `autofix` only, from a clean tree.
     ///
-    /// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to look at, a tree that is not clean,
-    /// a checkout that must not move, or state that this machine's helper did not write: print `error.message` as it is; 4 no
-    /// such run; 5 no base, git or GitHub failed;
-    /// 6 the run is finished, or bound to something else; 7 git took too
-    /// long.
+    /// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to review, a tree that is not clean, a
+    /// checkout that must not move, or state that this machine's helper did not write: print `error.message`
+    /// unchanged; 4 no such run; 5 no base, git or GitHub failed; 6 the run is finished, or bound to another
+    /// tree or commit; 7 git took too long.
     pub struct Options {
         /// How the review runs; by default as its run says, else `interactive`
         mode: Option<ReviewMode> = "--mode <MODE>",
-        /// The base, for what is checked out
+        /// The base of the current checkout
         base: Option<String> = "--base <REF>" { conflicts: &["--target"] },
         /// A pull request by number or address, or a branch
         target: Option<String> = "--target <TARGET>",
@@ -68,9 +67,9 @@ options! {
         plan: Option<String> = "--plan <PATH>",
         /// The folder of the run
         pub(super) run: Option<PathBuf> = "--run <DIR>",
-        /// Show the change again, with what was repaired, for the round N of reviewing
+        /// Show the change again, with the repairs, for review round N
         round: Option<u32> = "--round <N>" { conflicts: &["--mode", "--base", "--target", "--plan", "--require-fresh"], requires: "--run", range: Some((2, 99)) },
-        /// Begin another file of the diff, between two changed files, about when one has this size
+        /// Split the diff into several files, between changed files, at about this size
         max_bytes: Option<u64> = "--max-bytes <BYTES>" { requires: "--run", range: Some((1, u64::MAX)) },
         /// Fail when the base cannot be fetched
         require_fresh: bool = "--require-fresh",

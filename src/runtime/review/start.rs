@@ -13,16 +13,16 @@ use crate::runtime::git::Repository;
 options! {
     /// Begin a review that may change files
     ///
-    /// Makes a new folder for it and takes the working tree, until `review finish`. A review in `report-only`
-    /// gets neither: it leaves no trace.
+    /// Creates a folder for it and claims the working tree, until `review finish`. A review in `report-only`
+    /// does neither: it leaves no trace.
     ///
-    /// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours;
-    /// 5 no repository, or no folder can be written: a review may go on without one; 6 another review has this working tree:
-    /// `--take-over` ends that one; 7 git took too long.
+    /// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed
+    /// document of the helper; 5 no repository, or no folder can be written: a review may continue without one;
+    /// 6 another review has this working tree: `--take-over` ends that one; 7 git took too long.
     pub struct Options {
         /// How the review runs
         mode: ReviewMode = "--mode <MODE>" { default: Some("interactive") },
-        /// The commit that it is compared with
+        /// The commit to compare with
         base_sha: Option<String> = "--base-sha <COMMIT>",
         /// End the review that has this working tree
         take_over: bool = "--take-over",

@@ -16,7 +16,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::hosts::SandboxAccess;
 
 options! {
-    /// Tell whether a web server answers on a port
+    /// Check whether a web server answers on a port
     ///
     /// Asks 127.0.0.1 and ::1 for `/`, by HEAD and then by GET; any status counts as an answer.
     ///
@@ -25,7 +25,7 @@ options! {
     pub struct Options {
         /// The port
         port: u16 = "--port <PORT>" { range: Some((1, 65535)) },
-        /// Ask again each second, for so many
+        /// Ask again every second, for this many seconds
         wait: Option<u16> = "--wait <SECONDS>" { range: Some((1, 300)) },
     }
     examples: ["plugcast-run server probe --port 3000", "plugcast-run server probe --port 3000 --wait 30"]

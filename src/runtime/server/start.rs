@@ -32,15 +32,17 @@ use crate::runtime::run::text;
 options! {
     /// Start the development server
     ///
-    /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started with, and waits until
-    /// it answers. It outlives this call; what it prints goes to `server.log` in the folder of the run. If it does not
-    /// answer in time, or listens on all addresses, it is ended with all that it started. With `--adopt` nothing is started: a
-    /// server that listens already is taken, if nothing was checked out or merged since.
+    /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started
+    /// with, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder
+    /// of the run. If it does not answer in time, or listens on all addresses, it is ended with everything that
+    /// it started. With `--adopt` nothing is started: a server that already listens is used, if nothing was
+    /// checked out or merged since.
     ///
-    /// Exit codes: 0 it answers; 2 wrong call, or no port is known; 3 another process has the port, it would listen on all
-    /// addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a malformed configuration
-    /// or document of ours; 5 it ended or cannot be started, or a sandbox refuses it; 6 the run has a server, another process
-    /// listens, or the run ended or is bound to another tree or commit; 7 it does not answer in time.
+    /// Exit codes: 0 it answers; 2 wrong call, or unknown port; 3 another process has the port, it would listen
+    /// on all addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a
+    /// malformed configuration or document of the helper; 5 it ended or cannot be started, or a sandbox refuses
+    /// it; 6 the run has a server, another process listens, or the run ended or is bound to another tree or
+    /// commit; 7 it does not answer in time.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -52,11 +54,11 @@ options! {
         dir: Option<PathBuf> = "--dir <DIR>" { requires: "--type" },
         /// The port; by default that of the configuration
         pub(super) port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
-        /// Start also a server that listens on all addresses, where others on the network reach it
+        /// Also start a server that listens on all addresses, which others on the network can reach
         allow_public_host: bool = "--allow-public-host",
         /// How long it may take to answer
         wait: u16 = "--wait <SECONDS>" { default: Some("30"), range: Some((1, 300)) },
-        /// Take the server that listens on the port
+        /// Use the server that listens on the port
         adopt: bool = "--adopt" { requires: "--port" },
         /// The process that must listen there
         pub(super) pid: Option<u32> = "--pid <PID>" { range: Some((1, 4194304)), requires: "--adopt" },
@@ -227,7 +229,7 @@ fn configured(
             Err(CallFailure::new(USAGE, "several_configs", message, hint).in_file(read::FILE, None, None))
         }
         _ => {
-            let message = format!("`{}` says not what to start", read::FILE);
+            let message = format!("`{}` does not say what to start", read::FILE);
             let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
             Err(CallFailure::environment("no_command", message, hint).in_file(read::FILE, None, None))
         }
@@ -265,7 +267,7 @@ fn start(
             CallFailure::environment(
                 "not_started",
                 message,
-                "see that it can be started by hand, then run it again",
+                "check that it can be started by hand, then run it again",
             )
         })
     };

@@ -12,12 +12,12 @@ use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
 
 options! {
-    /// Tell whether the server of a polish still runs
+    /// Check whether the server of a polish still runs
     ///
-    /// Also after the polish has ended. A process counts by its number and by when it started.
+    /// Works after the polish has ended, too. A process is identified by its number and start time.
     ///
-    /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed document of ours; 5 no such run, or a file that cannot be read.
+    /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper
+    /// did not write; 4 a malformed document of the helper; 5 no such run, or a file that cannot be read.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

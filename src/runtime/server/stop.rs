@@ -19,16 +19,17 @@ use crate::runtime::polish::record::PolishRun;
 options! {
     /// End the process that listens on a port
     ///
-    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
-    /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`. The
-    /// server that `server start` started, by the `pid` and `start_time` of `server status`, is ended with all that it started,
-    /// which may take six seconds; it needs no leave, and can be ended after the run, too. A system that does not tell when a
-    /// process started ends none.
+    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. The process is
+    /// asked to end; with `--force` it is killed if it has not ended a second later, which the user must agree
+    /// to separately. A headless run needs `allow-port-kill:1`. The server that `server start` started, by the
+    /// `pid` and `start_time` of `server status`, is ended with everything that it started, which may take six
+    /// seconds; this needs no permission, and works after the run, too. Where the system does not report when a
+    /// process started, nothing is ended.
     ///
-    /// Exit codes: 0 it ended, and nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
-    /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it or does not tell whose they
-    /// are; 6 another process listens, also where it was not the only one, or the run ended, and it is not its server; 7 it has not
-    /// ended.
+    /// Exit codes: 0 it ended, and nothing listens; 2 wrong call; 3 headless without permission, or state that
+    /// this machine's helper did not write; 4 a malformed document of the helper; 5 a sandbox hides the ports,
+    /// or the system refuses it or does not report their owners; 6 another process listens, even if several
+    /// did, or the run ended and it is not its server; 7 it has not ended.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -18,14 +18,15 @@ use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::StoreStep;
 
 options! {
-    /// Write below each item what it came to
+    /// Write the result of each item below it
     ///
-    /// FILE holds `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is `fixed` or `failed`,
-    /// and the last two may be missing. Notes it in the run as well.
+    /// FILE contains `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is
+    /// `fixed` or `failed`, and the last two may be missing. The run records it, too.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an item that is
-    /// not there, or a malformed checklist; 5 no checklist or results, or git failed; 6 the checklist is not what was read, or the
-    /// run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed
+    /// results, an unknown item, or a malformed checklist; 5 no checklist or results, or git failed; 6 the
+    /// checklist is not what was read, or the run ended or is bound to another tree or commit; 7 git took too
+    /// long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -23,12 +23,12 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Write the checklist that the user edits
     ///
-    /// FILE or standard input holds `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be missing. An item
-    /// that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
+    /// FILE or standard input contains `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may
+    /// be missing. An item that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items or document of
-    /// ours; 5 git failed, or it cannot be written; 6 there is a checklist already, or the run ended or is bound to another tree
-    /// or commit; 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items
+    /// or document of the helper; 5 git failed, or it cannot be written; 6 there is a checklist already, or the
+    /// run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -22,12 +22,12 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Write a seed for each item that is `stacked`
     ///
-    /// An item keeps the number of its seed for the whole run; its files are written again: the seed, and what is published of it
-    /// when it is opened as a pull request.
+    /// An item keeps the number of its seed for the whole run. Its files are rewritten: the seed, and the text
+    /// that is published when it is opened as a pull request.
     ///
-    /// Exit codes: 0 written, or no item is `stacked`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed checklist or document of ours; 5 no checklist, it cannot be written, or git failed; 6 the run ended or is bound
-    /// to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 written, or no item is `stacked`; 2 wrong call; 3 state that this machine's helper did not
+    /// write; 4 a malformed checklist or document of the helper; 5 no checklist, it cannot be written, or git
+    /// failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -13,12 +13,12 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
 options! {
-    /// Tell whether all that changed is small enough
+    /// Check whether the whole change is small enough
     ///
-    /// Before there are items: more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`,
-    /// items are read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is
-    /// too much (`majority`), one whose `action` is `replan` halts the round, four are for the user
-    /// (`escalate`). An item without `files` gives its `status`.
+    /// Without items, more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`, items are
+    /// read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is too much
+    /// (`majority`), one whose `action` is `replan` halts the round, four are for the user (`escalate`). An
+    /// item without `files` gives its `status`.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
     /// repository; 7 git took too long.

@@ -12,7 +12,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
 options! {
-    /// Tell whether one item of work is small enough
+    /// Check whether one item of work is small enough
     ///
     /// Reads the item's files on standard input: a JSON list of paths, or an object with `id` and `files`.
     /// More than 5 files, 2 surfaces or 300 changed lines are too much; `[runtime.polish]` in `plugcast.toml`

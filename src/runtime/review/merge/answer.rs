@@ -280,7 +280,7 @@ pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let document: Value = serde_json::from_str(&text).map_err(malformed)?;
     let schema = document["schema"].as_str().unwrap_or_default();
     if schema != FINDINGS_SCHEMA {
-        let message = format!("`{schema}` is not known here, `{FINDINGS_SCHEMA}` is");
+        let message = format!("unknown schema `{schema}`, expected `{FINDINGS_SCHEMA}`");
         return Err(CallFailure::new(MALFORMED, "unknown_schema", message, hint).in_file(&name, None, None));
     }
     let answer = serde_json::from_str(&text).map_err(malformed)?;
