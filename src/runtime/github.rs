@@ -199,7 +199,8 @@ fn read(value: &Value) -> Result<Option<PullRequest>, CallFailure> {
 /// What `gh` answered though it says that all went well.
 fn malformed(what: &str) -> CallFailure {
     let message = format!("`gh` answered {what}");
-    let hint = "run `gh --version` and `gh auth status`: another program may have its name, or a proxy may answer";
+    let hint =
+        "run `gh --version` and `gh auth status`: another program may have its name, or a proxy may answer";
     CallFailure::environment("gh_failed", message, hint)
 }
 
