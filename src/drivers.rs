@@ -53,7 +53,7 @@ pub trait Driver: Sync {
     /// How the host shows the name that the ledger has for a component of a plugin.
     fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
     /// Who can start this skill or command; `None` when nobody may without leave to run commands.
-    fn way(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
+    fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
     /// The lines of a body that the host must give to the model.
     fn lines(&self, body: &str) -> Vec<String>;
     /// Why the host shows some components of this kind to nobody, so that they are only resolved.
@@ -118,7 +118,7 @@ pub fn version(installation: &Installation) -> Result<String> {
             anyhow::bail!(
                 "`{} --version` printed no version ({})",
                 installation.binary.display(),
-                ended.how()
+                ended.status_text()
             )
         }
     }

@@ -80,7 +80,7 @@ impl ChildOutput {
     }
 
     /// How the child ended, for a message: `exit code 1`, `signal 9`, or `no end within the limit`.
-    pub fn how(&self) -> String {
+    pub fn status_text(&self) -> String {
         match (self.timed_out, self.code, self.signal) {
             (true, ..) => "no end within the limit".to_owned(),
             (false, Some(code), _) => format!("exit code {code}"),

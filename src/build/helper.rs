@@ -39,7 +39,7 @@ pub fn find(places: &HelperSearchPath, only_existing: bool) -> Result<Vec<Helper
     if known && found.iter().all(|binary| binary.platform != here) {
         let path = match &places.checkout {
             Some(checkout) => checkout.helper(only_existing)?,
-            None => beside(places),
+            None => next_to_program(places),
         };
         if let Some(path) = path {
             found.push(binary(&here, path)?);
@@ -52,7 +52,7 @@ pub fn find(places: &HelperSearchPath, only_existing: bool) -> Result<Vec<Helper
     Ok(found)
 }
 
-fn beside(places: &HelperSearchPath) -> Option<PathBuf> {
+fn next_to_program(places: &HelperSearchPath) -> Option<PathBuf> {
     let program = places.program.as_ref()?;
     let path = program.with_file_name(format!("{HELPER}{}", std::env::consts::EXE_SUFFIX));
     disk::is_file(&path).then_some(path)

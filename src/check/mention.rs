@@ -64,7 +64,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
         for (variable, form) in
             [(&source.plugin_root, PathForm::Root), (&source.skill_folder, PathForm::Skill)]
         {
-            behind(text, &format!("${{{variable}}}"), form, &mut out);
+            after_variable(text, &format!("${{{variable}}}"), form, &mut out);
         }
     }
     // What code names stands in the text, so most texts need no look at where their code is.
@@ -108,7 +108,7 @@ fn inner(text: &PluginText<'_>, span: Span) -> Span {
 }
 
 /// Paths behind `variable`, in prose and code.
-fn behind(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
+fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
     for at in memmem::find_iter(text.body.slice(text.text).as_bytes(), variable) {
         let start = text.body.start + at;
         let rest = &text.text[start + variable.len()..text.body.end];

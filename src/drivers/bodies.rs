@@ -42,7 +42,7 @@ fn invocation(
 ) -> Option<BodyInvocation> {
     let text = bundle.component_text(name, file)?;
     let (frontmatter, body) = split(&text);
-    driver.way(frontmatter, body, scope).map(|way| BodyInvocation {
+    driver.invoker(frontmatter, body, scope).map(|way| BodyInvocation {
         plugin: plugin.name.clone(),
         name: name.to_owned(),
         file: file.to_owned(),

@@ -61,7 +61,7 @@ impl Driver for ClaudeCode {
         }
     }
 
-    fn way(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
         if runs_commands(body) && !scope.allow_exec {
             return None;
         }

@@ -62,7 +62,7 @@ impl Driver for Codex {
         }
     }
 
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // The host runs nothing in a body, and the user can mention every skill.
         Some(Invoker::Person)
     }

@@ -64,7 +64,7 @@ impl Driver for OpenCode {
         }
     }
 
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // Every skill is a command as well, and the module runs nothing that a body holds.
         Some(Invoker::Person)
     }

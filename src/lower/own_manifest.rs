@@ -22,14 +22,14 @@ fn own<'a>(context: &'a LoweringContext<'_>) -> Option<&'a SourceFile> {
 }
 
 /// Files that the author has for this host alone.
-fn beside<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = &'a SourceFile> {
+fn files_in_folder<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = &'a SourceFile> {
     let paths = context.target.manifest.own.files.iter().map(|path| context.plugin.root.join(path));
     paths.filter_map(|path| context.project.tree.get(&path))
 }
 
 /// Whether what was left out at `path` for being another host's is this host's.
 pub(super) fn handles(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
-    own(context).into_iter().chain(beside(context)).any(|file| file.path.starts_with(path))
+    own(context).into_iter().chain(files_in_folder(context)).any(|file| file.path.starts_with(path))
 }
 
 /// `filled`, the host's manifest by the source, with what the author's own says, and decisions about all of that.
@@ -133,7 +133,7 @@ fn others<'a>(
 /// The files for this host alone that it can read.
 fn carried(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    for file in beside(context) {
+    for file in files_in_folder(context) {
         let path = context.root().join(context.plugin.inner(&file.path));
         let decision = Decision::of_file(&context.plugin.name, &file.path);
         let (node, findings) = manifest::read_object(file);

@@ -233,7 +233,7 @@ impl<'a> MatchContext<'a> {
     }
 
     /// Whether one of `words` stands right before or after, with one blank or backtick between.
-    fn beside(&self, words: &[&str]) -> bool {
+    fn is_next_to(&self, words: &[&str]) -> bool {
         let before = self.before.trim_end_matches(['`', '*', '"', '\'', '@', ' ', ':', '=']);
         let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
         let gap = self.before.len() - before.len();
@@ -360,8 +360,10 @@ fn meant(
                 _ => &["skill", "skills", "command", "commands"],
             };
             let is_certain = match kind {
-                ComponentKind::Agent => called || around.beside(words) || (several && around.stands_out()),
-                _ => around.slash() || (around.in_backticks() && around.beside(words)),
+                ComponentKind::Agent => {
+                    called || around.is_next_to(words) || (several && around.stands_out())
+                }
+                _ => around.slash() || (around.in_backticks() && around.is_next_to(words)),
             };
             (clean && is_certain).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }

@@ -64,7 +64,7 @@ impl DetachedProcess {
     ///
     /// # Errors
     /// Why that program cannot be executed.
-    pub fn go(&mut self) -> io::Result<()> {
+    pub fn resume(&mut self) -> io::Result<()> {
         if let Some(mut go) = self.go.take() {
             go.write_all(b"\n")?;
         }

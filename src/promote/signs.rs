@@ -86,7 +86,7 @@ impl<'t> SkillSigns<'t> {
         if before.ends_with('`') && after.starts_with('`') {
             return MentionVerdict::Name("a name in backticks");
         }
-        if beside(before, after) {
+        if is_between_words(before, after) {
             return MentionVerdict::Name("a name beside the word skill");
         }
         if self.form == TextKind::Markdown && stands_out(before, after) {
@@ -118,7 +118,7 @@ fn is_value(before: &str, after: &str) -> bool {
 }
 
 /// Whether the word "skill" stands right before or after.
-fn beside(before: &str, after: &str) -> bool {
+fn is_between_words(before: &str, after: &str) -> bool {
     let marks = |c: char| "`*\"' ".contains(c);
     let head = before.trim_end_matches(marks);
     let tail = after.trim_start_matches(marks);

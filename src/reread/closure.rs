@@ -125,7 +125,7 @@ pub fn check(
     };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
-            documents::beside(&mut judge, &offered, &scanner, file);
+            documents::check_adjacent(&mut judge, &offered, &scanner, file);
             continue;
         };
         let Some(text) = file.text else { continue };

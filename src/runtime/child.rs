@@ -106,7 +106,7 @@ pub fn words(ended: &ChildOutput) -> String {
     let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
     let line = text.lines().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
     let line = line.or_else(|| text.lines().rfind(telling));
-    line.map_or_else(|| ended.how(), |line| line.trim().to_owned())
+    line.map_or_else(|| ended.status_text(), |line| line.trim().to_owned())
 }
 
 /// The failure of something that a sandbox refused, by the words of the error.

@@ -102,7 +102,7 @@ impl<'a> Text<'a> {
     }
 
     /// A file beside a skill's.
-    pub fn beside(body: &'a str) -> Self {
+    pub fn outside_block(body: &'a str) -> Self {
         Self { body, filled: false, declared: Vec::new(), main: false, agent: false, includes: false }
     }
 

@@ -88,7 +88,7 @@ impl Fixture {
     }
 
     /// What lies in the output folder before.
-    pub fn beside(&self) -> &[&str] {
+    pub fn siblings(&self) -> &[&str] {
         if self.old == Tree::new() { &[] } else { &["codex"] }
     }
 
@@ -118,8 +118,8 @@ impl Act {
     }
 
     /// What lies in the output folder.
-    pub fn beside(&self) -> Vec<String> {
-        beside(self.folder.path())
+    pub fn siblings(&self) -> Vec<String> {
+        siblings(self.folder.path())
     }
 
     /// The tree that lies beside the bundle under this word, if any.
@@ -146,7 +146,7 @@ pub fn bundle(folder: &Path) -> Tree {
 }
 
 /// What lies in the output folder, empty folders too; nothing when there is none.
-pub fn beside(folder: &Path) -> Vec<String> {
+pub fn siblings(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder.join("out")).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

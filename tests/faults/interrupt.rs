@@ -8,7 +8,7 @@ use std::process::Child;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::fixture::{Fixture, beside, bundle, source};
+use super::fixture::{Fixture, bundle, siblings, source};
 use crate::support::run::Plugcast;
 
 fn pid(id: u32) -> Pid {
@@ -48,7 +48,7 @@ fn an_interrupted_build_leaves_a_whole_bundle_and_nothing_else() {
         assert!(text.contains("\"code\": \"interrupted\""), "step {step}: {text}");
         let found = bundle(folder.path());
         assert!(found == fixture.old || found == fixture.new, "step {step}: half a tree\n{}", found.text());
-        assert_eq!(beside(folder.path()), ["codex"], "step {step}: left over");
+        assert_eq!(siblings(folder.path()), ["codex"], "step {step}: left over");
     }
 }
 

@@ -87,7 +87,7 @@ fn files_and_folders_that_nobody_may_write_are_no_obstacle() {
     let mode = |path: &str| fs::metadata(out.join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("closed"), mode("closed/mine")), (0o555, 0o444), "modes of others stay");
     assert_eq!(mode("plugins/p/skills/a/SKILL.md"), 0o644);
-    assert_eq!(super::fixture::beside(folder.path()), ["codex"]);
+    assert_eq!(super::fixture::siblings(folder.path()), ["codex"]);
     fs::set_permissions(out.join("closed"), Permissions::from_mode(0o755)).unwrap();
 }
 

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use rustix::process::Signal;
 
 use super::error;
-use super::fixture::{Act, Fixture, beside, bundle};
+use super::fixture::{Act, Fixture, bundle, siblings};
 use super::interrupt::interrupt;
 use super::place::without_root;
 use crate::support::run::Plugcast;
@@ -33,7 +33,7 @@ fn walk(fixture: &Fixture, fault: &str, swap: Swap, check: impl Fn(&Act, &str)) 
         let act = fixture.act(&fault);
         let through = act.finished.code == Some(0);
         check(&act, &fault);
-        if act.bundle() == fixture.old && act.beside() == fixture.beside() {
+        if act.bundle() == fixture.old && act.siblings() == fixture.siblings() {
             // What is left is what the fixture began with: a build from there made the new bundle.
             continue;
         }
@@ -45,7 +45,7 @@ fn walk(fixture: &Fixture, fault: &str, swap: Swap, check: impl Fn(&Act, &str)) 
             act.bundle().text(),
             next.stdout
         );
-        assert_eq!(act.beside(), ["codex"], "{fault}: left over after the next build");
+        assert_eq!(act.siblings(), ["codex"], "{fault}: left over after the next build");
         if through {
             assert!(step > 10, "{fault} at the first steps did nothing");
             return;
@@ -86,7 +86,7 @@ fn failures(fixture: &Fixture, fault: &str, words: &str) {
         assert!(error["help"].is_string(), "{fault}: {error}");
         if found != fixture.new {
             assert!(found == fixture.old, "{fault}: half a tree\n{}", found.text());
-            assert_eq!(act.beside(), fixture.beside(), "{fault}: left over");
+            assert_eq!(act.siblings(), fixture.siblings(), "{fault}: left over");
             assert!(!message.contains(".plugcast-"), "{fault}: names our own folder: {message}");
         }
     });
@@ -152,7 +152,7 @@ fn the_recovery_of_a_killed_exchange_can_be_killed_and_fail_anywhere() {
             return;
         }
         // One kill for each set of trees that it leaves.
-        if !act.beside().iter().any(|name| name.ends_with("-swap")) || !stopped.insert(act.beside()) {
+        if !act.siblings().iter().any(|name| name.ends_with("-swap")) || !stopped.insert(act.siblings()) {
             continue;
         }
         recovery(&act.fixture(&fixture), first, "abort");
@@ -175,7 +175,7 @@ fn recovery(fixture: &Fixture, first: usize, fault: &str) {
         assert!(whole || waiting, "killed at {first}, {fault}: half a tree\n{}", found.text());
         act.again().expect_code(0);
         assert!(act.bundle() == fixture.new, "killed at {first}, {fault}: {}", act.bundle().text());
-        assert_eq!(act.beside(), ["codex"], "killed at {first}, {fault}: left over");
+        assert_eq!(act.siblings(), ["codex"], "killed at {first}, {fault}: left over");
         if act.finished.code == Some(0) {
             return;
         }
@@ -205,7 +205,7 @@ fn a_kill_between_the_two_renames_is_completed_by_a_build_and_no_other_command()
             .run()
             .expect_code(0);
         assert!(bundle(folder.path()) == fixture.new, "{arguments:?}");
-        assert_eq!(beside(folder.path()), ["codex"], "{arguments:?}");
+        assert_eq!(siblings(folder.path()), ["codex"], "{arguments:?}");
     }
 }
 
@@ -239,7 +239,7 @@ fn where_neither_tree_can_be_moved_both_stay_for_the_next_command() {
                 .run()
                 .expect_code(0);
             assert!(bundle(folder.path()) == fixture.new, "step {step}: {}", bundle(folder.path()).text());
-            assert_eq!(beside(folder.path()), ["codex"], "step {step}: left over");
+            assert_eq!(siblings(folder.path()), ["codex"], "step {step}: left over");
         }
     }
     panic!("no end of the walk");

@@ -30,7 +30,7 @@ const CODE: [&str; 22] = [
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !text.is_markdown() {
-        return beside(text, sink);
+        return check_other_files(text, sink);
     }
     let mut line = 0;
     let mut say = |span: Span, message: String, help: &str| {
@@ -79,7 +79,7 @@ fn in_markdown(text: &PluginText<'_>) -> Vec<HiddenRun> {
 }
 
 /// What stands in a program of the plugin, or in another text beside a component.
-fn beside(text: &PluginText<'_>, sink: &mut FindingSink) {
+fn check_other_files(text: &PluginText<'_>, sink: &mut FindingSink) {
     let path = &text.file.path;
     let is_code = match path.extension() {
         Some(ending) => CODE.contains(&ending),

@@ -81,7 +81,7 @@ fn validate(plugin: &Path, installation: &Installation) -> Result<ValidationRun>
     let errors = errors(&report);
     let ending = errors.is_empty().then(|| {
         let output = ended.stdout_text() + &ended.stderr_text();
-        format!("`claude plugin validate` ends with {}: {}", ended.how(), output.trim())
+        format!("`claude plugin validate` ends with {}: {}", ended.status_text(), output.trim())
     });
     Ok(ValidationRun { errors, ending, inventory })
 }

@@ -191,7 +191,7 @@ fn key(text: &str) -> String {
 
 fn answer(ended: &ChildOutput) -> Result<Value> {
     if !ended.succeeded() {
-        return Err(anyhow!("{}: {}", ended.how(), ended.stderr_text().trim()));
+        return Err(anyhow!("{}: {}", ended.status_text(), ended.stderr_text().trim()));
     }
     serde_json::from_slice(&ended.stdout).context("the host's answer is not valid JSON")
 }

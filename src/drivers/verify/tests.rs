@@ -39,7 +39,7 @@ impl Driver for PlayedHost {
     fn shown(&self, _kind: ComponentKind, _plugin: &str, name: &str) -> String {
         name.to_owned()
     }
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         Some(Invoker::Person)
     }
     fn lines(&self, body: &str) -> Vec<String> {

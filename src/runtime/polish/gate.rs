@@ -116,7 +116,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         review,
         ci,
         fork,
-        behind: behind(&tree, &record.base_ref)?,
+        behind: commits_behind(&tree, &record.base_ref)?,
         error: None,
     };
     let mut first = None;
@@ -183,7 +183,7 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
 }
 
 /// How many commits the base has that the branch has not.
-fn behind(tree: &Repository, base: &str) -> Result<u64, CallFailure> {
+fn commits_behind(tree: &Repository, base: &str) -> Result<u64, CallFailure> {
     let counted = tree.line(&["rev-list", "--count", "--end-of-options", &format!("HEAD..{base}")])?;
     Ok(counted.and_then(|counted| counted.parse().ok()).unwrap_or_default())
 }

@@ -72,7 +72,7 @@ impl AppliedRepairs {
         if let Some(evidence) = &evidence {
             found.obstacles.extend(evidence.apart());
             if folder.record.mode == ReviewMode::Autofix && Self::is_claimed(folder)? {
-                found.obstacles.extend(beside(findings, evidence));
+                found.obstacles.extend(files_without_finding(findings, evidence));
             }
             found.uncommitted = !evidence.is_committed();
             let tools = evidence.tools().join(", ");
@@ -278,7 +278,7 @@ impl AppliedRepairs {
 }
 
 /// What is said of files that changed between two rounds and that no finding names; a fix may need a test.
-fn beside(findings: &Response, evidence: &ShownEvidence) -> Vec<String> {
+fn files_without_finding(findings: &Response, evidence: &ShownEvidence) -> Vec<String> {
     let is_named = |file: &String| {
         let path = file.to_lowercase();
         path.contains("test")

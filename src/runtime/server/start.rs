@@ -296,7 +296,7 @@ fn start(
     drop(held);
     let mut family = Vec::new();
     let answered = begun
-        .and_then(|()| detached.go().map_err(not_started))
+        .and_then(|()| detached.resume().map_err(not_started))
         .and_then(|()| wait(options, plan, (&mut detached, &mut family), environment))
         .and_then(|found| must_be_private(options, plan).map(|()| found));
     let (url, http_status) = match answered {

@@ -74,7 +74,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
             .map(|finding| finding.why_it_matters.clone())
             .find(|why| !why.is_empty())
             .unwrap_or_default(),
-        evidence: [evidence(&ranked), beside(worst, members)].concat(),
+        evidence: [evidence(&ranked), other_statements(worst, members)].concat(),
         also: also(&ranked),
         joined: Vec::new(),
         round: 1,
@@ -108,7 +108,7 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
 
 /// What the others say that the worst does not: another reason or repair, and a line that the same reviewer names beside
 /// another. None of it is lost, and a repair is one of all of them.
-fn beside(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
+fn other_statements(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
     let mut others: Vec<&(usize, Finding)> = members.iter().collect();
     order::sort_by_key(&mut others, |(_, one)| one.line);
     let mut found = Vec::new();

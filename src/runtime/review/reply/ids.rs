@@ -43,7 +43,7 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
                 let id = id(name);
                 is_read &= id.is_some() && holds.is_some();
                 let left = remaining(answer_value);
-                let (texts, flags) = beside(answer_value, &["id", "holds", "remaining"]);
+                let (texts, flags) = other_fields(answer_value, &["id", "holds", "remaining"]);
                 let reason = left.iter().chain(&texts).chain(&flags).cloned().collect::<Vec<_>>().join(". ");
                 found.extend(id.map(|id| Recheck {
                     remaining: left.map(|left| format!("{id}: {left}")),
@@ -77,7 +77,7 @@ pub(super) fn is_nothing(text: &str) -> bool {
 }
 
 /// All texts that stand beside an answer, and what else does that is not harmless: nothing of it is read past.
-fn beside(answer_value: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
+fn other_fields(answer_value: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut flags) = (Vec::new(), Vec::new());
     let fields = answer_value.as_object().into_iter().flatten();
     for (key, value) in fields.filter(|(key, _)| !form.contains(&key.as_str())) {
@@ -149,7 +149,7 @@ pub(super) fn answers(
         let key = fields.find(is_answer).map_or("answer", |(key, _)| key.as_str());
         let (answered, rest) =
             answer(answer_value.get(key).unwrap_or(answer_value).as_str().unwrap_or_default());
-        let (mut why, mut flags) = beside(answer_value, &["id", key]);
+        let (mut why, mut flags) = other_fields(answer_value, &["id", key]);
         let echoed = ["text", "sentence"].iter().filter_map(|key| answer_value.get(key)?.as_str());
         flags.extend(echoed.filter(|text| !before.contains(text.trim())).map(str::to_owned));
         // The sentence itself, as it was handed over.

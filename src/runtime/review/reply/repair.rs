@@ -98,7 +98,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
         repairs.push("there is no evidence".to_owned());
     }
     evidence.extend(Some(format!("title: {whole}")).filter(|_| title != whole && why != whole));
-    evidence.extend(beside(value));
+    evidence.extend(other_fields(value));
     let autofix_class = value.get("autofix_class").and_then(Value::as_str).and_then(class);
     if autofix_class.is_none() {
         repairs.push(format!("class {} read as manual", shown(value.get("autofix_class"))));
@@ -151,7 +151,7 @@ fn line_of(key: &str, value: &Value) -> Option<String> {
 }
 
 /// What a finding says in fields that it need not have, and in the second of two that mean the same.
-fn beside(value: &Value) -> Vec<String> {
+fn other_fields(value: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Array(items) if items.iter().any(|item| !is_finding(item)) => Some(value.to_string()),
