@@ -197,7 +197,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     } else {
         doc.result = PromotionOutcome::Planned;
     }
-    // What stands against it is said beside what it would be.
+    // What blocks it is printed next to what it would change.
     if args.dry_run && args.format == OutputFormat::Human {
         console.print_patch(&report::diff(&beta, &plan, &files));
         if doc.result == PromotionOutcome::Planned {

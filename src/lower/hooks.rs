@@ -115,7 +115,7 @@ impl<'a> HookLowering<'a> {
             HookCondition::Never(reason) => return HookVerdict::Dropped(Axis::Metadata, reason),
             condition => condition,
         };
-        // Where the host knows no such rules, its matcher can still name the tool.
+        // Where the host does not support such rules, its matcher can still name the tool.
         let tool = match condition {
             HookCondition::Tool { name, .. } if facts.gate_loss.is_some() => Some(name),
             _ => None,
@@ -193,7 +193,7 @@ impl<'a> HookLowering<'a> {
         Some(decision.became(RowOutcome::Degraded, reason).loss(axis, self.owner(), "matcher"))
     }
 
-    /// The decision about a hook's `if` on a host that knows no such rules: the matcher stands for the tool, and nothing
+    /// The decision about a hook's `if` on a host that does not support such rules: the matcher stands for the tool, and nothing
     /// for the rest.
     fn condition(&self, condition: &HookCondition<'_>, matched: &LoweredMatcher) -> Option<Decision> {
         let (loss, entry) = self.facts.gate_loss.as_ref().zip(self.hook.node.entry("if"))?;

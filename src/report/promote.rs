@@ -33,7 +33,7 @@ pub struct PromoteReport {
     pub removed: Vec<Utf8PathBuf>,
     /// Edits, by file and place.
     pub edits: Vec<EditReport>,
-    /// Places that stand against it; the promotion is refused while there is one.
+    /// Places that block it; the promotion is refused while there is one.
     pub refused: Vec<RemarkReport>,
     /// Places that rightly keep the old name.
     pub left: Vec<RemarkReport>,

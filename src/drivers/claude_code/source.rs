@@ -234,7 +234,7 @@ impl SourceMarketplace {
 }
 
 /// Adds the handlers of hooks and the servers of a plugin. What only its `entry` in the marketplace declares stands in
-/// the manifest of the copy, since `validate` knows no entries.
+/// the manifest of the copy, since `validate` does not know entries.
 fn examine(
     plugin: &mut ListedPlugin,
     folder: &Path,

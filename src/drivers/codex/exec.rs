@@ -11,7 +11,7 @@ use crate::drivers::openai_responses::OpenaiResponses;
 use crate::drivers::script::{ModelRequest, ModelScript};
 use crate::drivers::session::{Session, Transcript};
 
-/// The name of the scripted model. The host knows no such model, says so once, and offers its
+/// The name of the scripted model. The host does not know the model, reports that once, and offers its
 /// general list of tools.
 const MODEL: &str = "scripted";
 /// What the host asks outside of conversations: nothing (0.169.0).

@@ -62,7 +62,7 @@ pub enum LaunchReadStatus {
     Ok,
     /// There is no file.
     None,
-    /// The configuration says not what to start.
+    /// The configuration does not say what to start.
     Incomplete,
     /// The file has no configuration.
     MissingConfigurations,

@@ -1,4 +1,4 @@
-//! Earlier polishes of the same branch or pull request: what they came to, and which can be gone on with.
+//! Earlier polishes of the same branch or pull request: what they came to, and which can be continued.
 
 use std::path::Path;
 
