@@ -37,7 +37,7 @@ pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_
 pub use hidden_text::hidden;
 pub use losses::{Denial, LossIds, denied, ledger_of, loss_ids, unmatched};
 pub use output::{
-    WriteSummary, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write,
+    WriteSummary, check_place, complete, manifest_of, must_be_finished, must_be_plain, plan_changes, write,
 };
 pub use pages::PAGES;
 pub use request::SourceRequest;
@@ -88,7 +88,7 @@ pub enum BuildError {
     #[error("every plugin of the marketplace in `{}` comes from another repository", .0.display())]
     OnlyRemote(PathBuf),
     /// SRC is the folder that git keeps its data in.
-    #[error("`{}` is a folder of git's own data", .0.display())]
+    #[error("`{}` is a folder of git's internal data", .0.display())]
     OfGit(PathBuf),
     /// A configuration file cannot be used.
     #[error("{message}")]
@@ -131,7 +131,7 @@ pub enum BuildError {
         help: &'static str,
     },
     /// A build was interrupted between two renames, and only the next one may complete it.
-    #[error("an interrupted build has not put `{}` in its place", .0.display())]
+    #[error("an interrupted build did not finish `{}`", .0.display())]
     Unfinished(PathBuf),
     /// A document of an earlier build cannot be trusted.
     #[error("`{}`: {message}", .path.display())]
@@ -196,7 +196,7 @@ impl BuildError {
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
             BuildError::Place { help, .. } => Some(help),
             BuildError::Unfinished(_) => {
-                Some("run `plugcast build` with this output folder: it completes what was begun")
+                Some("run `plugcast build` with this output folder: it completes the interrupted build")
             }
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")

@@ -210,7 +210,7 @@ fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Find
 
 /// The rule name that a user may have meant.
 pub fn near(name: &str) -> Option<&'static str> {
-    model::near::nearest(name, rules::RULES.iter().map(|rule| rule.name))
+    model::similar_names::nearest(name, rules::RULES.iter().map(|rule| rule.name))
 }
 
 /// The settings of `config`, checked against the table.

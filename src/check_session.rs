@@ -4,7 +4,7 @@
 mod error;
 mod paths;
 mod repair;
-mod since;
+mod changed_files;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,10 +25,10 @@ use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::source::LineIndex;
 use crate::target::{Target, Targets};
+pub use changed_files::changes;
 pub use error::CheckError;
 pub use paths::{CheckedPaths, plugin_of};
 pub use repair::{RepairedSource, repair};
-pub use since::changes;
 
 /// Texts that take the place of files, by path relative to SRC.
 pub type TextOverlay = BTreeMap<Utf8PathBuf, Arc<str>>;

@@ -255,7 +255,7 @@ fn verify_command(
     let find_source = |wanted: &verify::compared_source::WantedSource<'_>| {
         verify::compared_source::find(wanted, &targets, &console.progress)
     };
-    let surroundings = verify::VerifyEnvironment {
+    let environment = verify::VerifyEnvironment {
         search_path: search_path(),
         source_host: targets.source_host().name.clone(),
         find_source: &find_source,
@@ -264,7 +264,7 @@ fn verify_command(
         progress: console.progress.clone(),
         build_to_temporary: &build_to_temporary,
     };
-    let printed = verify::run(args, &surroundings)?;
+    let printed = verify::run(args, &environment)?;
     console.print(&printed.text);
     Ok(printed.code)
 }
@@ -346,7 +346,7 @@ pub fn targets(global: &GlobalOptions) -> Result<Targets, CommandFailure> {
         let message = format!("`{}` contains no folder with a `target.toml`", folder.display());
         return Err(CommandFailure::usage(message, "pass the folder above the hosts' folders"));
     }
-    Ok(Targets::with(added)?)
+    Ok(Targets::with_added(added)?)
 }
 
 /// A path as the user would write it: relative to the working directory where it lies below it.

@@ -1,4 +1,4 @@
-//! What changed for the user of each host between two states of a source: both are cast in memory, or
+//! What changed for the user of each host between two states of a source: both are built in memory, or
 //! read from bundles, and what the host is given is compared; how the sources are written is not.
 
 pub mod difference;
@@ -28,7 +28,7 @@ use crate::target::{Target, Targets};
 /// Compares `old` with `new` for each of `hosts`, each of which is a step of `progress`.
 ///
 /// # Errors
-/// When a side cannot be cast, or its bundle cannot be read.
+/// When a side cannot be built, or its bundle cannot be read.
 pub fn compare(
     (old, old_label): (&ComparisonSide<'_>, &str),
     (new, new_label): (&ComparisonSide<'_>, &str),

@@ -1,9 +1,9 @@
-//! From a source to the bundle of each host, in memory: its files are found, then understood, then cast for a host.
+//! From a source to the bundle of each host, in memory: its files are found, then read, then built for a host.
 //! Every command that needs a source or a bundle asks here; the steps lie in `build`, and so does writing.
 
-mod unchanged;
+mod cached_answer;
 
-pub use unchanged::{CacheLookup, unchanged};
+pub use cached_answer::{CacheLookup, unchanged};
 
 use crate::build::cache::{CacheKey, CacheOptions};
 use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};

@@ -127,7 +127,7 @@ pub struct RelatedPlace {
 
 impl Diagnostic {
     /// A finding about a part of a text file.
-    pub fn at(
+    pub fn in_file(
         file: &SourceFile,
         span: Span,
         severity: Severity,

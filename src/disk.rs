@@ -2,12 +2,12 @@
 //! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
-pub mod beneath;
+pub mod open_beneath;
 pub mod durable;
 pub mod edit;
 mod file_system;
 pub mod folder;
-pub mod foreign;
+pub mod foreign_files;
 pub mod lock;
 pub mod memory;
 mod missing_name;
@@ -17,7 +17,7 @@ pub mod replace;
 pub mod root;
 pub mod plain_files;
 mod remedy;
-mod special;
+mod special_files;
 mod stat;
 mod fs_op;
 pub mod transaction;
@@ -38,7 +38,7 @@ use reader::SizeLimit;
 
 pub use file_system::FileSystem;
 pub use remedy::{remedy, remedy_in};
-pub use special::{SPECIAL, special_file_for, special_file_in};
+pub use special_files::{SPECIAL, special_file_for, special_file_in};
 pub use stat::{FileKind, canonical, is_file, is_folder, is_inside, kind, links, list};
 pub use work_tree::is_work_tree_of;
 
@@ -157,7 +157,7 @@ pub fn fingerprint(payload: &Payload) -> Fingerprint {
 /// # Errors
 /// When it cannot be read, a link took its place, or it has another size.
 pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
-    let hashed = beneath::open_in_place(path).and_then(|(mut file, meta)| {
+    let hashed = open_beneath::open_in_place(path).and_then(|(mut file, meta)| {
         let size = size.unwrap_or(meta.len());
         let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;
         if hashed.size == size { Ok(hashed) } else { Err(changed()) }
@@ -180,7 +180,8 @@ pub fn read_text_in_place(path: &Path) -> Result<String, DiskError> {
 /// As [`read_text`], and when `path` leads through a link or out of the folder.
 pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskError> {
     let full = folder.join(path);
-    let file = beneath::open(folder, path).and_then(|file| reader::read_file(&file, SizeLimit::Document));
+    let file =
+        open_beneath::open(folder, path).and_then(|file| reader::read_file(&file, SizeLimit::Document));
     text(&full, file.map_err(|error| DiskError::new("read", &full, error))?)
 }
 
@@ -189,7 +190,7 @@ pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskE
 /// # Errors
 /// When it cannot be read, is not a regular file, or is reached through a link.
 pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerprint>> {
-    let hashed = beneath::open(folder, path)
+    let hashed = open_beneath::open(folder, path)
         .and_then(|mut file| fingerprint_of(&mut file, SizeLimit::Program.bytes(), |_| Ok(())));
     missing_name::existing_path(hashed).transpose()
 }
@@ -204,7 +205,9 @@ fn changed() -> io::Error {
 }
 
 fn is_changed(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<ContentMismatch>() || error.is::<beneath::LinkInPlace>())
+    error
+        .get_ref()
+        .is_some_and(|error| error.is::<ContentMismatch>() || error.is::<open_beneath::LinkInPlace>())
 }
 
 /// Whether the open `file` of `size` bytes holds exactly `payload`.
@@ -231,7 +234,7 @@ pub fn is_as_written(
     print: &Fingerprint,
 ) -> Result<bool, DiskError> {
     let failed = |error| DiskError::new("read", path.as_std_path(), error);
-    let Ok((mut file, meta)) = beneath::open_in(folder, path) else { return Ok(false) };
+    let Ok((mut file, meta)) = open_beneath::open_in(folder, path) else { return Ok(false) };
     if meta.len() != print.size || replace::mode_differs(&meta, executable) {
         return Ok(false);
     }

@@ -5,7 +5,7 @@ pub mod anthropic_messages;
 pub mod bodies;
 pub mod claude_code;
 pub mod codex;
-pub mod emitted;
+pub mod emitted_text;
 pub mod http;
 pub mod installation;
 pub mod integrity;
@@ -53,7 +53,7 @@ pub trait Driver: Sync {
     /// How the host shows the name that the ledger has for a component of a plugin.
     fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
     /// Who can start this skill or command; `None` when nobody may without leave to run commands.
-    fn way(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
+    fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
     /// The lines of a body that the host must give to the model.
     fn lines(&self, body: &str) -> Vec<String>;
     /// Why the host shows some components of this kind to nobody, so that they are only resolved.
@@ -109,15 +109,16 @@ pub fn version(installation: &Installation) -> Result<String> {
     let workspace = HostWorkspace::new(None, installation)?;
     let command = workspace.command(workspace.project()).argument("--version").limit(VERSION_LIMIT);
     let ended = command.run().map_err(|error| anyhow::anyhow!("{}: {error}", workspace.not_started()))?;
-    let said = ended.stdout_text();
-    let version = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let output = ended.stdout_text();
+    let version =
+        output.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     match version {
         Some(version) if ended.succeeded() => Ok(version.to_owned()),
         _ => {
             anyhow::bail!(
                 "`{} --version` printed no version ({})",
                 installation.binary.display(),
-                ended.how()
+                ended.status_text()
             )
         }
     }

@@ -63,7 +63,7 @@ impl From<ConfigFailure<GitError>> for GitError {
             ConfigFailure::Call(error) => error,
             ConfigFailure::Key(key) => Self::new(key.to_string(), UnreadableKey::HELP),
             ConfigFailure::Ended(ended) => {
-                Self::new(format!("`git config` ended by {}", ended.how()), "try again")
+                Self::new(format!("`git config` ended by {}", ended.status_text()), "try again")
             }
         }
     }
@@ -253,7 +253,7 @@ fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
             "look at the commits: one may stand for more files than any disk has",
         ));
     }
-    let message = format!("`git` failed with {}: {}", ended.how(), first(ended));
+    let message = format!("`git` failed with {}: {}", ended.status_text(), first(ended));
     Err(GitError::new(message, "run git by hand in this folder to see more"))
 }
 

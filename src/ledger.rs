@@ -144,7 +144,7 @@ impl Ledger {
             }
             last = id;
         }
-        let summary = LedgerSummary::of(&rows);
+        let summary = LedgerSummary::from_rows(&rows);
         Self { schema: crate::schema::LEDGER.tag(), rows, summary }
     }
 }
@@ -173,7 +173,7 @@ impl LedgerRow {
 
 impl LedgerSummary {
     /// Counts `rows`; a loss that several rows share counts once.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a LedgerRow>) -> Self {
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a LedgerRow>) -> Self {
         let mut summary = Self::default();
         let mut losses = std::collections::BTreeMap::new();
         for row in rows {

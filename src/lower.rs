@@ -21,14 +21,14 @@ mod files;
 mod foreign_plugin;
 mod hooks;
 mod hooks_and_servers;
-mod inline;
+mod inline_commands;
 mod installable;
 mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
 mod naming;
-mod native;
+mod native_actions;
 mod notes;
 mod options;
 mod other_components;
@@ -38,7 +38,7 @@ mod part;
 mod paths;
 mod permissions;
 mod place;
-mod portable;
+mod portable_yaml;
 mod reference_rows;
 mod refuse;
 mod registration;
@@ -56,7 +56,7 @@ mod source_json;
 mod texts;
 mod workflows;
 
-pub use native::is_granted;
+pub use native_actions::is_granted;
 
 use self::command_objects::CommandFields;
 use self::component::LoweredComponent;
@@ -97,11 +97,11 @@ pub fn lower(project: &HostProject<'_>, target: &Target, targets: &Targets) -> L
     let source = targets.source();
     let resolved = project.resolve(source);
     let dispatched = dispatch_search::agents(project, resolved, target, source);
-    let commands = sandbox::CommandTable::of(&target.sandbox);
+    let commands = sandbox::CommandTable::from_rules(&target.sandbox);
     let server_tools = server_tools::ServerTools::new(project, target, source);
     let plans: Vec<PluginPlan> =
         project.plugins.iter().map(|plugin| PluginPlan::new(project, plugin, target, resolved)).collect();
-    let session = SessionListing::of(target, plans.iter().map(|plan| &plan.listing));
+    let session = SessionListing::from_listings(target, plans.iter().map(|plan| &plan.listing));
     let mut whole = rows::outside(project);
     whole.diagnostics.extend(session.as_ref().and_then(|session| session.report(target)));
     let mut declared = Declarations::new(source.marketplace.as_str().into(), []);
@@ -140,8 +140,8 @@ impl PluginPlan {
     fn new(project: &Project, plugin: &Plugin, target: &Target, resolved: ResolvedProject<'_>) -> Self {
         let own = overrides::target(target, project.tools_here.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);
-        let places = OutputPaths::of(plugin, target);
-        let listing = PluginListing::of(plugin, target, &places, resolved);
+        let places = OutputPaths::new(plugin, target);
+        let listing = PluginListing::new(plugin, target, &places, resolved);
         Self { own, places, listing }
     }
 }
@@ -151,10 +151,10 @@ impl PluginPlan {
 fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let components = context.plugin.components.iter();
     let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
-        components.map(|component| (component, texts::of(context, component))).collect();
+        components.map(|component| (component, texts::of_component(context, component))).collect();
     let lowered: Vec<LoweredComponent> =
         texts.iter().map(|(component, texts)| component::lower(context, component, texts)).collect();
-    let inline = inline::lower(context);
+    let inline = inline_commands::lower(context);
     let runnable = hooks_and_servers::lower(context);
     let commands = CommandFields::new(context);
     let declared = &runnable.part.declared;
@@ -211,7 +211,7 @@ mod tests {
         let content = NodeContent::Text(source.to_string());
         let from = from.map(Into::into);
         let node = BundleNode { path: path.into(), executable: false, content, from };
-        let decision = Decision::of_file("kit", source).to(path).became(outcome, "because");
+        let decision = Decision::of_file("kit", source).placed_at(path).became(outcome, "because");
         LoweredPart { nodes: vec![node], decisions: vec![decision], ..LoweredPart::default() }
     }
 

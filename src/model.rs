@@ -9,7 +9,7 @@ pub mod hook;
 pub mod manifest;
 pub mod marketplace;
 pub mod names;
-pub mod near;
+pub mod similar_names;
 pub mod overrides;
 pub mod paths;
 pub mod plugin;

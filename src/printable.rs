@@ -1,12 +1,12 @@
 //! The one sanitiser: every string that came from a repository, a server, a host or a model passes it once, where
 //! it is printed. What would steer a terminal, turn or hide text, or begin a line that is not ours is spelled out.
 
-mod hidden;
+mod hidden_kind;
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-pub use hidden::{HiddenKind, is_hidden};
+pub use hidden_kind::{HiddenKind, is_hidden};
 
 /// The text on one line: line feeds and tabs are spelled out as well.
 pub fn line(text: &str) -> Cow<'_, str> {

@@ -7,7 +7,7 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
-pub mod detached;
+pub mod detached_process;
 mod group;
 pub mod interrupt;
 mod child_output;
@@ -80,7 +80,7 @@ impl ChildOutput {
     }
 
     /// How the child ended, for a message: `exit code 1`, `signal 9`, or `no end within the limit`.
-    pub fn how(&self) -> String {
+    pub fn status_text(&self) -> String {
         match (self.timed_out, self.code, self.signal) {
             (true, ..) => "no end within the limit".to_owned(),
             (false, Some(code), _) => format!("exit code {code}"),
@@ -199,7 +199,7 @@ impl ChildCommand {
             .stdout(Stdio::from(stdout.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
             .spawn()?;
-        let mut group = ProcessGroup::of(&child, self.guarded, self.uninterrupted);
+        let mut group = ProcessGroup::new(&child, self.guarded, self.uninterrupted);
         let (status, timed_out) = wait_at_most(&mut child, &mut group, self.patience())?;
         let (code, signal) = (status.code(), status.signal());
         Ok(ChildOutput {

@@ -69,10 +69,10 @@ const CHECKS: [ReleaseCheck; 7] = [
 ///
 /// # Errors
 /// When git, a source or a bundle cannot be read.
-pub fn check(scene: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
+pub fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
     let mut out = Vec::new();
     for check in CHECKS {
-        check(scene, &mut out)?;
+        check(context, &mut out)?;
     }
     diagnostic::sort(&mut out);
     Ok(out)
@@ -149,7 +149,7 @@ pub struct ReleaseSummary {
 
 impl ReleaseSummary {
     /// Counts `found`.
-    pub fn of(found: &[Diagnostic], fixed: usize) -> Self {
+    pub fn from_findings(found: &[Diagnostic], fixed: usize) -> Self {
         let count = |severity| found.iter().filter(|found| found.severity == severity).count();
         let with = |kind| {
             let fixes = found.iter().filter_map(|found| found.fix.as_ref());

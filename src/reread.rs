@@ -22,7 +22,7 @@ pub struct ComponentOwners<'a>(BTreeMap<&'a str, &'a Component>);
 
 impl<'a> ComponentOwners<'a> {
     /// Those of every plugin of `project`.
-    pub fn of(project: &'a Project) -> Self {
+    pub fn new(project: &'a Project) -> Self {
         let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
         // Of two components in one file the first counts.
         Self(components.rev().map(|component| (component.path.as_str(), component)).collect())
@@ -77,9 +77,9 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     let read = read.and_then(|node| node.scalar());
     let meant =
         component.field("description").and_then(|node| node.scalar()).filter(|text| !text.trim().is_empty());
-    let said = component.here.said.get("description").and_then(|said| said.value.as_str());
+    let overridden = component.here.fields.get("description").and_then(|set| set.value.as_str());
     match (meant, read) {
-        (_, Some(read)) if said == Some(read.as_str()) => None,
+        (_, Some(read)) if overridden == Some(read.as_str()) => None,
         (Some(meant), read) if read.as_ref() != Some(&meant) => {
             Some(format!("the emitted description of `{}` reads differently", component.qualified))
         }

@@ -76,7 +76,7 @@ mod tests {
         let (out, applied) =
             apply("one two three", &[edit(8, 13, "3"), edit(0, 3, "first"), edit(4, 4, "new ")]).unwrap();
         assert_eq!(out, "first new two 3");
-        assert_eq!(applied.iter().map(|a| a.emitted.of(&out)).collect::<Vec<_>>(), ["first", "new ", "3"]);
+        assert_eq!(applied.iter().map(|a| a.emitted.slice(&out)).collect::<Vec<_>>(), ["first", "new ", "3"]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use crate::process::{detached, interrupt};
+use crate::process::{detached_process, interrupt};
 use answer::{CallFailure, ENVIRONMENT, OK, ResponseFormat};
 use command_line::OptionValue;
 use environment::Environment;
@@ -48,9 +48,9 @@ pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     if let Some((name, argv)) = words.split_first()
-        && name == detached::NAME
+        && name == detached_process::NAME
     {
-        return detached::become_program(argv);
+        return detached_process::become_program(argv);
     }
     // A wrong value is reported where the command line is parsed.
     let format = grammar::early(&words, "--format").and_then(|name| ResponseFormat::parse(&name).ok());
@@ -105,7 +105,7 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
         }
     };
     let (schema, format) = (id(invocation.command.command), invocation.format);
-    let surroundings = Environment::read();
+    let environment = Environment::read();
     let (interrupted, _) = CallFailure::interrupted().print(&schema, format);
     let last = move || {
         // The output itself is held by the code that prints the answer; a part of ours is better than nothing.
@@ -113,15 +113,15 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
     };
     // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
     let _ = interrupt::listen_for(&interrupt::ALL, last);
-    let root = invocation.root.clone().or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
-    let surroundings = surroundings.with_root(root);
-    let said = invocation.run(&surroundings);
+    let root = invocation.root.clone().or_else(|| environment.variable("PLUGCAST_STATE").map(PathBuf::from));
+    let environment = environment.with_root(root);
+    let delivery = invocation.run(&environment);
     // From here on the answer itself is printed.
     interrupt::busy();
-    match said {
-        Ok(said) if !interrupt::pending() => {
-            undo.extend(said.undo().iter().map(OsString::from));
-            Ok(said.print(&schema, format))
+    match delivery {
+        Ok(delivery) if !interrupt::pending() => {
+            undo.extend(delivery.undo().iter().map(OsString::from));
+            Ok(delivery.print(&schema, format))
         }
         Ok(_) => Err((CallFailure::interrupted(), schema)),
         Err(_) if interrupt::pending() => Err((CallFailure::interrupted(), schema)),
@@ -140,14 +140,14 @@ fn require(needed: &Version) -> Result<(), CallFailure> {
 mod tests {
     use super::*;
 
-    fn said(words: &[&str]) -> (u8, String) {
+    fn print(words: &[&str]) -> (u8, String) {
         let mut out = Vec::new();
         let words = std::iter::once("plugcast-run").chain(words.iter().copied()).map(OsString::from);
         (run(words, &mut out), String::from_utf8(out).unwrap())
     }
 
     fn failed(words: &[&str]) -> (u8, serde_json::Value) {
-        let (code, text) = said(words);
+        let (code, text) = print(words);
         assert!(text.ends_with("}\n") && text.lines().count() == 1, "one object on one line: {text}");
         (code, serde_json::from_str(&text).unwrap())
     }
@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn a_version_that_is_met_goes_on() {
         for needed in ["0.0.9", "0.1.0-rc.1", env!("CARGO_PKG_VERSION"), "0.1.0+build.7"] {
-            assert_eq!(said(&["--require", needed, "--version"]), (0, BANNER.to_owned()), "{needed}");
+            assert_eq!(print(&["--require", needed, "--version"]), (0, BANNER.to_owned()), "{needed}");
         }
-        assert_eq!(said(&["-V"]), (0, BANNER.to_owned()));
-        let (code, help) = said(&["--help"]);
+        assert_eq!(print(&["-V"]), (0, BANNER.to_owned()));
+        let (code, help) = print(&["--help"]);
         assert!(code == 0 && help.contains("--require <VERSION>"), "{help}");
     }
 

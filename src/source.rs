@@ -49,11 +49,11 @@ impl Span {
 
     /// The same range without white space at its end in `text`.
     pub fn trimmed(self, text: &str) -> Self {
-        Self::new(self.start, self.start + self.of(text).trim_end().len())
+        Self::new(self.start, self.start + self.slice(text).trim_end().len())
     }
 
     /// The bytes of `text` in this range; empty if the range does not fit the text.
-    pub fn of(self, text: &str) -> &str {
+    pub fn slice(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or("")
     }
 }

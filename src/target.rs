@@ -4,7 +4,7 @@
 
 mod axis;
 mod checks;
-mod embedded;
+mod embedded_targets;
 pub mod facts;
 mod listing;
 mod notes;
@@ -74,14 +74,14 @@ impl Targets {
     /// # Errors
     /// Only when an embedded file is wrong, which a test rules out.
     pub fn embedded() -> Result<Self, TargetError> {
-        Self::with(BTreeMap::new())
+        Self::with_added(BTreeMap::new())
     }
 
     /// The embedded hosts with `added` on top; a folder of the same name replaces.
     ///
     /// # Errors
     /// The first target that does not parse or contradicts itself.
-    pub fn with(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
+    pub fn with_added(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
         let print = match added.is_empty() {
             true => String::new(),
             false => sha256(&serde_json::to_vec(&added).map_err(|error| TargetError {
@@ -90,7 +90,7 @@ impl Targets {
             })?),
         };
         let mut hosts = BTreeMap::new();
-        for (host, target) in embedded::targets()? {
+        for (host, target) in embedded_targets::targets()? {
             hosts.insert(host.clone(), checked(&host, target)?);
         }
         for (host, files) in added {
@@ -384,7 +384,7 @@ mod tests {
         let (host, text) = FILES[0];
         let text = text.replacen("[agent.fields]", "[agent.fields]\nhooks2 = { outcome = \"dropped\", axis = \"tool-limits\", class = \"cosmetic\", reason = \"r\" }", 1);
         let folder = TargetFiles::from([("target.toml".into(), text)]);
-        let error = Targets::with(BTreeMap::from([(host.to_owned(), folder)])).unwrap_err();
+        let error = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)])).unwrap_err();
         assert!(error.message.contains("at least `security`"), "{error}");
     }
 }

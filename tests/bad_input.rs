@@ -7,7 +7,7 @@ pub mod source;
 
 use std::fs;
 
-use source::{Bad, EVERY_HOST, skill};
+use source::{BadSource, EVERY_HOST, skill};
 
 use crate::support::tree::Tree;
 
@@ -20,7 +20,7 @@ mod usage;
 /// A source that is clean is built without a finding, so that the others show what they say they show.
 #[test]
 fn the_sound_part_alone_has_no_findings() {
-    let built = Bad::plugin(Tree::new()).build();
+    let built = BadSource::plugin(Tree::new()).build();
     built.expect(0, &[]);
     for host in EVERY_HOST {
         assert_eq!(built.count(host, "skills"), 1);
@@ -30,7 +30,7 @@ fn the_sound_part_alone_has_no_findings() {
 #[test]
 fn an_empty_plugin_says_what_to_add() {
     let bare = Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"bad\" }\n");
-    Bad::bare(bare).build().expect(
+    BadSource::bare(bare).build().expect(
         1,
         &["error empty-plugin .:1:1 the plugin `bad` has no components | add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`"],
     );
@@ -39,7 +39,7 @@ fn an_empty_plugin_says_what_to_add() {
 #[test]
 fn files_of_others_stay_and_stop_a_build_that_would_replace_them() {
     let place = "out/codex/plugins/bad/.codex-plugin/plugin.json";
-    let bad = Bad::plugin(Tree::new())
+    let bad = BadSource::plugin(Tree::new())
         .beside(Tree::new().file(place, "mine\n").file("out/codex/note.txt", "mine too\n"));
     let built = bad.build();
     built.expect_error(
@@ -57,7 +57,7 @@ fn files_of_others_stay_and_stop_a_build_that_would_replace_them() {
 
 #[test]
 fn a_file_with_a_generated_name_is_refused_where_it_is_generated() {
-    let built = Bad::plugin(Tree::new().file("plugcast.plugin.js", "// mine\n")).build();
+    let built = BadSource::plugin(Tree::new().file("plugcast.plugin.js", "// mine\n")).build();
     built.expect(
         1,
         &["error generated-name plugcast.plugin.js:1:1 `plugcast.plugin.js` is the name of a file that is generated for OpenCode | rename the file in the source [opencode]"],
@@ -73,7 +73,7 @@ fn a_limit_joins_the_sidecar_that_a_skill_brings() {
     let source = Tree::new()
         .file("skills/x/SKILL.md", skill("name: x\ndescription: d\ndisable-model-invocation: true"))
         .file("skills/x/agents/openai.yaml", "interface:\n  display_name: X\n");
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     assert_eq!(
         built.emitted("codex", "skills/x/agents/openai.yaml"),
@@ -90,7 +90,7 @@ fn a_sidecar_that_says_the_opposite_is_not_followed_silently() {
     let source = Tree::new()
         .file("skills/x/SKILL.md", skill("name: x\ndescription: d\ndisable-model-invocation: true"))
         .file("skills/x/agents/openai.yaml", "policy:\n  allow_implicit_invocation: true\n");
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     let sidecar = built.emitted("codex", "skills/x/agents/openai.yaml");
     let row = built.row("codex", |row| row["pointer"] == "/disable-model-invocation");
     let limited = sidecar.contains("false") && !sidecar.contains("true");

@@ -58,7 +58,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         if kind == reader::Kind::Skill {
             for (beside, entry) in plugin.below(folder).entries() {
                 if beside.ends_with(".md") && beside != path.rsplit('/').next().unwrap_or_default() {
-                    let (needed, other) = Text::beside(&entry.text()).names(&foreign, &agents, host);
+                    let (needed, other) = Text::outside_block(&entry.text()).names(&foreign, &agents, host);
                     all.extend(needed);
                     mentioned.extend(other);
                 }

@@ -8,22 +8,22 @@ mod causes;
 mod fixes;
 mod formats;
 mod hostile;
-mod ignored;
-mod narrowed;
+mod exclusions;
+mod filters;
 mod parts;
 mod runner;
-mod selected;
+mod host_selection;
 mod services;
-mod since;
+mod changed_files;
 mod stdin;
-mod whole;
+mod scope;
 
 use std::path::Path;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// A skill whose name is `name`.
@@ -40,13 +40,13 @@ fn plugin() -> Tree {
         .file("src/skills/three/SKILL.md", skill("third"))
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, &[&["check"], arguments].concat()).run()
 }
 
 /// The one JSON object that a run prints.
 #[track_caller]
-fn json(finished: &Finished) -> Value {
+fn json(finished: &FinishedRun) -> Value {
     serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", finished.stdout, finished.stderr))
 }

@@ -12,7 +12,7 @@ use crate::support::{command, corpus, none_left, root};
 
 mod faults;
 mod reader;
-mod running;
+mod host_documents;
 
 /// Builds `source` and walks over every bundle; what the build said is no surprise.
 fn surprises(source: &Path, name: Option<&str>) -> Vec<String> {
@@ -22,7 +22,7 @@ fn surprises(source: &Path, name: Option<&str>) -> Vec<String> {
     arguments.extend(name.into_iter().flat_map(|name| ["--name", name]));
     let finished = Plugcast::new(folder.path(), &arguments).run();
     let Ok(answer) = serde_json::from_str::<Value>(&finished.stdout) else { return vec![finished.stderr] };
-    let said = answer["diagnostics"].to_string();
+    let findings = answer["diagnostics"].to_string();
     let mut found = Vec::new();
     for host in
         answer["targets"].as_array().into_iter().flatten().filter_map(|target| target["host"].as_str())
@@ -30,7 +30,7 @@ fn surprises(source: &Path, name: Option<&str>) -> Vec<String> {
         let bundle = Tree::read(&folder.path().join("out").join(host));
         let original = Tree::read(source);
         let open = reader::open(&bundle, &original);
-        found.extend(open.into_iter().filter(|open| !said.contains(&format!("`{}`", open.written))).map(
+        found.extend(open.into_iter().filter(|open| !findings.contains(&format!("`{}`", open.written))).map(
             |open| {
                 format!(
                     "{host}: {}: `{}` resolves to nothing, and no finding says so",

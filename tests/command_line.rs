@@ -38,8 +38,8 @@ fn bash_takes_the_completions() {
         .args(["-c", &format!("{script}\n{asked}")])
         .output()
         .expect("bash");
-    let said = String::from_utf8_lossy(&bash.stdout);
-    assert_eq!(said.trim(), "promote", "{}", String::from_utf8_lossy(&bash.stderr));
+    let printed = String::from_utf8_lossy(&bash.stdout);
+    assert_eq!(printed.trim(), "promote", "{}", String::from_utf8_lossy(&bash.stderr));
 }
 
 #[test]

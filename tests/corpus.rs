@@ -10,7 +10,7 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 mod hosts;
-mod judged;
+mod judgements;
 mod names;
 
 /// The hosts that every source is built for.
@@ -31,7 +31,7 @@ fn every_public_source_is_built_whole_for_every_host() {
     for public in corpus::public() {
         let folder = Tree::new().temporary();
         let answer = build(&public, folder.path());
-        let names = names::of(&public);
+        let names = names::of_plugins(&public);
         let targets = answer["targets"].as_array().expect("a list of targets");
         assert_eq!(targets.len(), 3, "{}", public.name);
         for target in targets {

@@ -2,7 +2,7 @@
 //! git repositories that stay as they were.
 
 mod bad_input;
-mod shipped;
+mod shipped_files;
 mod states;
 
 use std::path::Path;
@@ -10,10 +10,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::git::{commit, committed, git, state, write};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, &[&["diff"], arguments].concat()).run()
 }
 
@@ -32,12 +32,12 @@ fn changes(report: &Value, host: &str) -> Vec<String> {
         let before = change["before"].as_str().map_or(String::new(), |before| format!("{before} to "));
         format!("{} {} {before}{}", text(change, "change"), text(change, "kind"), text(change, "name"))
     };
-    of(report, host)["changes"].as_array().expect("changes").iter().map(line).collect()
+    host_report(report, host)["changes"].as_array().expect("changes").iter().map(line).collect()
 }
 
 /// What the report says of one host.
 #[track_caller]
-fn of<'a>(report: &'a Value, host: &str) -> &'a Value {
+fn host_report<'a>(report: &'a Value, host: &str) -> &'a Value {
     let hosts = report["hosts"].as_array().expect("hosts");
     hosts.iter().find(|one| one["host"] == host).unwrap_or_else(|| panic!("no {host}: {report:#}"))
 }
@@ -45,7 +45,7 @@ fn of<'a>(report: &'a Value, host: &str) -> &'a Value {
 /// `field: before -> after` of one change of one host.
 #[track_caller]
 fn fields(report: &Value, host: &str, name: &str) -> Vec<String> {
-    let changes = of(report, host)["changes"].as_array().expect("changes");
+    let changes = host_report(report, host)["changes"].as_array().expect("changes");
     let one = changes.iter().find(|change| change["name"] == name);
     let one = one.unwrap_or_else(|| panic!("no {name}: {report:#}"));
     let value = |field: &Value, key: &str| field[key].as_str().unwrap_or("-").to_owned();
@@ -155,7 +155,7 @@ fn everything_that_changes_for_a_user_is_said_for_each_host() {
     assert!(allowed.contains(&"tools allowed-tools: Read -> Read, Write".to_owned()), "{allowed:?}");
     assert_eq!(fields(&report, "claude-code", "tide"), ["other args: tide -> tide, --high"]);
     let lost = |kind: &str| {
-        let losses = of(&report, "codex")[kind].as_array().expect("losses").clone();
+        let losses = host_report(&report, "codex")[kind].as_array().expect("losses").clone();
         losses.iter().map(|loss| loss["id"].as_str().expect("an id").to_owned()).collect::<Vec<_>>()
     };
     assert!(

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// Checks the answer against its schema.
-fn answer(finished: &Finished) -> Value {
+fn answer(finished: &FinishedRun) -> Value {
     let schema = std::fs::read_to_string(root().join("schemas/doctor.json")).expect("the schema");
     let schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
     let answer: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");

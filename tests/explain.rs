@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::none_left;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 use crate::tidy::files::{SourceFile, rust_files, tracked};
 
 const SKILL: &str = "---\ndescription: Plans.\ndescription: Plans things.\nallowed-tools: Read\n---\n\nFirst.\n\nRun `${CLAUDE_SKILL_DIR}/go.sh`.\n";
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, arguments).run()
 }
 
@@ -137,7 +137,7 @@ fn what_is_not_there_is_said_with_the_next_step() {
 }
 
 /// What `explain` says of the first line of an emitted file that holds `word`.
-fn said(folder: &Path, file: &str, word: &str) -> String {
+fn explanation(folder: &Path, file: &str, word: &str) -> String {
     let file = format!("dist/{file}");
     let emitted = std::fs::read_to_string(folder.join(&file)).expect("emitted");
     let line =
@@ -218,7 +218,7 @@ fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
             "is generated: it is the module that registers a plugin's components on the host, the same for every plugin",
         ),
     ] {
-        let found = said(folder.path(), file, word);
+        let found = explanation(folder.path(), file, word);
         assert!(found.starts_with(wanted), "{file}: {word}: {found}");
     }
 }

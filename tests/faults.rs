@@ -9,17 +9,17 @@ mod place;
 mod polish;
 mod promotion;
 mod terminal;
-mod scene;
+mod fixture;
 mod store;
 mod walk;
 
 use serde_json::Value;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 
 /// The error object of a run with `--format json`.
 #[track_caller]
-fn error(finished: &Finished) -> Value {
+fn error(finished: &FinishedRun) -> Value {
     let answer: Value = serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", finished.stdout, finished.stderr));
     assert_eq!(answer["schema"], "plugcast.error/1", "{answer}");
@@ -35,7 +35,7 @@ fn the_shipped_binary_knows_no_faults() {
     assert!(!holds(env!("CARGO_BIN_EXE_plugcast").as_ref()), "it reads `{}`", binary::VARIABLE);
     assert!(holds(binary::faulty()), "the search finds nothing anywhere");
 
-    let folder = scene::source().temporary();
+    let folder = fixture::source().temporary();
     let arguments = ["build", "src", "--to", "codex", "--out", "out"];
     Plugcast::new(folder.path(), &arguments).env(binary::VARIABLE, "abort@1").run().expect_code(0);
     let faulty = Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "other"]);

@@ -20,7 +20,7 @@ fn every_fix_leaves_the_expected_source() {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Judged {
+struct JudgementTable {
     source: Vec<JudgedSource>,
 }
 
@@ -32,7 +32,7 @@ struct JudgedSource {
     #[serde(default)]
     fix: Vec<JudgedFix>,
     #[serde(default)]
-    withdrawn: Vec<Withdrawn>,
+    withdrawn: Vec<WithdrawnFix>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct JudgedFix {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Withdrawn {
+struct WithdrawnFix {
     rule: String,
     kind: String,
     count: usize,
@@ -76,7 +76,7 @@ fn offered(folder: &std::path::Path) -> BTreeSet<String> {
 #[test]
 fn every_fix_of_a_public_source_is_judged_right() {
     let text = fs::read_to_string(root().join("tests/fixing/judged.toml")).expect("the judgements");
-    let judged: Judged = toml::from_str(&text).expect("judgements in their form");
+    let judged: JudgementTable = toml::from_str(&text).expect("judgements in their form");
     let modules =
         corpus::public().into_iter().find(|public| public.name == "selfish").expect("a package").source;
     let modules = modules.parent().expect("the folder of all packages").to_owned();
@@ -88,7 +88,7 @@ fn every_fix_of_a_public_source_is_judged_right() {
                 wrong.push(format!("{name}: {} {} is judged `{}`", fix.path, fix.rule, fix.judgement));
             }
         }
-        let few = |one: &&Withdrawn| one.count == 0 || one.reason.len() < 20 || one.kind == "display";
+        let few = |one: &&WithdrawnFix| one.count == 0 || one.reason.len() < 20 || one.kind == "display";
         wrong.extend(source.withdrawn.iter().filter(few).map(|one| format!("{name}: {}", one.rule)));
         if !source.version.starts_with("npm ") {
             continue;

@@ -7,12 +7,12 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Entry, Tree};
 
 const REAL: [&str; 3] = ["claude-code", "codex", "opencode"];
 
-fn run(folder: &std::path::Path, arguments: &[&str]) -> Finished {
+fn run(folder: &std::path::Path, arguments: &[&str]) -> FinishedRun {
     let targets = root().join("tests/fixtures/targets");
     let targets = targets.to_str().expect("the checkout has a path in UTF-8");
     let mut all = arguments.to_vec();
@@ -77,8 +77,8 @@ fn it_differs_from_every_real_host_in_every_section() {
     // What stands for a mechanism of its own: the source's format, and a module at run time.
     let others = ["source", "registration", "permissions"];
     for section in sections.into_iter().filter(|name| !others.contains(&name.as_str())) {
-        let said = own.get(section).unwrap_or_else(|| panic!("[{section}] is missing"));
-        let same = real.iter().any(|host| host.get(section) == Some(said));
+        let facts = own.get(section).unwrap_or_else(|| panic!("[{section}] is missing"));
+        let same = real.iter().any(|host| host.get(section) == Some(facts));
         assert!(!same, "[{section}] says what a real host says");
     }
 }

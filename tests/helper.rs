@@ -14,7 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::helper::{platform, plugin};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Tree, digest};
 
 /// What the helper may have of bytes, a little more than it has: it must stay under 3 MiB with all groups of commands, and
@@ -22,7 +22,7 @@ use crate::support::tree::{Tree, digest};
 const LIMIT: usize = 3_100_000;
 
 /// Runs a build of `src` for one host in a folder.
-fn build(folder: &Path, options: &[&str]) -> Finished {
+fn build(folder: &Path, options: &[&str]) -> FinishedRun {
     let mut arguments = vec!["build", "src", "--to", "codex", "--out", "out"];
     arguments.extend(options);
     Plugcast::new(folder, &arguments).run()
@@ -48,7 +48,7 @@ fn manifest(folder: &Path) -> Value {
 }
 
 /// The error of a run that ended with exit code 2.
-fn error(finished: Finished) -> Value {
+fn error(finished: FinishedRun) -> Value {
     let answer: Value = serde_json::from_str(&finished.expect_code(2).stdout).expect("one JSON object");
     answer["error"].clone()
 }
@@ -59,14 +59,14 @@ fn emitted(folder: &Path, plugin: &str) -> PathBuf {
 }
 
 /// Runs a program in an environment with `PATH` alone.
-fn run(program: &Path, arguments: &[&str]) -> Finished {
+fn run(program: &Path, arguments: &[&str]) -> FinishedRun {
     ended(Command::new(program).args(arguments))
 }
 
-fn ended(command: &mut Command) -> Finished {
+fn ended(command: &mut Command) -> FinishedRun {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let output = command.env_clear().env("PATH", path).stdin(Stdio::null()).output().expect("it starts");
-    Finished {
+    FinishedRun {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -75,7 +75,7 @@ fn ended(command: &mut Command) -> Finished {
 
 /// What a launcher says when it has no binary: the helper's own shape, exit code 5, nothing else.
 #[track_caller]
-fn says_how_to_get_one(finished: Finished) -> plugcast::runtime::answer::ErrorDetail {
+fn says_how_to_get_one(finished: FinishedRun) -> plugcast::runtime::answer::ErrorDetail {
     let finished = finished.expect_code(5);
     assert_eq!(finished.stderr, "");
     assert_eq!(finished.stdout.lines().count(), 1, "{}", finished.stdout);
@@ -90,8 +90,8 @@ fn says_how_to_get_one(finished: Finished) -> plugcast::runtime::answer::ErrorDe
 fn a_plugin_ships_a_small_static_helper() {
     let folder = built(&plugin("p"), &[]);
     let bin = emitted(folder.path(), "p").join("bin");
-    let said = run(&bin.join("plugcast-run"), &["--require", "0.1.0", "--version"]).expect_code(0);
-    assert_eq!(said.stdout, format!("plugcast-run {}\n", env!("CARGO_PKG_VERSION")));
+    let printed = run(&bin.join("plugcast-run"), &["--require", "0.1.0", "--version"]).expect_code(0);
+    assert_eq!(printed.stdout, format!("plugcast-run {}\n", env!("CARGO_PKG_VERSION")));
 
     let path = format!("plugins/p/bin/{}/plugcast-run", platform());
     let bytes = fs::read(folder.path().join("out/codex").join(&path)).expect("the helper");
@@ -169,8 +169,8 @@ fn two_plugins_bring_their_own() {
     let folder = built(&tree, &[]);
     for name in ["one", "two"] {
         let launcher = emitted(folder.path(), name).join("bin/which");
-        let said = run(&launcher, &["a b", "c"]).expect_code(3);
-        assert_eq!(said.stdout, format!("{name} 2 a b\n"));
+        let printed = run(&launcher, &["a b", "c"]).expect_code(3);
+        assert_eq!(printed.stdout, format!("{name} 2 a b\n"));
     }
     assert!(emitted(folder.path(), "one").join("bin/plugcast-run").is_file());
     assert!(!emitted(folder.path(), "two").join("bin/plugcast-run").exists());

@@ -1,12 +1,12 @@
 //! Tests in the pinned real hosts. Every test here asks for `real_hosts!()`; `.ci/run` fails when one
 //! of them did not run.
 
-mod against;
+mod source_lists;
 mod claude_code;
 mod codex;
 mod codex_agents;
 mod codex_manifest;
-mod damaged;
+mod damaged_frontmatter;
 mod dialects;
 mod documents;
 mod frontmatter_end;
@@ -31,7 +31,7 @@ mod short_script;
 mod source_host;
 mod stage;
 mod tool_lists;
-mod unstarted;
+mod listing_only;
 mod untrusted;
 mod verify;
 

@@ -1,4 +1,4 @@
-//! The labelled trees in `tests/labelled`, one page a rule: each rule finds in them what their labels say, and
+//! The labelled trees in `tests/labelled`, one page per rule: each rule finds in them what their labels say, and
 //! no trap makes one speak.
 
 use std::fs;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// An agent whose tool limit Codex cannot enforce, and a skill with a grant that it does not know.
@@ -19,7 +19,7 @@ fn source(config: &str) -> Tree {
     if config.is_empty() { tree } else { tree.file("in/plugcast.toml", config) }
 }
 
-fn build(folder: &Path, more: &[&str]) -> Finished {
+fn build(folder: &Path, more: &[&str]) -> FinishedRun {
     let arguments =
         [&["build", "in", "--name", "kit", "--to", "codex", "--out", "out", "--format", "json"], more]
             .concat();
@@ -27,7 +27,7 @@ fn build(folder: &Path, more: &[&str]) -> Finished {
 }
 
 /// The ids of denied losses, and how many files were written.
-fn denied(finished: &Finished) -> (Vec<String>, u64) {
+fn denied(finished: &FinishedRun) -> (Vec<String>, u64) {
     let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
     let diagnostics = report["diagnostics"].as_array().expect("a list");
     let messages = diagnostics.iter().filter(|found| found["rule"] == "denied-loss");
@@ -183,14 +183,14 @@ fn listing_of(tree: Tree, host: &str) -> (Vec<Value>, String) {
 #[test]
 fn the_list_of_skills_belongs_to_the_session() {
     let two = skills(skills(Tree::new(), "ask", 45), "reply", 45);
-    let (rows, said) = listing_of(two, "codex");
+    let (rows, remark) = listing_of(two, "codex");
     let reason = "Codex shows 21,760 bytes of all skills of a session, 1,728 of them its own, and the bundle's have 21,780 when all 2 plugins are installed: it cuts about 90 of 90 descriptions to about 188 characters";
     for (row, name) in rows.iter().zip(["ask", "reply"]) {
         assert_eq!(row["reason"], reason, "{row}");
         assert_eq!(row["loss"]["id"], format!("limit/{name}/plugin/{name}/listing"));
         assert_eq!((&row["loss"]["class"], &row["outcome"]), (&"behavior".into(), &"degraded".into()));
     }
-    assert!(said.contains(&format!("warning[listing-budget]: {reason}")), "{said}");
+    assert!(remark.contains(&format!("warning[listing-budget]: {reason}")), "{remark}");
 
     let (rows, _) = listing_of(skills(skills(Tree::new(), "ask", 300), "reply", 300), "codex");
     let reasons: Vec<&str> = rows.iter().filter_map(|row| row["reason"].as_str()).collect();
@@ -201,29 +201,29 @@ fn the_list_of_skills_belongs_to_the_session() {
     assert!(reasons[1].ends_with("; of the 300 of this plugin, 215 are shown"), "{reasons:#?}");
 
     // The finding and the row of one plugin agree.
-    let (rows, said) = listing_of(skills(Tree::new(), "ask", 832), "codex");
+    let (rows, remark) = listing_of(skills(Tree::new(), "ask", 832), "codex");
     let effect = rows[0]["reason"].as_str().and_then(|reason| reason.split(": ").last()).expect("a reason");
     assert!(
         effect.starts_with("it removes all descriptions and shows ") && effect.ends_with(" of 832 skills"),
         "{effect}"
     );
-    assert!(said.contains(&format!("of one plugin: {effect}")), "{said}");
+    assert!(remark.contains(&format!("of one plugin: {effect}")), "{remark}");
 
-    let (rows, said) = listing_of(skills(skills(Tree::new(), "ask", 41), "reply", 41), "codex");
-    assert!(rows.iter().all(|row| row["outcome"] == "kept") && said.is_empty(), "{rows:#?} {said}");
+    let (rows, remark) = listing_of(skills(skills(Tree::new(), "ask", 41), "reply", 41), "codex");
+    assert!(rows.iter().all(|row| row["outcome"] == "kept") && remark.is_empty(), "{rows:#?} {remark}");
 }
 
 #[test]
 fn a_list_that_makes_every_request_large_is_said() {
-    let (rows, said) = listing_of(skills(Tree::new(), "ask", 200), "opencode");
+    let (rows, remark) = listing_of(skills(Tree::new(), "ask", 200), "opencode");
     assert!(rows.iter().all(|row| row["outcome"] == "kept"), "{rows:#?}");
     let message = "warning[listing-budget]: the 200 skills of the bundle fill ";
     assert!(
-        said.contains(message) && said.contains("bytes of each request: OpenCode lists them all"),
-        "{said}"
+        remark.contains(message) && remark.contains("bytes of each request: OpenCode lists them all"),
+        "{remark}"
     );
-    let (_, said) = listing_of(skills(Tree::new(), "ask", 100), "opencode");
-    assert!(!said.contains("listing-budget"), "{said}");
+    let (_, remark) = listing_of(skills(Tree::new(), "ask", 100), "opencode");
+    assert!(!remark.contains("listing-budget"), "{remark}");
 }
 
 /// An author who wants to accept or explain a loss needs its id, and once had to look for it in the bundle.

@@ -21,7 +21,7 @@ use plugcast::target::Targets;
 use crate::fuzz::bodies::mutants::{self as spliced, Corpus};
 use crate::support::corpus::public;
 use crate::support::tree::Tree;
-use crate::support::{none_left, root, say};
+use crate::support::{none_left, print_line, root};
 use judge::{Bundle, EmittedFile};
 use readers::Readers;
 
@@ -65,7 +65,10 @@ fn no_host_refuses_a_file_of_a_bundle_that_is_written() {
         refused += seeds.len() * targets.names().len() - bundles.len();
         findings.extend(judge::findings(&bundles, &readers));
     }
-    say(&format!("mutants: {accepted} bundles accepted, {refused} refused, {} findings", findings.len()));
+    print_line(&format!(
+        "mutants: {accepted} bundles accepted, {refused} refused, {} findings",
+        findings.len()
+    ));
     findings.truncate(60);
     none_left("files that a host would refuse", &findings);
 }
@@ -162,6 +165,6 @@ fn collect(folder: &Path, corpus: &mut Corpus) {
 
 fn show(files: &[(String, String)]) {
     for (path, text) in files {
-        say(&format!("==> {path}\n{text}\n{text:?}"));
+        print_line(&format!("==> {path}\n{text}\n{text:?}"));
     }
 }

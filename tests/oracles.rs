@@ -12,13 +12,13 @@ use plugcast::target::Targets;
 
 use crate::support::corpus::public;
 use crate::support::tree::Tree;
-use crate::support::{none_left, root, say};
+use crate::support::{none_left, print_line, root};
 
 /// What a reader has of a file: its top-level scalar values as text, or nothing, because it refuses the file.
 type Answer = Option<BTreeMap<String, String>>;
 
 /// Why an independent reader says something else about some files.
-struct Explained {
+struct ExplainedDifference {
     /// The files, as [`texts`] names them.
     files: &'static [&'static str],
     /// Why, and which of the two is what the host does.
@@ -55,7 +55,7 @@ fn markdown(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>) {
 }
 
 /// Compares our reader under the dialect of `host` with `oracle` over every text.
-fn compare(host: &str, oracle: fn(&str) -> Answer, explained: &[Explained]) {
+fn compare(host: &str, oracle: fn(&str) -> Answer, explained: &[ExplainedDifference]) {
     let targets = Targets::embedded().expect("the embedded targets load");
     let yaml = &targets.get(host).expect("the host").yaml;
     let texts = texts();
@@ -77,7 +77,7 @@ fn compare(host: &str, oracle: fn(&str) -> Answer, explained: &[Explained]) {
             gone.map(|file| format!("{file}: both readers agree, so this no longer holds: {}", row.reason)),
         );
     }
-    say(&format!("{host}: {} texts, {} differ", texts.len(), differing.len()));
+    print_line(&format!("{host}: {} texts, {} differ", texts.len(), differing.len()));
     assert!(texts.len() > 1000, "the corpora are there");
     none_left("our reader and the host's parser", &findings);
 }

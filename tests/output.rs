@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const SKILL: &str = "---\nname: a\ndescription: First.\n---\nBody of a.\n";
@@ -28,13 +28,13 @@ fn built() -> TempDir {
     folder
 }
 
-fn build(folder: &Path, options: &[&str]) -> Finished {
+fn build(folder: &Path, options: &[&str]) -> FinishedRun {
     let mut arguments = vec!["build", "src", "--to", "codex,opencode", "--out", "out"];
     arguments.extend(options);
     Plugcast::new(folder, &arguments).run()
 }
 
-fn answer(finished: &Finished) -> Value {
+fn answer(finished: &FinishedRun) -> Value {
     serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}\n{}", finished.stdout))
 }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 #[test]
@@ -40,13 +40,13 @@ fn plugin() -> Tree {
         .file("src/skills/plan-beta/SKILL.md", beta("plan"))
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, &[&["promote"], arguments].concat()).run()
 }
 
 /// The one JSON object that a run prints.
 #[track_caller]
-fn json(finished: &Finished) -> Value {
+fn json(finished: &FinishedRun) -> Value {
     serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", finished.stdout, finished.stderr))
 }

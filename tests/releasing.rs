@@ -15,10 +15,10 @@ use tempfile::TempDir;
 
 use crate::support::git::{commit, committed, git, state, write};
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
-fn run(folder: &Path, arguments: &[&str]) -> Finished {
+fn run(folder: &Path, arguments: &[&str]) -> FinishedRun {
     Plugcast::new(folder, &[&["release", "check"], arguments].concat()).run()
 }
 

@@ -1,4 +1,4 @@
-//! The helper's commands through the built binary: cases as data in `tests/runtime/cases`, one file a group of
+//! The helper's commands through the built binary: cases as data in `tests/runtime/cases`, one file per group of
 //! commands. Each has its number in `listed.toml`, an exit code and an assertion on its output, and every
 //! output fits the published schema of its command.
 
@@ -8,7 +8,7 @@ mod counts;
 mod git_programs;
 mod github;
 mod hostile;
-pub mod scene;
+pub mod fixture;
 mod signals;
 mod skills;
 pub mod subset;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{found_in_each, none_left, root, say};
+use crate::support::{found_in_each, none_left, print_line, root};
 use case::Case;
 
 /// All cases, in the order of the files.
@@ -38,8 +38,8 @@ fn every_case_answers_as_it_says() {
         .filter(|case| only.as_ref().is_none_or(|only| case.id.starts_with(only.as_str())))
         .collect();
     assert!(!cases.is_empty(), "no case has that number");
-    let findings = found_in_each(&cases, scene::play);
-    say(&format!("{} cases of the helper", cases.len()));
+    let findings = found_in_each(&cases, fixture::play);
+    print_line(&format!("{} cases of the helper", cases.len()));
     none_left("cases of the helper (PLUGCAST_CASE=ID runs one)", &findings);
 }
 
@@ -120,7 +120,7 @@ fn every_published_code_of_a_review_is_provoked_by_a_case() {
     let mut published_codes = BTreeSet::new();
     for row in plugcast::runtime::published::COMMANDS.iter().filter(|row| row.command.starts_with("review "))
     {
-        let codes = plugcast::runtime::published::codes::of(row.command);
+        let codes = plugcast::runtime::published::codes::of_command(row.command);
         published_codes.extend(codes.into_iter().map(|(code, _)| code.to_owned()));
     }
     let mut provoked: BTreeSet<String> = ELSEWHERE.iter().map(|(code, _)| (*code).to_owned()).collect();

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
-use crate::support::{bless, none_left, root, say};
+use crate::support::{bless, none_left, print_line, root};
 
 #[test]
 fn checked_in_schemas_are_fresh() {
@@ -16,7 +16,7 @@ fn checked_in_schemas_are_fresh() {
     assert!(!generated.is_empty(), "`plugcast schema --list` names no schema");
     let folder = root().join("schemas");
     if bless() {
-        say("rewriting schemas");
+        print_line("rewriting schemas");
         rewrite(&folder, &generated);
     }
     none_left("schemas (PLUGCAST_BLESS=1 rewrites them)", &stale(&folder, &generated));

@@ -8,10 +8,10 @@ use plugcast::drivers::openai_responses::OpenaiResponses;
 use plugcast::drivers::script::{Conversation, Exchange, ModelReply, ModelScript, ScriptStep};
 use serde_json::{Value, json};
 
-use crate::hosts::review::obey::{block, put};
+use crate::hosts::review::obedient_model::{block, put};
 
 /// One protocol as a client sees it.
-struct Spoken {
+struct ProtocolSample {
     protocol: &'static dyn Protocol,
     path: &'static str,
     /// A request with this text of the user.
@@ -24,14 +24,14 @@ fn messages(text: &str) -> Value {
     json!({ "model": "m", "max_tokens": 9, "messages": [{ "role": "user", "content": text }] })
 }
 
-const ANTHROPIC: Spoken = Spoken {
+const ANTHROPIC: ProtocolSample = ProtocolSample {
     protocol: &AnthropicMessages,
     path: "/v1/messages",
     request: messages,
     answer: r#""text":"good evening""#,
 };
 
-const RESPONSES: Spoken = Spoken {
+const RESPONSES: ProtocolSample = ProtocolSample {
     protocol: &OpenaiResponses,
     path: "/v1/responses",
     request: |text| {
@@ -41,7 +41,7 @@ const RESPONSES: Spoken = Spoken {
     answer: r#"{"type":"output_text","text":"good evening"}"#,
 };
 
-const CHAT: Spoken = Spoken {
+const CHAT: ProtocolSample = ProtocolSample {
     protocol: &OpenaiChat,
     path: "/v1/chat/completions",
     request: messages,
@@ -55,7 +55,7 @@ struct Answer {
 
 /// Sends requests to a server that is scripted for one request with `keys`, then returns the
 /// answers and what the server kept.
-fn exchange(spoken: &Spoken, requests: &[(&str, &str, String)]) -> (Vec<Answer>, Exchange) {
+fn exchange(spoken: &ProtocolSample, requests: &[(&str, &str, String)]) -> (Vec<Answer>, Exchange) {
     let server = ModelServer::start(spoken.protocol, &[]).expect("a port of loopback");
     let evening = ScriptStep::reply(ModelReply::text("good evening")).expects(["keys"]);
     let known = |request: &plugcast::drivers::script::ModelRequest| request.user_text().starts_with("hello");
@@ -74,7 +74,7 @@ fn exchange(spoken: &Spoken, requests: &[(&str, &str, String)]) -> (Vec<Answer>,
 }
 
 /// Every way of going beside the script ends in status 400 with the reason, which the server keeps.
-fn answers_its_script_and_rejects_the_rest(spoken: &Spoken) {
+fn answers_its_script_and_rejects_the_rest(spoken: &ProtocolSample) {
     let post = |text: &str| ("POST", spoken.path, (spoken.request)(text).to_string());
     let requests = [
         post("hello, where are the lamps?"),
@@ -115,7 +115,7 @@ fn answers_its_script_and_rejects_the_rest(spoken: &Spoken) {
 }
 
 /// A step that no request has reached is reported.
-fn reports_what_was_never_asked(spoken: &Spoken) {
+fn reports_what_was_never_asked(spoken: &ProtocolSample) {
     let (_, kept) = exchange(spoken, &[]);
     assert_eq!(kept.unmet, ["step 1 of conversation `main` was never asked for"]);
 }

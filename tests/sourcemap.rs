@@ -14,13 +14,13 @@ use crate::support::tree::{Entry, Tree};
 use crate::support::{command, corpus, none_left, root};
 
 /// A source that was built for every host.
-struct Built {
+struct BuildResult {
     name: String,
     source: PathBuf,
     folder: TempDir,
 }
 
-impl Built {
+impl BuildResult {
     fn new(name: &str, source: &Path, arguments: &[&str]) -> Self {
         let folder = Tree::new().temporary();
         let mut all = vec!["build", source.to_str().expect("a path in UTF-8")];
@@ -38,7 +38,7 @@ impl Built {
 }
 
 /// Every case and every plugin of ours.
-fn at_home() -> Vec<Built> {
+fn at_home() -> Vec<BuildResult> {
     let mut out = Vec::new();
     for case in fs::read_dir(root().join("tests/cases")).expect("cases").flatten().map(|entry| entry.path()) {
         let script = fs::read_to_string(case.join("cmd")).expect("a command");
@@ -48,10 +48,10 @@ fn at_home() -> Vec<Built> {
         let name: Vec<&str> =
             name.into_iter().flat_map(|at| ["--name", arguments[at + 1].as_str()]).collect();
         let title = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        out.push(Built::new(&title, &case.join("in"), &name));
+        out.push(BuildResult::new(&title, &case.join("in"), &name));
     }
     for plugin in fs::read_dir(root().join("plugins")).expect("plugins").flatten() {
-        out.push(Built::new("ours", &plugin.path(), &[]));
+        out.push(BuildResult::new("ours", &plugin.path(), &[]));
     }
     out
 }
@@ -81,7 +81,7 @@ fn walks(edits: &[&Value], original: &[u8], emitted: &[u8]) -> bool {
 }
 
 /// What is wrong with the source maps of a build; the number of ranges that were left out to see.
-fn violations(built: &Built) -> (Vec<String>, usize) {
+fn violations(built: &BuildResult) -> (Vec<String>, usize) {
     let (mut found, mut ranges) = (Vec::new(), 0);
     for (host, bundle) in built.hosts() {
         let (manifest, map) = (document(&bundle, "manifest.json"), document(&bundle, "sourcemap.json"));
@@ -135,7 +135,7 @@ fn every_byte_that_differs_lies_in_a_range_and_no_range_is_idle() {
 fn every_byte_of_public_plugins_that_differs_lies_in_a_range() {
     for public in corpus::public() {
         let name: Vec<&str> = public.plugin.into_iter().flat_map(|name| ["--name", name]).collect();
-        none_left(public.name, &violations(&Built::new(public.name, &public.source, &name)).0);
+        none_left(public.name, &violations(&BuildResult::new(public.name, &public.source, &name)).0);
     }
 }
 

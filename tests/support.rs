@@ -35,7 +35,7 @@ pub fn bless() -> bool {
 }
 
 /// Writes a line that the test harness does not capture.
-pub fn say(line: &str) {
+pub fn print_line(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -74,15 +74,15 @@ pub fn killed_exchange(folder: &Path) {
     std::fs::write(sibling("swap"), "").expect("the marker is written");
 }
 
-/// What `look` finds in each of `items`, sorted; two are looked at at a time.
-pub fn found_in_each<T: Sync>(items: &[T], look: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+/// What `check` finds in each of `items`, sorted; two are looked at at a time.
+pub fn found_in_each<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let found = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(item) = items.get(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst)) {
-                    let findings = look(item);
+                    let findings = check(item);
                     found.lock().expect("nobody panics with it").extend(findings);
                 }
             });

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// A source with a finding of its own (a link to nothing), losses, a file that is no text and a script.
@@ -22,7 +22,7 @@ fn source() -> Tree {
         .file("src/left/out.md", "Out.\n")
 }
 
-fn build(folder: &Path, options: &[&str]) -> Finished {
+fn build(folder: &Path, options: &[&str]) -> FinishedRun {
     let mut arguments = vec!["build", "src", "--to", "codex,claude-code", "--out", "out"];
     arguments.extend(options);
     let cache = folder.join("cache");
@@ -30,7 +30,7 @@ fn build(folder: &Path, options: &[&str]) -> Finished {
 }
 
 /// A folder with a source and the bundles built from it.
-fn built() -> (TempDir, Finished) {
+fn built() -> (TempDir, FinishedRun) {
     let folder = source().temporary();
     let first = build(folder.path(), &[]).expect_code(0);
     (folder, first)
@@ -58,7 +58,7 @@ fn mark(folder: &Path) {
     }
 }
 
-fn from_the_cache(finished: &Finished) -> bool {
+fn from_the_cache(finished: &FinishedRun) -> bool {
     finished.stderr.contains(MARK)
 }
 
@@ -76,7 +76,7 @@ fn the_same_words_again_and_nothing_written() {
     assert_eq!(words(&again.stdout), words(&first.stdout));
     assert_eq!(Tree::read(folder.path()), before);
 
-    let json = |finished: &Finished| -> serde_json::Value {
+    let json = |finished: &FinishedRun| -> serde_json::Value {
         let mut value: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON");
         for target in value["targets"].as_array_mut().expect("targets") {
             target["written"] = 0.into();

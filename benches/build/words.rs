@@ -63,7 +63,7 @@ impl Dice {
         usize::try_from(self.0 >> 33).unwrap_or(0) % limit
     }
 
-    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len())]
     }
 
@@ -74,8 +74,8 @@ impl Dice {
 
     /// One sentence.
     pub fn sentence(&mut self) -> String {
-        let (deed, manner) = (self.of(&DEEDS), self.of(&MANNERS));
-        let (one, other) = (self.of(&THINGS), self.of(&THINGS));
+        let (deed, manner) = (self.pick(&DEEDS), self.pick(&MANNERS));
+        let (one, other) = (self.pick(&THINGS), self.pick(&THINGS));
         match self.below(5) {
             0 => format!("Then {deed} the {one} and its {other} {manner}."),
             1 => format!("When a {one} has no {other}, {deed} what is there {manner}; otherwise go on."),
@@ -103,7 +103,7 @@ impl Dice {
 
     /// A heading with a list, a table or a block of code below it.
     pub fn section(&mut self, title: usize) -> String {
-        let mut out = format!("## {title}. {} the {}\n\n", self.of(&DEEDS), self.of(&THINGS));
+        let mut out = format!("## {title}. {} the {}\n\n", self.pick(&DEEDS), self.pick(&THINGS));
         out.push_str(&self.paragraph());
         match self.below(4) {
             0 => {
@@ -114,12 +114,12 @@ impl Dice {
             1 => {
                 out.push_str("| what | where | how |\n|---|---|---|\n");
                 for _ in 0..4 {
-                    let (what, place, how) = (self.of(&THINGS), self.of(&THINGS), self.of(&MANNERS));
+                    let (what, place, how) = (self.pick(&THINGS), self.pick(&THINGS), self.pick(&MANNERS));
                     out.push_str(&format!("| {what} | `docs/{place}.txt` | {how} |\n"));
                 }
             }
             2 => {
-                let (thing, other) = (self.of(&THINGS), self.of(&THINGS));
+                let (thing, other) = (self.pick(&THINGS), self.pick(&THINGS));
                 out.push_str(&format!(
                     "```bash\n# {thing}\nfor item in $(ls {thing}s); do\n  wc -l \"$item\" >> {other}.txt\ndone\nsort {other}.txt\n```\n"
                 ));

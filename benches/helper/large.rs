@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use crate::row;
-use crate::spend::{Call, Spent};
+use crate::spend::{Call, ResourceUse};
 use crate::table::{Row, median};
 
 const ROUNDS: usize = 5;
@@ -39,13 +39,13 @@ fn against(what: &str, ours: &Call, theirs: &Call) -> io::Result<Row> {
     ours.run()?;
     theirs.run()?;
     for _ in 0..ROUNDS {
-        let (one, two): (Spent, Spent) = (ours.run()?, theirs.run()?);
+        let (one, two): (ResourceUse, ResourceUse) = (ours.run()?, theirs.run()?);
         ratios.push(one.wall / two.wall);
         own.push(one);
         other.push(two);
     }
-    let middle = |all: &[Spent], of: fn(&Spent) -> f64| median(all.iter().map(of).collect());
-    let (wall, cpu) = (|spent: &Spent| spent.wall, |spent: &Spent| spent.cpu / 1e6);
+    let middle = |all: &[ResourceUse], of: fn(&ResourceUse) -> f64| median(all.iter().map(of).collect());
+    let (wall, cpu) = (|spent: &ResourceUse| spent.wall, |spent: &ResourceUse| spent.cpu / 1e6);
     let note = format!(
         "{:.2} s to {:.2} s passed, {:.2} s to {:.2} s of processors",
         middle(&own, wall),

@@ -77,7 +77,7 @@ fn bench() -> io::Result<Vec<Row>> {
     let words = ["-f", program.as_str(), "findings.json"];
     let mut merging = spend::Call::new("jq", &words, temporary.path()).first_on_path(folder);
     if let Some(libraries) = libraries {
-        merging = merging.with([("LD_LIBRARY_PATH", libraries.to_owned())]);
+        merging = merging.with_variables([("LD_LIBRARY_PATH", libraries.to_owned())]);
     }
     rows.extend(large::rows(temporary.path(), &helper, &merging)?);
     Ok(rows)
@@ -90,7 +90,7 @@ fn target() -> PathBuf {
 }
 
 /// Says what takes long.
-fn say(text: &str) {
+fn print_line(text: &str) {
     eprintln!("{text}");
 }
 

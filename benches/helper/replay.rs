@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::spend::{Call, Spent};
+use crate::spend::{Call, ResourceUse};
 
 /// Runs the real program, and keeps its output and exit code under a number of their own.
 const RECORDER: &str = r#"#!/bin/sh
@@ -47,7 +47,7 @@ impl Replay {
         program(&folder.join("git"), RECORDER)?;
         program(&folder.join("gh"), GH)?;
         let variables = [("REAL_GIT", real.display().to_string()), ("REPLAY", kept.display().to_string())];
-        call.first_on_path(&folder).with(variables).run()?;
+        call.first_on_path(&folder).with_variables(variables).run()?;
         let mut calls = Vec::new();
         let mut known = BTreeMap::new();
         let mut script = String::from("#!/bin/sh\nwords=\"$*\"\ncase \"$words\" in\n");
@@ -81,8 +81,8 @@ impl Replay {
     ///
     /// # Errors
     /// When one cannot be started.
-    pub fn cost(&self, top: &Path) -> io::Result<Spent> {
-        let mut spent = Spent::default();
+    pub fn cost(&self, top: &Path) -> io::Result<ResourceUse> {
+        let mut spent = ResourceUse::default();
         let git = self.folder.join("git").display().to_string();
         for words in &self.calls {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();

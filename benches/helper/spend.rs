@@ -10,7 +10,7 @@ use crate::child;
 
 /// What something cost.
 #[derive(Clone, Copy, Default)]
-pub struct Spent {
+pub struct ResourceUse {
     /// User and system time together, in microseconds.
     pub cpu: f64,
     /// Time that passed, in seconds.
@@ -57,7 +57,7 @@ impl Call {
     }
 
     /// The same with more variables.
-    pub fn with<const N: usize>(mut self, more: [(&str, String); N]) -> Self {
+    pub fn with_variables<const N: usize>(mut self, more: [(&str, String); N]) -> Self {
         self.variables.extend(more.map(|(key, value)| (key.to_owned(), value)));
         self
     }
@@ -65,27 +65,27 @@ impl Call {
     /// The same with a folder before all others on the search path.
     pub fn first_on_path(&self, folder: &Path) -> Self {
         let path = format!("{}:{}", folder.display(), self.variables["PATH"]);
-        self.clone().with([("PATH", path)])
+        self.clone().with_variables([("PATH", path)])
     }
 
     /// Runs it; it must end well.
     ///
     /// # Errors
     /// When it cannot be started, or ends with another code than 0.
-    pub fn run(&self) -> io::Result<Spent> {
-        let (spent, code, said) = self.ended()?;
+    pub fn run(&self) -> io::Result<ResourceUse> {
+        let (spent, code, stderr) = self.ended()?;
         if code == Some(0) {
             return Ok(spent);
         }
         let words = self.arguments.join(" ");
-        Err(io::Error::other(format!("`{} {words}` ended with {code:?}: {said}", self.program)))
+        Err(io::Error::other(format!("`{} {words}` ended with {code:?}: {stderr}", self.program)))
     }
 
     /// Runs it, however it ends.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn any_end(&self) -> io::Result<Spent> {
+    pub fn any_end(&self) -> io::Result<ResourceUse> {
         self.ended().map(|(spent, ..)| spent)
     }
 
@@ -95,7 +95,7 @@ impl Call {
         command
     }
 
-    fn ended(&self) -> io::Result<(Spent, Option<i32>, String)> {
+    fn ended(&self) -> io::Result<(ResourceUse, Option<i32>, String)> {
         let (before, began) = (child::cpu()?, Instant::now());
         let mut child =
             self.command().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
@@ -104,7 +104,7 @@ impl Call {
         let out = child.wait_with_output()?;
         let wall = began.elapsed().as_secs_f64();
         let cpu = (child::cpu()? - before) as f64;
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        Ok((Spent { cpu, wall }, out.status.code(), said))
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        Ok((ResourceUse { cpu, wall }, out.status.code(), stderr))
     }
 }

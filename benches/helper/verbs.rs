@@ -84,27 +84,27 @@ pub fn rows(folder: &Path, helper: &Path, jq: &Path, libraries: Option<&str>) ->
     let top = folder.join("project");
     // Where the key lies by which the helper knows what it wrote.
     let state = || [("XDG_STATE_HOME", folder.join("state").display().to_string())];
-    let polish = Call::new("/bin/sh", &["-eu", "-c", POLISH], &top).with(state());
+    let polish = Call::new("/bin/sh", &["-eu", "-c", POLISH], &top).with_variables(state());
     let real = program("git")?;
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/helper/shell");
     let mut rows = Vec::new();
     for (name, words, script, input) in VERBS {
         if words[0] == "polish" {
             // Last: without the remote `repo base` would have less to do.
-            polish.clone().with([("HELPER", helper.display().to_string())]).run()?;
+            polish.clone().with_variables([("HELPER", helper.display().to_string())]).run()?;
         }
-        let ours = Call::new(&helper.display().to_string(), words, &top).input(input).with(state());
+        let ours = Call::new(&helper.display().to_string(), words, &top).input(input).with_variables(state());
         let path = scripts.join(script[0]).display().to_string();
         let mut words = vec![path.as_str()];
         words.extend(&script[1..]);
         let theirs = Call::new("/bin/bash", &words, &top).input(input).first_on_path(jq);
         let theirs = match libraries {
-            Some(path) => theirs.with([("LD_LIBRARY_PATH", path.to_owned())]),
+            Some(path) => theirs.with_variables([("LD_LIBRARY_PATH", path.to_owned())]),
             None => theirs,
         };
         let at = |side: &str| folder.join("replay").join(name.replace(' ', "-")).join(side);
-        let ours = Side::of(at("helper"), &real, &top, ours)?;
-        let theirs = Side::of(at("script"), &real, &top, theirs)?;
+        let ours = Side::new(at("helper"), &real, &top, ours)?;
+        let theirs = Side::new(at("script"), &real, &top, theirs)?;
         let (mut own, mut other, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             let (one, two) = (ours.own()?, theirs.own()?);
@@ -133,7 +133,7 @@ struct Side {
 }
 
 impl Side {
-    fn of(folder: PathBuf, real: &Path, top: &Path, call: Call) -> io::Result<Self> {
+    fn new(folder: PathBuf, real: &Path, top: &Path, call: Call) -> io::Result<Self> {
         let replay = Replay::record(folder, real, &call)?;
         let call = call.first_on_path(&replay.folder);
         Ok(Self { call, replay, top: top.to_owned() })

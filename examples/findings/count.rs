@@ -39,12 +39,12 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
     let settings = check::settings(&request.config.check)
         .map_err(|unknown| anyhow::anyhow!("unknown rule or group `{}` under `[check]`", unknown.word))?;
     let Source { project, findings: reading, .. } = Source::read(&request, &targets)?;
-    let look = |hosts: Vec<&Target>| -> Findings {
+    let check = |hosts: Vec<&Target>| -> Findings {
         let context = RuleContext::new(&project, &targets, hosts, &settings);
         check::run(&context, reading.clone(), &CheckScope::default())
     };
-    let by_default = look(targets.iter().collect());
-    let source_host = look(targets.iter().filter(|target| target.source.is_some()).collect());
+    let by_default = check(targets.iter().collect());
+    let source_host = check(targets.iter().filter(|target| target.source.is_some()).collect());
     Ok(Found {
         files: by_default.files,
         by_default: of_files(by_default.diagnostics),

@@ -8,9 +8,9 @@ use plugcast::diagnostic::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
 /// What was judged, by the name of the repository, the rule and the place.
-pub struct Judged(Vec<Value>);
+pub struct Judgements(Vec<Value>);
 
-impl Judged {
+impl Judgements {
     /// Reads the file.
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;

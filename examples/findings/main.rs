@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut counted = Map::new();
-    let judged = arguments.judged.as_deref().map(judged::Judged::read).transpose()?;
+    let judged = arguments.judged.as_deref().map(judged::Judgements::read).transpose()?;
     let mut gone = Vec::new();
     for repository in &arguments.repositories {
         let (label, folder) = match repository.split_once('=') {

@@ -29,7 +29,7 @@ const UNLISTED: &str = "no plugin of the marketplace has it";
 #[derive(Debug, Default)]
 pub(super) struct AdjacentSources {
     /// Plugins, projects and skills.
-    pub seats: Vec<PluginLocation>,
+    pub locations: Vec<PluginLocation>,
     /// What holds some and is skipped.
     pub left_out: Vec<Exclusion>,
 }
@@ -62,9 +62,9 @@ pub(super) fn find(
         skills: BTreeMap::new(),
         out: AdjacentSources::default(),
     };
-    for seat in taken {
-        let own = owned(file_system, src, seat, source);
-        search.taken.insert(seat.root.as_str(), own.whole);
+    for location in taken {
+        let own = owned(file_system, src, location, source);
+        search.taken.insert(location.root.as_str(), own.whole);
         search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
         search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));
     }
@@ -72,7 +72,7 @@ pub(super) fn find(
     search.out.left_out.extend(unread(files, targets));
     search.root(taken);
     for part in parts {
-        search.look(part, 0);
+        search.walk(part, 0);
     }
     Ok(search.finish(taken))
 }
@@ -136,12 +136,12 @@ impl AdjacentSearch<'_> {
     /// Takes the agents and commands at the root of a marketplace whose plugins lie elsewhere; what is plainly neither is
     /// not read.
     fn root(&mut self, taken: &[PluginLocation]) {
-        if taken.iter().any(|seat| seat.root.as_str().is_empty()) {
+        if taken.iter().any(|location| location.root.as_str().is_empty()) {
             return;
         }
         for (name, kind) in [("agents", ComponentKind::Agent), ("commands", ComponentKind::Command)] {
             let name = Utf8PathBuf::from(name);
-            let within = |path: &Utf8Path| taken.iter().any(|seat| path.starts_with(&seat.root));
+            let within = |path: &Utf8Path| taken.iter().any(|location| path.starts_with(&location.root));
             let texts = self.files.inside(&name);
             let is_skill = |path: &Utf8PathBuf| path.file_name() == Some(SKILL_FILE);
             if within(&name) || !holds_texts(&name, self.files) {
@@ -149,8 +149,8 @@ impl AdjacentSearch<'_> {
             }
             let has_own = || texts.iter().any(|path| !within(path) && self.is_own_component(path, kind));
             if !texts.iter().any(is_skill) && has_own() {
-                self.out.seats.push(seat(&name, Vec::new(), LocationForm::Loose(kind)));
-            } else if !taken.iter().any(|seat| seat.root.starts_with(&name)) {
+                self.out.locations.push(location(&name, Vec::new(), LocationForm::Loose(kind)));
+            } else if !taken.iter().any(|location| location.root.starts_with(&name)) {
                 self.out.left_out.push(Exclusion { path: name, reason: UNLISTED.to_owned(), fault: false });
             }
         }
@@ -169,7 +169,7 @@ impl AdjacentSearch<'_> {
                 .is_some_and(|text| declares_component(&text, kind))
     }
 
-    fn look(&mut self, folder: &Utf8Path, depth: usize) {
+    fn walk(&mut self, folder: &Utf8Path, depth: usize) {
         let name = folder.file_name().unwrap_or_default();
         let taken = self.taken.get(folder.as_str()).copied();
         let whole = taken.unwrap_or_default();
@@ -184,7 +184,7 @@ impl AdjacentSearch<'_> {
                 return self.skills.entry(parent).or_default().push(folder.to_owned());
             }
             if self.foreign.iter().any(|files| self.holds_foreign(folder, files)) {
-                return self.out.seats.push(seat(folder, Vec::new(), LocationForm::Foreign));
+                return self.out.locations.push(location(folder, Vec::new(), LocationForm::Foreign));
             }
             let hidden = name.starts_with('.');
             let has_settings = || settings::FILES.iter().any(|file| self.files.has(&folder.join(file)));
@@ -193,7 +193,7 @@ impl AdjacentSearch<'_> {
                 || (project || !hidden) && holds_components(folder, self.files)
                 || project && has_settings()
             {
-                return self.out.seats.push(seat(folder, Vec::new(), form));
+                return self.out.locations.push(location(folder, Vec::new(), form));
             }
         }
         // A folder of another host's project holds skills and what only that host reads.
@@ -208,7 +208,7 @@ impl AdjacentSearch<'_> {
             if (!owned || self.taken.contains_key(child.as_str())) && child.file_name() != own_folder
                 || whole && hidden
             {
-                self.look(&child, depth + 1);
+                self.walk(&child, depth + 1);
             }
         }
     }
@@ -233,30 +233,32 @@ impl AdjacentSearch<'_> {
     fn finish(mut self, taken: &[PluginLocation]) -> AdjacentSources {
         for (parent, skills) in std::mem::take(&mut self.skills) {
             // Files beside the skills of a plugin's folder are the plugin's.
-            let alone = parent.as_str().is_empty() || taken.iter().any(|seat| seat.root == parent);
-            let own = self.out.seats.iter().any(|seat| seat.root == parent);
+            let alone = parent.as_str().is_empty() || taken.iter().any(|location| location.root == parent);
+            let own = self.out.locations.iter().any(|location| location.root == parent);
             match alone || own {
-                true => self.out.seats.extend(
-                    skills.into_iter().map(|skill| seat(&skill, vec![skill.clone()], LocationForm::Plugin)),
+                true => self.out.locations.extend(
+                    skills
+                        .into_iter()
+                        .map(|skill| location(&skill, vec![skill.clone()], LocationForm::Plugin)),
                 ),
-                false => self.out.seats.push(seat(&parent, skills, LocationForm::Plugin)),
+                false => self.out.locations.push(location(&parent, skills, LocationForm::Plugin)),
             }
         }
         // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
         let (file_system, src, files) = (self.file_system, self.src, self.files);
-        self.out.seats.retain(|seat| {
+        self.out.locations.retain(|location| {
             let is_own = |path: &Utf8PathBuf| {
                 let path = src.join(path);
                 file_system.canonical(&path).is_ok_and(|real| real == path)
             };
-            is_own(&seat.root) && files.inside(&seat.root).iter().any(is_own)
+            is_own(&location.root) && files.inside(&location.root).iter().any(is_own)
         });
         self.out
     }
 }
 
-/// A seat that is named by its path, which no other has.
-fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> PluginLocation {
+/// A location that is named by its path, which no other has.
+fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> PluginLocation {
     let parts: Vec<&str> = root.components().map(|part| part.as_str().trim_start_matches('.')).collect();
     let name = names::shown(&parts.join("-"));
     let name = Some(name.trim_matches('-').to_owned()).filter(|name| !name.is_empty());
@@ -273,19 +275,19 @@ fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> 
 }
 
 /// The places of the components of a plugin that is read anyway.
-fn owned(file_system: &FileSystem, src: &Path, seat: &PluginLocation, source: &SourceFacts) -> PluginExtent {
-    if seat.loose_skills.contains(&seat.root) {
+fn owned(file_system: &FileSystem, src: &Path, location: &PluginLocation, source: &SourceFacts) -> PluginExtent {
+    if location.loose_skills.contains(&location.root) {
         return PluginExtent { whole: true, ..PluginExtent::default() };
     }
-    let mut own = PluginExtent { folders: seat.loose_skills.clone(), ..PluginExtent::default() };
-    if seat.is_shelf() {
+    let mut own = PluginExtent { folders: location.loose_skills.clone(), ..PluginExtent::default() };
+    if location.is_shelf() {
         return own;
     }
     let places = source.components.keys().map(|place| place.trim_end_matches('/'));
-    own.folders.extend(places.chain(COMPONENT_FOLDERS).map(|place| seat.root.join(place)));
-    let manifest = file_system.read_text(&src.join(&seat.root).join(&source.manifest)).ok().flatten();
+    own.folders.extend(places.chain(COMPONENT_FOLDERS).map(|place| location.root.join(place)));
+    let manifest = file_system.read_text(&src.join(&location.root).join(&source.manifest)).ok().flatten();
     let manifest = manifest.and_then(|text| json::parse(&text).0);
-    let entry = seat.entry.as_ref().map(|entry| &entry.node);
+    let entry = location.entry.as_ref().map(|entry| &entry.node);
     let mut declared = Vec::new();
     for node in manifest.iter().chain(entry) {
         for key in COMPONENT_FOLDERS {
@@ -294,8 +296,8 @@ fn owned(file_system: &FileSystem, src: &Path, seat: &PluginLocation, source: &S
     }
     for path in declared {
         let parts = Utf8Path::new(&path).components().filter(|part| part.as_str() != ".");
-        let folder = parts.fold(seat.root.clone(), |folder, part| folder.join(part));
-        if file_system.is_file(&src.join(&folder).join(SKILL_FILE)) && folder != seat.root {
+        let folder = parts.fold(location.root.clone(), |folder, part| folder.join(part));
+        if file_system.is_file(&src.join(&folder).join(SKILL_FILE)) && folder != location.root {
             own.folders.push(folder);
         } else {
             own.shelves.push(folder);

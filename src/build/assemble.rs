@@ -79,7 +79,7 @@ pub enum Purpose {
     Comparison,
 }
 
-/// Casts `project` for `target`. A component that the host would refuse or misread is left out, with an error.
+/// Builds the bundle of `project` for `target`. A component that the host would refuse or misread is left out, with an error.
 ///
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
@@ -90,32 +90,32 @@ pub fn assemble(
     purpose: Purpose,
 ) -> Result<HostBundle, BuildError> {
     let project = project.for_host(&target.name, targets.source());
-    let bundle = cast(&project, target, targets, purpose)?;
+    let bundle = assemble_all(&project, target, targets, purpose)?;
     let found: Vec<Diagnostic> = refused(&bundle.record.diagnostics).cloned().collect();
     if found.is_empty() {
         return Ok(bundle);
     }
     let paths: BTreeSet<String> = found.iter().map(|found| found.path.clone()).collect();
-    let mut rest = cast(&project.without(&paths, REFUSED), target, targets, purpose)?;
+    let mut rest = assemble_all(&project.without(&paths, REFUSED), target, targets, purpose)?;
     rest.record.diagnostics.extend(found);
     Ok(rest)
 }
 
-fn cast(
+fn assemble_all(
     project: &HostProject<'_>,
     target: &Target,
     targets: &Targets,
     purpose: Purpose,
 ) -> Result<HostBundle, BuildError> {
     let file_system = &project.file_system;
-    let cast = lower::lower(project, target, targets);
-    let mut diagnostics = cast.diagnostics;
-    let mut files = Vec::with_capacity(cast.nodes.len() + 3);
-    let mut listed = Vec::with_capacity(cast.nodes.len());
+    let lowered = lower::lower(project, target, targets);
+    let mut diagnostics = lowered.diagnostics;
+    let mut files = Vec::with_capacity(lowered.nodes.len() + 3);
+    let mut listed = Vec::with_capacity(lowered.nodes.len());
     let mut maps = Vec::new();
     let mut lines = TemplateCache::default();
-    let owners = reread::ComponentOwners::of(project);
-    for node in cast.nodes {
+    let owners = reread::ComponentOwners::new(project);
+    for node in lowered.nodes {
         let source = node.from.as_ref().and_then(|from| project.tree.get(from));
         let (payload, map) = bytes(&node, source, file_system, &mut lines)?;
         maps.extend(map);
@@ -136,8 +136,8 @@ fn cast(
         });
         files.push(OutputFile { path: node.path, executable: node.executable, payload });
     }
-    let mut helpers = Vec::with_capacity(cast.helpers.len());
-    for helper in cast.helpers {
+    let mut helpers = Vec::with_capacity(lowered.helpers.len());
+    for helper in lowered.helpers {
         let fingerprint = match &helper.fingerprint {
             Some(known) => known.clone(),
             None => file_system.hash_in_place(&helper.origin, None)?,
@@ -159,7 +159,7 @@ fn cast(
         files: listed,
         helpers,
     };
-    let mut ledger = Ledger::new(cast.rows);
+    let mut ledger = Ledger::new(lowered.rows);
     ledger.accept(&target.name, &project.accepted);
     if purpose == Purpose::Output {
         diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
@@ -232,7 +232,7 @@ fn bytes(
         NodeContent::Toml { document, body } => {
             let body = body.as_ref().map(|draft| emit::markdown::text(draft, lines)).transpose()?;
             let text = body.map(|(text, _)| text).unwrap_or_default();
-            let body = frontmatter::body(&text).of(&text).trim_start_matches(['\r', '\n']);
+            let body = frontmatter::body(&text).slice(&text).trim_start_matches(['\r', '\n']);
             let text = emit::toml::to_string(document, BODY, body)
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
             generated(text)

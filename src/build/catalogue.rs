@@ -96,7 +96,7 @@ pub(super) fn listed(
     tree: &SourceTree,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<PluginLocation> {
-    let mut seats = Vec::new();
+    let mut locations = Vec::new();
     // The file system is asked for every part of every path: a long list is asked side by side.
     let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
         let EntrySource::Folder(folder) = &entry.source else { return false };
@@ -106,7 +106,7 @@ pub(super) fn listed(
     for (entry, inside) in marketplace.entries.iter().zip(inside) {
         let EntrySource::Folder(folder) = &entry.source else { continue };
         if inside {
-            seats.push(PluginLocation {
+            locations.push(PluginLocation {
                 root: folder.clone(),
                 name: Some(entry.name.clone()),
                 entry: Some(entry.clone()),
@@ -120,9 +120,10 @@ pub(super) fn listed(
             let message = format!("`{}` is listed at `{folder}`, which does not exist", entry.name);
             let help = "fix the path, or remove the entry";
             found.push(
-                Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help),
+                Diagnostic::in_file(file, span, Severity::Error, "marketplace-source-missing", message)
+                    .help(help),
             );
         }
     }
-    seats
+    locations
 }

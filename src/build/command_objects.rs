@@ -13,14 +13,14 @@ pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTre
         || plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |own| (plugin, own)));
     for target in targets.iter() {
         for (plugin, component) in components() {
-            for (key, said) in &component.declared {
-                let goes_along = target.manifest.passthrough && plugin.keeps(&said.at.path);
+            for (key, value) in &component.declared {
+                let goes_along = target.manifest.passthrough && plugin.keeps(&value.at.path);
                 if goes_along || target.dropped_field(component.kind, key).is_some() {
                     continue;
                 }
                 let host = overrides.entry(target.name.clone()).or_default();
-                let fields = host.said.entry((component.kind, component.qualified.clone())).or_default();
-                fields.entry(key.clone()).or_insert_with(|| said.clone());
+                let fields = host.fields.entry((component.kind, component.qualified.clone())).or_default();
+                fields.entry(key.clone()).or_insert_with(|| value.clone());
             }
         }
     }

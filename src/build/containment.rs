@@ -49,7 +49,7 @@ pub(super) fn check(
         }
     }
     for (section, key, option) in PATHS {
-        for (path, span) in said(&config.text, section, key) {
+        for (path, span) in declared_paths(&config.text, section, key) {
             if !file_system.is_inside(top, &folder.join(&path)) {
                 return Err(outside(&path, &format!("{section}.{key}"), span, SOURCE, option));
             }
@@ -66,12 +66,12 @@ pub(super) fn check(
 /// Sees that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
 /// line changes nothing elsewhere, so nothing elsewhere is read for it.
 fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
-    let said = FILES.into_iter().flat_map(|key| {
-        said(&config.text, "release", key).into_iter().map(move |(said, span)| (key, said, span))
+    let declared = FILES.into_iter().flat_map(|key| {
+        declared_paths(&config.text, "release", key).into_iter().map(move |(written, span)| (key, written, span))
     });
-    let mut said = said.peekable();
+    let mut declared = declared.peekable();
     // Most settings name none, and need no look at the disk.
-    if said.peek().is_none() {
+    if declared.peek().is_none() {
         return Ok(());
     }
     let (Ok(folder), Ok(top)) = (file_system.canonical(folder), file_system.canonical(top)) else {
@@ -81,8 +81,8 @@ fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -
         Some(repository) => (repository, "repository"),
         None => (top, SOURCE),
     };
-    for (key, said, span) in said {
-        let path = said.split_once('#').filter(|_| key == "versions").map_or(said.as_str(), |(path, _)| path);
+    for (key, written, span) in declared {
+        let path = written.split_once('#').filter(|_| key == "versions").map_or(written.as_str(), |(path, _)| path);
         if !file_system.is_inside(&top, &folder.join(path)) {
             return Err(outside(path, &format!("release.{key}"), span, of, None));
         }
@@ -117,7 +117,7 @@ fn outside(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&
 }
 
 /// The words of one key, each with its place; the text was parsed before.
-fn said(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
+fn declared_paths(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
     let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
     let value = table.get_ref().get(section).and_then(|section| section.get_ref().get(key));
     let Some(value) = value else { return Vec::new() };

@@ -46,7 +46,7 @@ pub struct DiscoveredSource {
     pub(super) left_out: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
     pub(super) settings: BTreeMap<Utf8PathBuf, String>,
-    pub(super) seats: Vec<PluginLocation>,
+    pub(super) locations: Vec<PluginLocation>,
     /// Folders of plugins, in the order of paths.
     pub(super) roots: Vec<Utf8PathBuf>,
     /// What the settings of each plugin's own say, and the programs it ships.
@@ -79,9 +79,9 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
     if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
-    let PluginPlaces { mut tree, marketplace, mut seats, left_out, mut found } =
+    let PluginPlaces { mut tree, marketplace, mut locations, left_out, mut found } =
         PluginPlaces::find(&src, request, targets)?;
-    let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
+    let mut roots: Vec<Utf8PathBuf> = locations.iter().map(|location| location.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     roots.dedup();
     let walked = parallel::map(roots.iter().collect(), roots.len() * FILES_OF_PLUGIN, |root| {
@@ -95,17 +95,17 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
         settings.insert(root.clone(), walked.config.text.clone());
         of_roots.insert(root.clone(), (walked.config, walked.runtime));
     }
-    for seat in &mut seats {
-        let name = of_roots.get(&seat.root).and_then(|(config, _)| config.build.name.clone());
-        seat.name = name.or_else(|| seat.name.take());
+    for location in &mut locations {
+        let name = of_roots.get(&location.root).and_then(|(config, _)| config.build.name.clone());
+        location.name = name.or_else(|| location.name.take());
     }
     for (from, to) in &request.moves {
         tree.move_folder(from, to);
-        for seat in &mut seats {
-            if let Some(loose) = seat.loose_skills.iter().position(|folder| folder == from) {
-                seat.loose_skills.remove(loose);
-                seat.loose_skills.retain(|folder| folder != to);
-                seat.loose_skills.push(to.clone());
+        for location in &mut locations {
+            if let Some(loose) = location.loose_skills.iter().position(|folder| folder == from) {
+                location.loose_skills.remove(loose);
+                location.loose_skills.retain(|folder| folder != to);
+                location.loose_skills.push(to.clone());
             }
         }
     }
@@ -128,7 +128,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
         outside,
         left_out,
         settings,
-        seats,
+        locations,
         roots,
         of_roots,
         marketplace,
@@ -141,7 +141,7 @@ struct PluginPlaces {
     /// Of all files only that of the marketplace.
     tree: SourceTree,
     marketplace: Option<Marketplace>,
-    seats: Vec<PluginLocation>,
+    locations: Vec<PluginLocation>,
     /// Skills and plugins that a check skips.
     left_out: Vec<Exclusion>,
     found: Vec<Diagnostic>,
@@ -180,20 +180,20 @@ impl PluginPlaces {
             tree.exclusions.push(Exclusion { path, reason, fault: false });
         }
         let listing = Listing::new(src, request);
-        let mut seats = match &marketplace {
+        let mut locations = match &marketplace {
             Some(marketplace) if !aside => listed(file_system, src, marketplace, &tree, &mut found),
-            _ if whole => layout::seats(src, targets, request, &listing)?,
+            _ if whole => layout::locations(src, targets, request, &listing)?,
             _ => Vec::new(),
         };
         // Of what lies deep below, a catalogue knows more than the names of files.
-        let deep = whole && marketplace.is_none() && seats.iter().all(layout::is_deep);
+        let deep = whole && marketplace.is_none() && locations.iter().all(layout::is_deep);
         // A catalogue that was written for another host lists plugins whose skills every host reads.
         let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
         for path in catalogues {
             if deep && marketplace.is_none() {
                 marketplace = read_marketplace(file_system, src, path, source, texts, &mut tree, &mut found)?;
                 let Some(_) = marketplace else { continue };
-                seats = marketplace
+                locations = marketplace
                     .iter()
                     .flat_map(|file| listed(file_system, src, file, &tree, &mut found))
                     .collect();
@@ -201,14 +201,14 @@ impl PluginPlaces {
         }
         let mut left_out = Vec::new();
         if request.everything {
-            let more = adjacent::find(src, &seats, targets, request, &listing)?;
-            seats.extend(more.seats);
+            let more = adjacent::find(src, &locations, targets, request, &listing)?;
+            locations.extend(more.locations);
             left_out = more.left_out;
         }
-        if seats.is_empty() && marketplace.is_none() {
+        if locations.is_empty() && marketplace.is_none() {
             return Err(project(src, request, targets, listing.count()));
         }
-        Ok(Self { tree, marketplace, seats, left_out, found })
+        Ok(Self { tree, marketplace, locations, left_out, found })
     }
 }
 
@@ -261,7 +261,7 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Plugin
         let real = file_system.canonical(path).ok()?;
         Utf8PathBuf::from_path_buf(real.strip_prefix(src).ok()?.to_owned()).ok()
     };
-    let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
+    let runtime = Runtime::from_config(&request.config.runtime, &inner.runtime, inside);
     Ok(PluginFolder { tree, config: inner, runtime })
 }
 

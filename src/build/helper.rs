@@ -25,11 +25,11 @@ pub struct HelperSearchPath {
     pub checkout: Option<HelperCheckout>,
 }
 
-/// The helper's binaries for a build, by platform. For a look only, none is built and none is missed.
+/// The helper's binaries for a build, by platform. With `only_existing`, none is built and none is missed.
 ///
 /// # Errors
 /// When there is none, or a file is none for its platform.
-pub fn find(places: &HelperSearchPath, look: bool) -> Result<Vec<HelperBinary>, BuildError> {
+pub fn find(places: &HelperSearchPath, only_existing: bool) -> Result<Vec<HelperBinary>, BuildError> {
     let mut found = Vec::new();
     for (platform, path) in &places.given {
         found.push(binary(platform, path.clone())?);
@@ -38,21 +38,21 @@ pub fn find(places: &HelperSearchPath, look: bool) -> Result<Vec<HelperBinary>, 
     let known = PLATFORMS.contains(&here.as_str());
     if known && found.iter().all(|binary| binary.platform != here) {
         let path = match &places.checkout {
-            Some(checkout) => checkout.helper(look)?,
-            None => beside(places),
+            Some(checkout) => checkout.helper(only_existing)?,
+            None => next_to_program(places),
         };
         if let Some(path) = path {
             found.push(binary(&here, path)?);
         }
     }
-    if found.is_empty() && !look {
+    if found.is_empty() && !only_existing {
         return Err(none(places, &here));
     }
     found.sort_by(|a, b| a.platform.cmp(&b.platform));
     Ok(found)
 }
 
-fn beside(places: &HelperSearchPath) -> Option<PathBuf> {
+fn next_to_program(places: &HelperSearchPath) -> Option<PathBuf> {
     let program = places.program.as_ref()?;
     let path = program.with_file_name(format!("{HELPER}{}", std::env::consts::EXE_SUFFIX));
     disk::is_file(&path).then_some(path)

@@ -37,7 +37,7 @@ struct Layout {
 ///
 /// # Errors
 /// When the source cannot be listed.
-pub(super) fn seats(
+pub(super) fn locations(
     src: &Path,
     targets: &Targets,
     request: &SourceRequest,
@@ -77,7 +77,7 @@ pub(super) fn seats(
     }
     // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
     let found = below(&listing.get()?.0, source, has_parts);
-    let seat = |root: Utf8PathBuf| {
+    let location = |root: Utf8PathBuf| {
         // One whose manifest has no components is refused by the source host.
         let has_manifest = file_system.is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
@@ -91,15 +91,15 @@ pub(super) fn seats(
             form: LocationForm::Plugin,
         }
     };
-    let mut seats: Vec<PluginLocation> = found.plugins.into_iter().map(seat).collect();
+    let mut locations: Vec<PluginLocation> = found.plugins.into_iter().map(location).collect();
     if has_parts || !found.skills.is_empty() {
-        seats.push(PluginLocation { has_parts, ..here(found.skills) });
+        locations.push(PluginLocation { has_parts, ..here(found.skills) });
     }
     // A plugin that was made for another host alone.
-    if seats.is_empty() && foreign_name(file_system, src, source).is_some() {
-        seats.push(here(Vec::new()));
+    if locations.is_empty() && foreign_name(file_system, src, source).is_some() {
+        locations.push(here(Vec::new()));
     }
-    Ok(seats)
+    Ok(locations)
 }
 
 /// The name that the manifest of another host gives, where it is one that a plugin can have.
@@ -116,11 +116,11 @@ fn foreign_name(file_system: &FileSystem, src: &Path, source: &SourceFacts) -> O
 }
 
 /// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.
-pub fn is_deep(seat: &PluginLocation) -> bool {
+pub fn is_deep(location: &PluginLocation) -> bool {
     let is_deep = |path: &Utf8PathBuf| path.components().count() > 1;
-    match seat.is_shelf() {
-        true => seat.loose_skills.iter().all(is_deep),
-        false => is_deep(&seat.root),
+    match location.is_shelf() {
+        true => location.loose_skills.iter().all(is_deep),
+        false => is_deep(&location.root),
     }
 }
 
@@ -136,14 +136,14 @@ fn has_skill_by_that_name(file_system: &FileSystem, src: &Path) -> bool {
 fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     let mut layout = Layout::default();
     if !has_parts {
-        look(Utf8Path::new(""), 0, files, source, &mut layout);
+        find_plugins(Utf8Path::new(""), 0, files, source, &mut layout);
         return layout;
     }
     let places = source.components.keys().filter_map(|place| place.split('/').next());
     let own: BTreeSet<&str> = places.chain(COMPONENT_FOLDERS).collect();
     for child in files.children(Utf8Path::new(""), false) {
         if !own.contains(child.as_str()) {
-            look(&child, 1, files, source, &mut layout);
+            find_plugins(&child, 1, files, source, &mut layout);
         }
     }
     // What nobody installs is a file of the plugin.
@@ -161,7 +161,7 @@ pub(super) fn is_uninstalled(folder: &Utf8Path) -> bool {
         || in_examples(&folder.join(SKILL_FILE))
 }
 
-fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, out: &mut Layout) {
+fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, out: &mut Layout) {
     if depth > 0 {
         if files.has(&folder.join(&source.manifest)) {
             return out.plugins.push(folder.to_owned());
@@ -177,7 +177,7 @@ fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, ou
         return;
     }
     for child in files.children(folder, false) {
-        look(&child, depth + 1, files, source, out);
+        find_plugins(&child, depth + 1, files, source, out);
     }
 }
 

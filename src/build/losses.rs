@@ -100,9 +100,13 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
 
 fn finding(project: &Project, row: &LedgerRow, message: String) -> Diagnostic {
     match (row.span, project.tree.get(&row.path)) {
-        (Some(span), Some(file)) => {
-            Diagnostic::at(file, Span::new(span.start, span.end), Severity::Error, "denied-loss", message)
-        }
+        (Some(span), Some(file)) => Diagnostic::in_file(
+            file,
+            Span::new(span.start, span.end),
+            Severity::Error,
+            "denied-loss",
+            message,
+        ),
         _ => Diagnostic::whole(&row.path, Severity::Error, "denied-loss", message),
     }
 }

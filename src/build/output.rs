@@ -10,7 +10,7 @@ use crate::bundle::{BundleManifest, ManifestHelper};
 use crate::disk::folder::Folder;
 use crate::disk::lock::{self, OutputFolder};
 use crate::disk::replace::{self, FileChange, OWN_FOLDER, OutputFile, OutputPlace};
-use crate::disk::{self, Payload, beneath, foreign};
+use crate::disk::{self, Payload, foreign_files, open_beneath};
 use crate::emit;
 use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::runtime::PLATFORMS;
@@ -119,7 +119,7 @@ pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
 ///
 /// # Errors
 /// When the folder cannot be read, or holds files of others where emitted ones must go.
-pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange>, BuildError> {
+pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange>, BuildError> {
     let there = Folder::open_existing(folder)?;
     let there = there.as_ref();
     let mut files = with_records(bundle, there)?;
@@ -176,7 +176,7 @@ fn plan(
     there: Option<&Folder>,
 ) -> Result<Vec<FileChange>, BuildError> {
     if let Some(folder) = there {
-        let conflicts = foreign::conflicts(folder, files, owned)?;
+        let conflicts = foreign_files::conflicts(folder, files, owned)?;
         if !conflicts.is_empty() {
             let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
             return Err(BuildError::Conflict { folder: folder.path().to_owned(), paths });
@@ -193,7 +193,7 @@ fn own(name: &str) -> Utf8PathBuf {
 /// Writes `bundle` below `out` unless it is there already. Call it under the lock of `out`, and with its open folder.
 ///
 /// # Errors
-/// As [`look`], and when anything cannot be written; the old tree stays then.
+/// As [`plan_changes`], and when anything cannot be written; the old tree stays then.
 pub fn write(bundle: &HostBundle, out: &Folder) -> Result<WriteSummary, BuildError> {
     let place = OutputPlace { out, name: &bundle.record.host };
     replace::recover(&place)?;
@@ -260,7 +260,7 @@ fn owned(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8Pa
             let held = disk::hash_beneath(folder.path(), path);
             held.is_some_and(|held| held.is_ok_and(|held| held.sha256 == sha256))
         };
-        beneath::is_inner(path) && (stays.contains(path) || has_those_bytes())
+        open_beneath::is_inner(path) && (stays.contains(path) || has_those_bytes())
     };
     let listed = manifest.files.into_iter().map(|file| (file.path, file.sha256));
     let listed = listed.chain(manifest.helpers.into_iter().map(|helper| (helper.path, helper.sha256)));

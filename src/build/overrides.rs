@@ -13,10 +13,10 @@ use super::config_fault::{fault, in_file, seen_from};
 use crate::model::component::Component;
 use crate::model::config::{Config, ConfigFault, HostConfig, PlacedWords};
 use crate::model::names;
-use crate::model::near;
 use crate::model::overrides::{ConfigPlace, HostOverrides, NewName, OverrideValue};
 use crate::model::plugin::Plugin;
 use crate::model::qualified_name::last_of;
+use crate::model::similar_names;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
@@ -74,7 +74,7 @@ pub(super) fn resolve(
 
 /// What to do about a word that is none of `known`.
 fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    match near::nearest(word, known.clone()) {
+    match similar_names::nearest(word, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of: {}", known.collect::<Vec<_>>().join(", ")),
     }
@@ -90,7 +90,7 @@ fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
     if let Some(limit) = target.skill.name_limit.filter(|limit| length > *limit) {
         return Some(format!("has {length} characters, and {title} takes {limit}"));
     }
-    if target.command.typed.is_some_and(|rule| kind == ComponentKind::Command && rule.of(name) != name) {
+    if target.command.typed.is_some_and(|rule| kind == ComponentKind::Command && rule.apply(name) != name) {
         return Some(format!("cannot be typed by users of {title}"));
     }
     let lower = name.to_lowercase();
@@ -100,17 +100,17 @@ fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
 
 impl<'a> ConfigScope<'a> {
     fn speak(&self, out: &mut HostSections) -> Result<(), ConfigFault> {
-        for (host, said) in &self.config.targets {
+        for (host, host_config) in &self.config.targets {
             let Some(target) = self.targets.get(host.get_ref()) else {
                 let message = format!("unknown host `{}`", host.get_ref());
                 let help = meant(host.get_ref(), self.targets.names().into_iter());
                 return Err(fault(host.span(), message, help));
             };
             let of_host = out.entry(target.name.clone()).or_default();
-            self.renames(target, &said.rename, of_host)?;
-            self.frontmatter(target, said, of_host)?;
-            self.models(target, &said.models, of_host)?;
-            self.tools(target, &said.tools, of_host)?;
+            self.renames(target, &host_config.rename, of_host)?;
+            self.frontmatter(target, host_config, of_host)?;
+            self.models(target, &host_config.models, of_host)?;
+            self.tools(target, &host_config.tools, of_host)?;
         }
         Ok(())
     }
@@ -173,13 +173,13 @@ impl<'a> ConfigScope<'a> {
     fn frontmatter(
         &self,
         target: &Target,
-        said: &HostConfig,
+        host_config: &HostConfig,
         out: &mut HostOverrides,
     ) -> Result<(), ConfigFault> {
         let of_kind = |section: &str| KINDS.iter().find(|(_, name)| *name == section).map(|(kind, _)| *kind);
         // What is said of one component counts more than what is said of all.
         for all in [true, false] {
-            for (section, fields) in &said.frontmatter {
+            for (section, fields) in &host_config.frontmatter {
                 let kind = of_kind(section.get_ref());
                 if kind.is_some() != all {
                     continue;
@@ -194,8 +194,8 @@ impl<'a> ConfigScope<'a> {
                     let pointer = [target.name.as_str(), "frontmatter", section.get_ref(), key.get_ref()];
                     let at = self.place(key.span(), &pointer);
                     for owner in &owners {
-                        let said = OverrideValue { value: value.clone(), at: at.clone() };
-                        say(out, owner, key.get_ref(), said);
+                        let value_here = OverrideValue { value: value.clone(), at: at.clone() };
+                        record_value(out, owner, key.get_ref(), value_here);
                     }
                 }
             }
@@ -224,9 +224,9 @@ impl<'a> ConfigScope<'a> {
             for owner in self.components().filter(|component| takes(component.kind)) {
                 let own = owner.field("model").and_then(crate::read::tree::Node::scalar);
                 let key = (owner.kind, owner.qualified.clone());
-                let said = out.said.get(&key).is_some_and(|said| said.contains_key("model"));
-                if own.as_deref() == Some(model.get_ref()) && !said {
-                    say(
+                let has_model = out.fields.get(&key).is_some_and(|fields| fields.contains_key("model"));
+                if own.as_deref() == Some(model.get_ref()) && !has_model {
+                    record_value(
                         out,
                         owner,
                         "model",
@@ -266,8 +266,8 @@ impl<'a> ConfigScope<'a> {
             }
             let at = self.place(tool.span(), &[&target.name, "tools", tool.get_ref()]);
             for plugin in &self.plugins {
-                let said = OverrideValue { value: stands.get_ref().as_str().into(), at: at.clone() };
-                out.tools.entry(plugin.name.clone()).or_default().insert(tool.get_ref().clone(), said);
+                let stand_in = OverrideValue { value: stands.get_ref().as_str().into(), at: at.clone() };
+                out.tools.entry(plugin.name.clone()).or_default().insert(tool.get_ref().clone(), stand_in);
             }
         }
         Ok(())
@@ -313,7 +313,7 @@ impl<'a> ConfigScope<'a> {
                 }
                 let message = format!("unknown component `{text}`");
                 let names = self.components().flat_map(|one| [one.name.as_str(), one.qualified.as_str()]);
-                let help = match near::nearest(name, names) {
+                let help = match similar_names::nearest(name, names) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "name a skill, an agent or a command, as `name` or as `plugin:name`".to_owned(),
                 };
@@ -364,9 +364,9 @@ impl<'a> ConfigScope<'a> {
     }
 }
 
-fn say(out: &mut HostOverrides, owner: &Component, key: &str, said: OverrideValue) {
-    let of_owner = out.said.entry((owner.kind, owner.qualified.clone())).or_default();
-    of_owner.insert(key.to_owned(), said);
+fn record_value(out: &mut HostOverrides, owner: &Component, key: &str, value: OverrideValue) {
+    let of_owner = out.fields.entry((owner.kind, owner.qualified.clone())).or_default();
+    of_owner.insert(key.to_owned(), value);
 }
 
 /// The value of a field that the host takes in that form.

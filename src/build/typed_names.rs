@@ -16,7 +16,7 @@ pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTre
         for plugin in plugins {
             let none = HostOverrides::default();
             let known = overrides.get(&target.name).unwrap_or(&none);
-            let renames = untyped(plugin, |name| rule.of(name), known);
+            let renames = untyped(plugin, |name| rule.apply(name), known);
             if !renames.is_empty() {
                 overrides.entry(target.name.clone()).or_default().renames.extend(renames);
             }

@@ -27,7 +27,7 @@ pub fn understand(
         readme,
         outside,
         mut left_out,
-        seats,
+        locations,
         roots,
         of_roots,
         marketplace,
@@ -35,9 +35,9 @@ pub fn understand(
         ..
     } = gathered;
     let (source, owned) = (targets.source(), targets.owned());
-    let read = parallel::map(seats, tree.files().count(), |seat| {
-        let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
-        (plugin::read(&tree, seat, nested, source, &owned, &mut found), found)
+    let read = parallel::map(locations, tree.files().count(), |location| {
+        let (nested, mut found) = (below(&roots, &location.root), Vec::new());
+        (plugin::read(&tree, location, nested, source, &owned, &mut found), found)
     });
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
@@ -91,7 +91,7 @@ fn same_name(
             "`{}` is another entry for the folder of `{}`, and a bundle has one of them",
             entry.name, other.name
         );
-        return Diagnostic::at(file, span, Severity::Info, "marketplace-entry-name", message);
+        return Diagnostic::in_file(file, span, Severity::Info, "marketplace-entry-name", message);
     }
     let message = format!(
         "two plugins are named `{}`: `{}` and `{}`; the first one is used",
@@ -115,7 +115,7 @@ fn marketplace_name(
         let why = names::check(name).err();
         if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
             let message = format!("the marketplace name `{name}` {why}");
-            let finding = Diagnostic::at(file, node.span, Severity::Error, "name-format", message);
+            let finding = Diagnostic::in_file(file, node.span, Severity::Error, "name-format", message);
             found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
         }
         why.is_none().then(|| name.to_owned())

@@ -11,7 +11,7 @@ use super::output::manifest_of;
 use crate::bundle::BundleManifest;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
-use crate::disk::foreign;
+use crate::disk::foreign_files;
 
 /// What to do about it.
 pub const HELP: &str = "look at it, and move it away";
@@ -31,7 +31,7 @@ pub fn unlisted(folder: &Folder, manifest: &BundleManifest) -> Result<Vec<String
         .collect();
     let is_given =
         |path: &Path| path.iter().next().and_then(|top| top.to_str()).is_some_and(|top| tops.contains(top));
-    let found = foreign::unlisted(folder, &listed)?;
+    let found = foreign_files::unlisted(folder, &listed)?;
     Ok(found.iter().filter(|path| is_given(path)).map(|path| path.to_string_lossy().into_owned()).collect())
 }
 

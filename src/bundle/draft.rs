@@ -136,7 +136,7 @@ impl MarkdownDraft {
     }
 
     /// Makes a field hold `value`, which is YAML, whatever was to become of it.
-    pub fn say(&mut self, key: &str, value: &str, reason: &str) {
+    pub fn set_value(&mut self, key: &str, value: &str, reason: &str) {
         self.fields.retain(|(other, ..)| other != key);
         match self.current(key) {
             Some(entry) => self.decide(&entry, value.to_owned(), reason),
@@ -158,7 +158,7 @@ impl MarkdownDraft {
 
     /// Writes `value` where an entry's value stands, unless something else was to become of the entry.
     pub fn rewrite_value(&mut self, entry: &MappingEntry, value: &str, reason: &str) {
-        if self.change(entry).is_none() && frontmatter::value_span(self, entry).of(&self.text) != value {
+        if self.change(entry).is_none() && frontmatter::value_span(self, entry).slice(&self.text) != value {
             self.decide(entry, value.to_owned(), reason);
         }
     }

@@ -115,7 +115,7 @@ pub struct NamesByKind {
 
 impl NamesByKind {
     /// The list of a kind; `None` for kinds that are not verified.
-    pub fn of(&self, kind: ComponentKind) -> Option<&Vec<String>> {
+    pub fn get(&self, kind: ComponentKind) -> Option<&Vec<String>> {
         match kind {
             ComponentKind::Skill => Some(&self.skills),
             ComponentKind::Agent => Some(&self.agents),

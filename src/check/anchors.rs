@@ -35,7 +35,7 @@ pub struct TextAnchors {
 
 impl<'a> Anchors<'a> {
     /// The texts of `project`.
-    pub fn of(project: &'a Project) -> Self {
+    pub fn new(project: &'a Project) -> Self {
         let markdown = project.tree.files().filter(|file| file.path.extension() == Some("md"));
         let texts = markdown.filter_map(|file| {
             let (lines, places) = (OnceLock::new(), OnceLock::new());
@@ -45,9 +45,9 @@ impl<'a> Anchors<'a> {
     }
 
     /// The places of the text at `path`; `None` where there is no such Markdown text.
-    pub fn at(&self, path: &Utf8Path) -> Option<&TextAnchors> {
+    pub fn get(&self, path: &Utf8Path) -> Option<&TextAnchors> {
         let text = self.texts.get(path.as_str())?;
-        Some(text.places.get_or_init(|| TextAnchors::of(text.text)))
+        Some(text.places.get_or_init(|| TextAnchors::from_text(text.text)))
     }
 
     /// Whether a line of the text at `path` is surely the heading that a link to `anchor` means. `false` means only that a
@@ -64,7 +64,7 @@ impl<'a> Anchors<'a> {
 }
 
 impl TextAnchors {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let mut out = Self::default();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for heading in &markdown::outline(text, Span::new(0, text.len())).headings {

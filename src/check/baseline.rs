@@ -38,7 +38,7 @@ pub struct KnownFinding {
 
 impl Baseline {
     /// Everything that was found; each has its fingerprint.
-    pub fn of(found: &[Diagnostic]) -> Self {
+    pub fn from_findings(found: &[Diagnostic]) -> Self {
         let mut findings: Vec<KnownFinding> =
             found.iter().filter(|found| found.rule != STALE).map(known).collect();
         findings.sort();

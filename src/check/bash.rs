@@ -244,7 +244,7 @@ impl ScriptWalk<'_> {
     }
 
     fn side(&self, node: &Node) -> Operand {
-        let text = self.span(node).of(self.text).to_owned();
+        let text = self.span(node).slice(self.text).to_owned();
         let (test, sets) = match &node.kind {
             NodeKind::Command { assignments, words, .. } => {
                 let word = |node: &Node| match &node.kind {
@@ -303,7 +303,7 @@ mod tests {
 
     fn joints(text: &str) -> Vec<(Operator, String, bool)> {
         let script = parse(text).expect("shell");
-        let shown = |joint: Connector| (joint.operator, joint.span.of(text).to_owned(), joint.condition);
+        let shown = |joint: Connector| (joint.operator, joint.span.slice(text).to_owned(), joint.condition);
         script.joints.into_iter().map(shown).collect()
     }
 

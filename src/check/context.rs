@@ -98,9 +98,9 @@ impl<'a> RuleContext<'a> {
                 .into_iter()
                 .map(|kind| (kind, fields::known(targets, kind)))
                 .collect(),
-            paths: SourcePaths::of(project),
-            directory: ComponentDirectory::of(project, &targets.source().agents),
-            anchors: Anchors::of(project),
+            paths: SourcePaths::new(project),
+            directory: ComponentDirectory::new(project, &targets.source().agents),
+            anchors: Anchors::new(project),
             renames: OnceLock::new(),
         }
     }
@@ -175,7 +175,7 @@ impl<'a> RuleContext<'a> {
 
     /// Where skills are called by a name that is not their folder's; looked for when first asked.
     pub fn renames(&self) -> &SkillRenames {
-        self.renames.get_or_init(|| SkillRenames::of(self))
+        self.renames.get_or_init(|| SkillRenames::find(self))
     }
 
     /// Every text file of every plugin, by path.
@@ -264,7 +264,7 @@ impl PluginText<'_> {
 
     /// Whether the text holds a word without which there is nothing to find.
     pub fn has(&self, sign: TextSign) -> bool {
-        self.signs.get_or_init(|| TextSigns::of(self.text)).has(sign)
+        self.signs.get_or_init(|| TextSigns::from_text(self.text)).has(sign)
     }
 
     /// The links to files and places, found once; none where the text belongs to no component, or where each leads to a file

@@ -29,10 +29,10 @@ pub fn declared<'t>(text: &PluginText<'t>) -> Vec<CopyDeclaration<'t>> {
 pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
     let found = memmem::find_iter(text.as_bytes(), SAYS).filter_map(|at| {
         let line = line_at(text, at);
-        let shown = line.of(text).trim();
+        let shown = line.slice(text).trim();
         let mark = MARKS.iter().find(|mark| shown.starts_with(**mark))?;
         // Words before "copy of" may say how exact it is, nothing else.
-        let start = line.start + line.of(text).find(shown)?;
+        let start = line.start + line.slice(text).find(shown)?;
         let before = text[start + mark.len()..at].trim().to_lowercase();
         let exact = before.split([' ', '-']).all(|word| {
             matches!(
@@ -59,10 +59,10 @@ pub fn difference(text: &str, other: &str) -> Option<Span> {
             Span::new(at - line.len(), at - line.len() + line.trim_end().len())
         });
         let spans: Vec<Span> = spans.collect();
-        spans.into_iter().filter(|span| !declares(span.of(text))).collect::<Vec<_>>()
+        spans.into_iter().filter(|span| !declares(span.slice(text))).collect::<Vec<_>>()
     };
     let (own, others) = (lines(text), lines(other));
-    let differs = own.iter().zip(&others).position(|(a, b)| a.of(text) != b.of(other));
+    let differs = own.iter().zip(&others).position(|(a, b)| a.slice(text) != b.slice(other));
     match differs {
         Some(at) => Some(others[at]),
         None if own.len() == others.len() => None,
@@ -87,8 +87,8 @@ mod tests {
     fn the_line_that_declares_is_no_difference() {
         assert_eq!(difference("<!-- copy of a -->\nx\ny\n", "x\ny\n"), None);
         let other = "x\nz\n";
-        assert_eq!(difference("# copy of a\nx\ny\n", other).unwrap().of(other), "z");
-        assert_eq!(difference("x\n", other).unwrap().of(other), "z");
+        assert_eq!(difference("# copy of a\nx\ny\n", other).unwrap().slice(other), "z");
+        assert_eq!(difference("x\n", other).unwrap().slice(other), "z");
         assert!(difference("a copy of x\n", "y\n").is_some());
     }
 }

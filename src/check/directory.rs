@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::component::Component;
-use crate::model::near::{self, slip};
 use crate::model::project::Project;
 use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
+use crate::model::similar_names::{self, slip};
 use crate::source::ComponentKind;
 
 /// How many agents of one name are told apart: of more, four are listed.
@@ -49,7 +49,7 @@ pub struct ComponentDirectory<'a> {
 
 impl<'a> ComponentDirectory<'a> {
     /// The components of `project`; `built_in` are agents of the source host.
-    pub fn of(project: &'a Project, built_in: &'a [String]) -> Self {
+    pub fn new(project: &'a Project, built_in: &'a [String]) -> Self {
         let plugins: BTreeSet<&str> = project.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
         let mut out = Self {
             plugins,
@@ -143,7 +143,7 @@ impl<'a> ComponentDirectory<'a> {
     pub fn agent_near(&self, plugin: &str, last: &str) -> Option<&'a Component> {
         let names = self.lower.get(plugin)?;
         let lower = last.to_lowercase();
-        let near = near::neighbours(names, &lower);
+        let near = similar_names::neighbours(names, &lower);
         let agents = near.flat_map(|name| names[name].iter().take(ONE_NAME)).copied();
         let near = slip(last, agents.map(|agent| self::last_of(&agent.name)))?;
         self.called(plugin, near).next()
@@ -152,7 +152,7 @@ impl<'a> ComponentDirectory<'a> {
     /// The qualified names of skills and commands of the plugin of `name` that it may be a slip of.
     pub fn skills_near(&self, name: &str) -> Vec<&str> {
         let prefix = format!("{}:", plugin_of(name));
-        near::neighbours(&self.skills, name).filter(|known| known.starts_with(&prefix)).collect()
+        similar_names::neighbours(&self.skills, name).filter(|known| known.starts_with(&prefix)).collect()
     }
 
     /// The skills of `plugin` that `text` names as whole words.
@@ -206,10 +206,10 @@ impl<'a> ComponentDirectory<'a> {
             };
         }
         let prefix = format!("{plugin}:");
-        let known = near::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
+        let known = similar_names::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
         // The plugin is the same in all of them, and tells nothing.
-        let scored = known.map(|known| (near::likeness(local_of(known), local_of(name)), known));
-        NameResolution::Unknown(near::best(scored, 0.85).and_then(|near| self.agent(near)))
+        let scored = known.map(|known| (similar_names::likeness(local_of(known), local_of(name)), known));
+        NameResolution::Unknown(similar_names::best(scored, 0.85).and_then(|near| self.agent(near)))
     }
 
     /// A name without a plugin.

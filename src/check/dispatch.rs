@@ -36,7 +36,7 @@ pub enum NameUse {
 /// Every such place of `text`, in order.
 pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     let mut out = Vec::new();
     if text.has(TextSign::Dispatch) {
         let types = memmem::find_iter(body.as_bytes(), "subagent_type");
@@ -45,8 +45,8 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
         out.retain(|found| !is_forbidden(body, found.span.start));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
-    for prefix in
-        prefixes(body).filter(|prefix| context.directory().has_plugin(prefix.of(body).trim_end_matches(':')))
+    for prefix in prefixes(body)
+        .filter(|prefix| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':')))
     {
         let named = named(body, prefix).map(|named| told(body, named, context.directory()));
         out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
@@ -76,7 +76,7 @@ fn field(text: &PluginText<'_>, component: &Component) -> Option<Dispatch> {
     component.field("context")?.scalar().filter(|context| context == "fork")?;
     let node = component.field("agent").filter(|_| text.main && component.kind != ComponentKind::Agent)?;
     let name = node.scalar().filter(|name| is_name(name))?;
-    let at = node.span.start + node.span.of(text.text).find(name.as_str())?;
+    let at = node.span.start + node.span.slice(text.text).find(name.as_str())?;
     Some(Dispatch { span: Span::new(at, at + name.len()), name, how: NameUse::Agent })
 }
 
@@ -102,7 +102,7 @@ fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
     let skill = ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| quoted.ends_with(say));
     let how = if slash || skill { NameUse::Skill } else { NameUse::Named };
-    let name = span.of(body);
+    let name = span.slice(body);
     let begins = local.trim_start_matches(':').starts_with(char::is_alphabetic);
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
 }
@@ -196,7 +196,7 @@ mod tests {
             let values = memmem::find_iter(body.as_bytes(), "subagent_type")
                 .filter_map(|at| value(body, at + "subagent_type".len()));
             let calls = memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at));
-            values.chain(calls).map(|found| found.span.of(body).to_owned()).collect::<Vec<_>>()
+            values.chain(calls).map(|found| found.span.slice(body).to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(found("subagent_type: checker."), ["checker"]);
         assert_eq!(found("`subagent_type`: \"a:b\", subagent_type=`cc`"), ["a:b", "cc"]);

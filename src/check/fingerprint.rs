@@ -61,7 +61,7 @@ fn line<'a>(finding: &Diagnostic, file: &'a SourceFile) -> Option<&'a str> {
     }
     let (text, span) = (file.text()?, file.line(finding.line)?);
     if span.end - span.start <= 2 * LONG {
-        return Some(span.of(text).trim());
+        return Some(span.slice(text).trim());
     }
     let at = file.offset(Position { line: finding.line, column: finding.column })?;
     let boundary = |mut at: usize| {
@@ -90,7 +90,7 @@ mod tests {
         let mut found: Vec<Diagnostic> = text
             .match_indices(word)
             .map(|(at, _)| {
-                Diagnostic::at(&file, Span::new(at, at + word.len()), Severity::Error, "rule", "wrong")
+                Diagnostic::in_file(&file, Span::new(at, at + word.len()), Severity::Error, "rule", "wrong")
             })
             .collect();
         mark(&mut found, |_| Some(&file));

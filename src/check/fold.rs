@@ -99,13 +99,13 @@ fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) 
             continue;
         }
         let head = &mut out[at];
-        let mut said: Vec<&str> = Vec::new();
+        let mut messages: Vec<&str> = Vec::new();
         if head.message != finding.message {
-            said.push(&finding.message);
+            messages.push(&finding.message);
         }
-        said.extend(finding.help.as_deref().filter(|help| head.help.as_deref() != Some(*help)));
-        let said = if said.is_empty() { SAME.to_owned() } else { said.join("; ") };
-        head.related.push(place(finding, said));
+        messages.extend(finding.help.as_deref().filter(|help| head.help.as_deref() != Some(*help)));
+        let message = if messages.is_empty() { SAME.to_owned() } else { messages.join("; ") };
+        head.related.push(place(finding, message));
         head.related.extend(finding.related.iter().filter(|place| place.repeats).cloned());
     }
     out

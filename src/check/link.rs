@@ -52,7 +52,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<LocalLink> 
     }
     let links = text.outline().links.iter().filter_map(|link| {
         let (path, anchor) = taken_apart(&link.destination)?;
-        let shown = link.destination_span.of(text.text);
+        let shown = link.destination_span.slice(text.text);
         let length = shown.find(['#', '?']).unwrap_or(shown.len());
         Some(LocalLink {
             whole: link.span,
@@ -68,7 +68,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<LocalLink> 
 
 /// Whether a text can hold a link of which a rule has something to say: one needs `](`, or a definition with `]:`.
 fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     let bytes = body.as_bytes();
     memchr_iter(b']', bytes).any(|at| match bytes.get(at + 1) {
         Some(b':') if !may_define(&body[..at]) => false,

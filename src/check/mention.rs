@@ -60,11 +60,11 @@ pub const SCRIPTS: &str = "scripts/";
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
     let (source, parts) = (context.targets.source(), context.paths().parts(text));
     let mut out = Vec::new();
-    if memmem::find(text.body.of(text.text).as_bytes(), b"${").is_some() {
+    if memmem::find(text.body.slice(text.text).as_bytes(), b"${").is_some() {
         for (variable, form) in
             [(&source.plugin_root, PathForm::Root), (&source.skill_folder, PathForm::Skill)]
         {
-            behind(text, &format!("${{{variable}}}"), form, &mut out);
+            after_variable(text, &format!("${{{variable}}}"), form, &mut out);
         }
     }
     // What code names stands in the text, so most texts need no look at where their code is.
@@ -102,14 +102,14 @@ fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMenti
 
 /// Inline code without its backticks.
 fn inner(text: &PluginText<'_>, span: Span) -> Span {
-    let code = span.of(text.text);
+    let code = span.slice(text.text);
     let ticks = code.len() - code.trim_start_matches('`').len();
     Span::new(span.start + ticks, (span.end - ticks.min(code.len() - ticks)).max(span.start + ticks))
 }
 
 /// Paths behind `variable`, in prose and code.
-fn behind(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
-    for at in memmem::find_iter(text.body.of(text.text).as_bytes(), variable) {
+fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
+    for at in memmem::find_iter(text.body.slice(text.text).as_bytes(), variable) {
         let start = text.body.start + at;
         let rest = &text.text[start + variable.len()..text.body.end];
         // `"${ROOT}"/path` is the same path.
@@ -137,7 +137,7 @@ fn words(
     parts: Option<&PathParts<'_>>,
     out: &mut Vec<PathMention>,
 ) {
-    let code = part.of(text.text);
+    let code = part.slice(text.text);
     let mut done = 0;
     for slash in memchr::memchr_iter(b'/', code.as_bytes()) {
         if slash < done {

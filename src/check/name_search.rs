@@ -16,7 +16,7 @@ pub enum NameSearch {
 
 impl NameSearch {
     /// The names of the files at `paths`; `None` without any.
-    pub fn of(paths: &[&str]) -> Option<Self> {
+    pub fn new(paths: &[&str]) -> Option<Self> {
         let names: BTreeSet<&str> = paths.iter().filter_map(|path| path.rsplit('/').next()).collect();
         if names.is_empty() {
             return None;
@@ -45,7 +45,7 @@ mod tests {
         for many in [1, 2, 5, 40, 300] {
             let paths: Vec<String> = (0..many).map(|at| format!("scripts/{at}/run-{at}.sh")).collect();
             let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-            let search = NameSearch::of(&paths).unwrap();
+            let search = NameSearch::new(&paths).unwrap();
             for at in 0..many {
                 for before in
                     ["", "x", "run `scripts/a/", "a text that is longer than what is compared at once "]
@@ -56,6 +56,6 @@ mod tests {
             assert!(!search.is_in("run-a.sh run-.sh scripts/0/"));
             assert!(!search.is_in(""));
         }
-        assert!(NameSearch::of(&[]).is_none());
+        assert!(NameSearch::new(&[]).is_none());
     }
 }

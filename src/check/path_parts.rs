@@ -15,7 +15,7 @@ pub struct PathParts<'a> {
 
 impl<'a> PathParts<'a> {
     /// The parts of `paths`.
-    pub fn of(paths: impl Iterator<Item = &'a str>) -> Self {
+    pub fn from_paths(paths: impl Iterator<Item = &'a str>) -> Self {
         let mut parts = BTreeSet::new();
         let mut before = "";
         for path in paths {

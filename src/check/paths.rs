@@ -35,7 +35,7 @@ pub struct SourcePaths<'a> {
 
 impl<'a> SourcePaths<'a> {
     /// The paths of `project`.
-    pub fn of(project: &'a Project) -> Self {
+    pub fn new(project: &'a Project) -> Self {
         let of_plugins = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
         let all = project.tree.exclusions.iter().chain(&project.outside).chain(of_plugins);
         let left_out: BTreeSet<&str> = all.map(|exclusion| exclusion.path.as_str()).collect();
@@ -44,7 +44,7 @@ impl<'a> SourcePaths<'a> {
         let excluded: Vec<&str> = left_out.iter().copied().collect();
         let of_plugin = |root: &'a str| {
             let paths = below(&files, root).iter().chain(below(&excluded, root));
-            PathParts::of(paths.map(|path| path[root.len()..].trim_start_matches('/')))
+            PathParts::from_paths(paths.map(|path| path[root.len()..].trim_start_matches('/')))
         };
         let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
         let parts = roots.map(|root| (root, of_plugin(root))).collect();
@@ -52,7 +52,7 @@ impl<'a> SourcePaths<'a> {
         let mut unstartable: Vec<&str> = unstartable.map(|file| file.path.as_str()).collect();
         unstartable.sort_unstable();
         let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
-        let script_names = roots.filter_map(|root| Some((root, NameSearch::of(below(&unstartable, root))?)));
+        let script_names = roots.filter_map(|root| Some((root, NameSearch::new(below(&unstartable, root))?)));
         let script_names = script_names.collect();
         Self { files, folded: OnceLock::new(), left_out, parts, script_names }
     }

@@ -33,8 +33,8 @@ pub fn line(text: &str, entry: &MappingEntry) -> Span {
 /// Whether every host reads the value alike: words on one line without a sign that some of them gives a
 /// meaning to, or text in quotes or a block that no host ends early.
 pub fn is_simple(text: &str, yaml: Span, entry: &MappingEntry) -> bool {
-    let all = lines(text, yaml, entry).of(text);
-    let value = line(text, entry).of(text);
+    let all = lines(text, yaml, entry).slice(text);
+    let value = line(text, entry).slice(text);
     let signs = [": ", ":\t", " #", "\t#", "---"];
     match entry.node.style {
         Style::Plain => {
@@ -50,7 +50,7 @@ pub fn is_simple(text: &str, yaml: Span, entry: &MappingEntry) -> bool {
 /// What the author means, on one line; `None` where that is no text, or nobody can say.
 pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
     let Value::String(read) = &entry.node.value else { return None };
-    let first = line(text, entry).of(text);
+    let first = line(text, entry).slice(text);
     let parsed = entry.node.style != Style::Plain;
     let marked = first.starts_with("!!")
         || first.strip_prefix("! ").is_some_and(|behind| behind.trim() == read)

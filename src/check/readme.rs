@@ -130,7 +130,7 @@ impl<'a> Readme<'a> {
         let table = !found.head.is_empty();
         let above =
             || self.headings(found.span.start).into_iter().find_map(|heading| of_heading(&heading.text));
-        let heads: Vec<String> = found.head.iter().map(|cell| plain(cell.of(text))).collect();
+        let heads: Vec<String> = found.head.iter().map(|cell| plain(cell.slice(text))).collect();
         let column = heads.iter().position(|head| of_head(head).is_some());
         let (of, column) = match column {
             Some(column) => (of_head(&heads[column])?, column),
@@ -174,9 +174,9 @@ fn of_heading(heading: &str) -> Option<ListedKind> {
     let lower = heading.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
-    let mut said = words.iter().filter(|word| word.ends_with('s')).filter_map(|word| of_head(word));
-    let first = said.next().filter(|_| words.len() <= WORDS)?;
-    said.next().is_none().then_some(first)
+    let mut plurals = words.iter().filter(|word| word.ends_with('s')).filter_map(|word| of_head(word));
+    let first = plurals.next().filter(|_| words.len() <= WORDS)?;
+    plurals.next().is_none().then_some(first)
 }
 
 /// A cell without marks, in lower case.
@@ -187,7 +187,7 @@ fn plain(cell: &str) -> String {
 
 /// The name with which a cell or an item begins. Without any mark it must be all of a table's cell.
 fn name(text: &str, cell: Span, table: bool) -> Option<ListedName> {
-    let words = cell.of(text).trim_end();
+    let words = cell.slice(text).trim_end();
     let mut rest = words.trim_start();
     let mut marked = false;
     let mut link = false;
@@ -239,7 +239,7 @@ mod tests {
     fn names_are_what_a_cell_begins_with() {
         let of = |cell: &str| {
             name(cell, Span::new(0, cell.len()), true)
-                .map(|name| (name.span.of(cell).to_owned(), name.marked))
+                .map(|name| (name.span.slice(cell).to_owned(), name.marked))
         };
         for (cell, wanted, marked) in [
             ("`plan`", "plan", true),

@@ -34,7 +34,7 @@ enum NameFinder {
 
 impl NameFinder {
     /// Nothing to look for needs no finder.
-    fn of(names: &[String]) -> Option<Self> {
+    fn new(names: &[String]) -> Option<Self> {
         let are_words = names.iter().all(|name| name.chars().all(is_part));
         let words = || {
             let longest = packed::Config::new().match_kind(packed::MatchKind::LeftmostLongest).clone();
@@ -69,7 +69,7 @@ pub fn differing<'c>(component: &'c Component, root: &camino::Utf8Path) -> Optio
 
 impl SkillRenames {
     /// Looks through every text of the source, if there is a name to look for.
-    pub fn of(context: &RuleContext<'_>) -> Self {
+    pub fn find(context: &RuleContext<'_>) -> Self {
         let plugins = context.project.plugins.iter();
         let names = plugins.flat_map(|plugin| {
             plugin.written().filter_map(|component| Some(differing(component, &plugin.root)?.0))
@@ -77,7 +77,7 @@ impl SkillRenames {
         let names: std::collections::BTreeSet<String> = names.filter(|name| !name.is_empty()).collect();
         let names: Vec<String> = names.into_iter().collect();
         let mut out = Self::default();
-        let Some(finder) = NameFinder::of(&names) else { return out };
+        let Some(finder) = NameFinder::new(&names) else { return out };
         let files: Vec<&SourceFile> = context.project.tree.files().collect();
         let count = files.len();
         let found = parallel::map(files, count, |file| {

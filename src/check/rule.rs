@@ -72,7 +72,7 @@ impl RuleGroup {
     }
 
     /// Whether its rules are on without any configuration.
-    pub fn on(self) -> bool {
+    pub fn is_default(self) -> bool {
         matches!(self, RuleGroup::Correctness | RuleGroup::Portability | RuleGroup::Suspicious)
     }
 }

@@ -110,7 +110,7 @@ fn push<'a>(
 impl RunnableText<'_> {
     /// Where a part of the text stands in the file.
     pub fn place(&self, part: Span) -> Span {
-        let raw = self.span.of(self.file.text().unwrap_or_default());
+        let raw = self.span.slice(self.file.text().unwrap_or_default());
         let inside = Span::new(self.span.start + 1, self.span.end.saturating_sub(1));
         if !raw.starts_with('"') {
             return self.span;
@@ -212,7 +212,7 @@ mod tests {
     fn finds_own_paths_in_both_forms() {
         let text = "bash \"${ROOT}/a/b.sh\" && $ROOT/c; \"$ROOT\"/d $ROOTS/e ${ROOT}";
         let found: Vec<_> =
-            own_paths(text, "ROOT").into_iter().map(|path| (path.span.of(text), path.inner)).collect();
+            own_paths(text, "ROOT").into_iter().map(|path| (path.span.slice(text), path.inner)).collect();
         assert_eq!(found, [("${ROOT}/a/b.sh", "a/b.sh"), ("$ROOT/c", "c"), ("$ROOT\"/d", "d")]);
         let path = |inner| OwnPath { span: Span::new(0, 0), inner, bare: false };
         assert_eq!(path("a/../b").inside("p".into()).unwrap(), "p/b");

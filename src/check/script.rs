@@ -30,7 +30,7 @@ pub fn examples(text: &PluginText<'_>) -> Vec<Example> {
         if ShellBlock::parse(info) != Some(ShellBlock::Script) {
             continue;
         }
-        let whole = block.span.of(text.text);
+        let whole = block.span.slice(text.text);
         let Some(first) = whole.find('\n') else { continue };
         let inner = whole[first + 1..].trim_end();
         let inner = inner.trim_end_matches(['`', '~']);

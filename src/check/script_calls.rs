@@ -33,7 +33,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
         return Vec::new();
     }
     // Every such path leads into the plugin, and the text has the name.
-    if !context.paths().names_unstartable(&text.plugin.root, text.body.of(text.text)) {
+    if !context.paths().names_unstartable(&text.plugin.root, text.body.slice(text.text)) {
         return Vec::new();
     }
     let mut out = Vec::new();
@@ -41,9 +41,9 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
         let inner = inner(text.text, region.span);
         // A name without arguments is a command where nothing else can be meant by it.
-        let alone = inner.of(text.text).split_whitespace().count() == 1;
+        let alone = inner.slice(text.text).split_whitespace().count() == 1;
         let other =
-            inner.of(text.text).trim().rsplit('.').next().is_some_and(|ending| OTHERS.contains(&ending));
+            inner.slice(text.text).trim().rsplit('.').next().is_some_and(|ending| OTHERS.contains(&ending));
         if follows_a_verb(&text.text[..region.span.start]) && !(alone && other) {
             out.extend(call(context, text, inner));
         }
@@ -53,7 +53,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
         if ShellBlock::parse(info).is_some() {
             let mut at = block.span.start;
             let mut continued = false;
-            for line in block.span.of(text.text).split_inclusive('\n') {
+            for line in block.span.slice(text.text).split_inclusive('\n') {
                 if !continued {
                     out.extend(call(context, text, Span::new(at, at + line.len())));
                 }
@@ -74,7 +74,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
 }
 
 fn inner(text: &str, span: Span) -> Span {
-    let code = span.of(text);
+    let code = span.slice(text);
     let ticks = code.len() - code.trim_start_matches('`').len();
     Span::new(span.start + ticks, span.end.saturating_sub(ticks).max(span.start + ticks))
 }
@@ -89,7 +89,7 @@ fn follows_a_verb(before: &str) -> bool {
 
 /// The script that the command in `line` starts.
 fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<ScriptCall> {
-    let mut rest = line.of(text.text);
+    let mut rest = line.slice(text.text);
     rest = rest.trim_start();
     rest = rest.strip_prefix("$ ").unwrap_or(rest).trim_start();
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
@@ -97,7 +97,7 @@ fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<
         Some(quote) => rest[1..].split(quote).next()?,
         None => rest.split(|c: char| c.is_whitespace() || ";|&<>".contains(c)).next()?,
     };
-    let offset = line.of(text.text).len() - rest.len();
+    let offset = line.slice(text.text).len() - rest.len();
     let begin = line.start + offset + usize::from(quote.is_some());
     let file = context.file(resolved(context, text, path)?)?;
     is_unstartable(file)

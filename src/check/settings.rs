@@ -34,7 +34,7 @@ pub struct UnknownWord {
 impl Settings {
     /// Without any configuration: the groups that are on by default.
     pub fn quiet() -> Self {
-        let on = RULES.iter().filter(|rule| rule.group.on()).map(|rule| rule.name).collect();
+        let on = RULES.iter().filter(|rule| rule.group.is_default()).map(|rule| rule.name).collect();
         Self {
             on,
             severities: BTreeMap::new(),

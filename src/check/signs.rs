@@ -48,7 +48,7 @@ pub struct TextSigns(u8);
 
 impl TextSigns {
     /// Looks at `text`.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let Some(searcher) = &*SEARCHER else { return Self(u8::MAX) };
         let found = searcher.find_iter(text).map(|hit| 1 << WORDS[hit.pattern().as_usize()].1 as u8);
         Self(found.fold(0, |all, one: u8| all | one))
@@ -69,12 +69,12 @@ mod tests {
         for (word, sign) in WORDS {
             for (other, beside) in WORDS {
                 let text = format!("{}{other}{word}{}", "x".repeat(40), "y".repeat(40));
-                let signs = TextSigns::of(&text);
+                let signs = TextSigns::from_text(&text);
                 assert!(signs.has(sign) && signs.has(beside), "{other}{word}");
             }
-            assert!(TextSigns::of(word).has(sign), "{word}");
+            assert!(TextSigns::from_text(word).has(sign), "{word}");
         }
-        let nothing = TextSigns::of(&"nothing of that kind. ".repeat(20));
+        let nothing = TextSigns::from_text(&"nothing of that kind. ".repeat(20));
         assert!(SEARCHER.is_none() || nothing == TextSigns(0));
     }
 }

@@ -41,14 +41,14 @@ impl FindingSink {
     }
 
     /// A finding about a part of a text file; the answer takes help, hosts, a fix and related places.
-    pub fn at(&mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> &mut Diagnostic {
+    pub fn report(&mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         // Beyond what is listed, nothing is looked up or kept.
         if self.found.len() >= LISTED {
             self.more += 1;
             self.spare = Diagnostic::whole("", self.rule.severity, self.rule.name, "");
             return &mut self.spare;
         }
-        self.push(Diagnostic::at(file, span, self.rule.severity, self.rule.name, message))
+        self.push(Diagnostic::in_file(file, span, self.rule.severity, self.rule.name, message))
     }
 
     /// A finding about a file or folder as a whole.

@@ -74,7 +74,7 @@ impl Snippet {
     /// Whether it is a script that is to be written to a file: it names its interpreter, or defines
     /// functions.
     pub fn is_script(&self, text: &str) -> bool {
-        let lines = || self.span.of(text).lines().map(str::trim);
+        let lines = || self.span.slice(text).lines().map(str::trim);
         lines().any(|line| {
             let defines = line.split_once("()").is_some_and(|(name, rest)| {
                 !name.trim().is_empty()
@@ -89,7 +89,7 @@ impl Snippet {
     /// `# In build command`: what is meant runs there, and nobody here runs it.
     pub fn is_for_elsewhere(&self, text: &str) -> bool {
         let first =
-            self.span.of(text).lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+            self.span.slice(text).lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let Some(comment) = first.strip_prefix('#').map(str::to_lowercase) else { return false };
         let mut words = comment.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         matches!(words.next(), Some("in" | "inside")) && words.any(|word| PLACES.contains(&word))
@@ -117,25 +117,25 @@ pub fn find(text: &PluginText<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
         read.then(|| (true, content(text.text, block.span)))
     });
     let spans = outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan).map(|region| {
-        let raw = region.span.of(text.text);
+        let raw = region.span.slice(text.text);
         let ticks = raw.len() - raw.trim_start_matches('`').len();
         let start = region.span.start + ticks;
         (false, Span::new(start, region.span.end.saturating_sub(ticks).max(start)))
     });
     blocks
         .chain(spans)
-        .filter(|(_, span)| may(span.of(text.text)))
+        .filter(|(_, span)| may(span.slice(text.text)))
         .map(|(block, span)| Snippet {
             span,
             block,
-            commands: shell::commands(span.of(text.text), span.start),
+            commands: shell::commands(span.slice(text.text), span.start),
         })
         .collect()
 }
 
 /// The lines of a code block between its fences.
 fn content(text: &str, block: Span) -> Span {
-    let raw = block.of(text);
+    let raw = block.slice(text);
     let fence = raw.trim_start().chars().next().filter(|c| matches!(c, '`' | '~'));
     let Some(fence) = fence else { return block };
     let start = raw.find('\n').map_or(raw.len(), |at| at + 1);

@@ -20,18 +20,18 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<ReadFault>) {
             first: None,
         })
         .collect();
-    let node = faults.is_empty().then(|| mapping(table.get_ref(), of(&table)));
+    let node = faults.is_empty().then(|| mapping(table.get_ref(), span_of(&table)));
     (node, faults)
 }
 
-fn of<T>(value: &Spanned<T>) -> Span {
+fn span_of<T>(value: &Spanned<T>) -> Span {
     Span::new(value.span().start, value.span().end)
 }
 
 fn mapping(table: &DeTable<'_>, span: Span) -> Node {
     let entry = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| MappingEntry {
         key: key.get_ref().to_string(),
-        key_span: of(key),
+        key_span: span_of(key),
         node: node(value),
     };
     let mut entries: Vec<MappingEntry> = table.iter().map(entry).collect();
@@ -40,7 +40,7 @@ fn mapping(table: &DeTable<'_>, span: Span) -> Node {
 }
 
 fn node(value: &Spanned<DeValue<'_>>) -> Node {
-    let span = of(value);
+    let span = span_of(value);
     let inner = match value.get_ref() {
         DeValue::Table(table) => return mapping(table, span),
         DeValue::Array(items) => Value::List(items.iter().map(node).collect()),
@@ -63,11 +63,11 @@ mod tests {
         let (node, faults) = parse(text);
         assert!(faults.is_empty());
         let node = node.unwrap();
-        let keys: Vec<_> = node.entries().iter().map(|entry| entry.key_span.of(text)).collect();
+        let keys: Vec<_> = node.entries().iter().map(|entry| entry.key_span.slice(text)).collect();
         assert_eq!(keys, ["name", "tools"]);
-        assert_eq!(node.get("name").unwrap().span.of(text), "\"x\"");
+        assert_eq!(node.get("name").unwrap().span.slice(text), "\"x\"");
         let list = node.get("tools").and_then(|tools| tools.get("list")).unwrap();
-        assert_eq!(list.span.of(text), "[1, true]");
+        assert_eq!(list.span.slice(text), "[1, true]");
         assert_eq!(list.items().unwrap()[1].value, Value::Bool(true));
     }
 

@@ -23,7 +23,7 @@ pub struct StageMarks {
 
 impl StageMarks {
     /// The marks of `component`; none for what is no skill.
-    pub fn of(component: &Component, plugin: &Plugin) -> Self {
+    pub fn from_component(component: &Component, plugin: &Plugin) -> Self {
         let is_skill = component.kind == ComponentKind::Skill;
         let own = component.folder() != plugin.root;
         let folder = component.folder().file_name().filter(|_| own);

@@ -96,7 +96,8 @@ pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b PluginText<'a>>) 
 fn one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
     let line = text.file.line(text.file.position(at).line)?;
     let line_start = line.start;
-    let line_end = line_start + line.of(text.text).strip_suffix('\n').unwrap_or(line.of(text.text)).len();
+    let line_end =
+        line_start + line.slice(text.text).strip_suffix('\n').unwrap_or(line.slice(text.text)).len();
     let before = text.text[line_start..at].trim();
     let after = &text.text[at + MARK.len()..line_end];
     let in_frontmatter = at < text.body.start && before.ends_with('#');
@@ -182,7 +183,7 @@ impl Suppressions<'_, '_> {
                     "remove the comment".to_owned(),
                 )
             };
-            sink.at(suppression.text.file, suppression.span, message).help = Some(help);
+            sink.report(suppression.text.file, suppression.span, message).help = Some(help);
         }
         sink.into_found()
     }

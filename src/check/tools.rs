@@ -30,7 +30,7 @@ pub fn entries<'c>(component: &'c Component, keys: &[&str]) -> Vec<&'c MappingEn
 }
 
 /// The tools that a field lists, separated by commas and blanks outside parentheses.
-pub fn of<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
+pub fn listed<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
     match node.items() {
         Some(items) => items.iter().flat_map(|item| scalar(text, item)).collect(),
         None => scalar(text, node),
@@ -47,13 +47,13 @@ fn scalar<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
             span = Span::new(span.start + 1, span.end.saturating_sub(1).max(span.start + 1))
         }
         // The first line holds the mark.
-        Style::Block if span.of(text).starts_with(['|', '>']) => {
-            span.start += span.of(text).find('\n').map_or(0, |at| at + 1);
+        Style::Block if span.slice(text).starts_with(['|', '>']) => {
+            span.start += span.slice(text).find('\n').map_or(0, |at| at + 1);
         }
         Style::Block => {}
         Style::Plain => {}
     }
-    let (raw, mut out, mut depth, mut from) = (span.of(text), Vec::new(), 0usize, 0);
+    let (raw, mut out, mut depth, mut from) = (span.slice(text), Vec::new(), 0usize, 0);
     let mut end = |from: usize, to: usize| {
         let part = &raw[from..to];
         if !part.is_empty() {

@@ -27,7 +27,7 @@ impl CheckedPaths {
     ///
     /// # Errors
     /// When one of them is not there.
-    pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, CheckError> {
+    pub fn resolve(paths: &[PathBuf], targets: &Targets) -> Result<Self, CheckError> {
         if let [folder] = paths
             && main_file(folder, targets).is_none()
         {

@@ -113,7 +113,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
     let current = [PathBuf::from(".")];
     let targets = super::targets(global)?;
     let src = if from_stdin { &current[..] } else { &args.src[..] };
-    let sources = CheckedPaths::of(src, &targets)?;
+    let sources = CheckedPaths::resolve(src, &targets)?;
     let options = SessionOptions {
         to: &args.to,
         no_ignore: args.no_ignore,
@@ -253,7 +253,7 @@ pub(super) fn examine(
 
 fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -> Result<u8, CommandFailure> {
     check_session::mark(&mut examined.findings, &examined.project);
-    let baseline = Baseline::of(&examined.findings.diagnostics);
+    let baseline = Baseline::from_findings(&examined.findings.diagnostics);
     edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
     let count = counted(baseline.findings.len(), "finding", "findings");
     console.inform_line(&format!("{count} written to `{}`", file.display()));

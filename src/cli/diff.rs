@@ -76,7 +76,7 @@ enum StateContent {
 }
 
 impl ComparedState {
-    fn of(held: StateContent) -> Self {
+    fn new(held: StateContent) -> Self {
         Self { held, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), snapshot: None }
     }
 
@@ -167,35 +167,35 @@ fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
 }
 
 /// A folder that is there counts as such; everything else is git's to know.
-fn place(said: &str, other: &str) -> Result<StateLocation, CommandFailure> {
-    if disk::is_folder(Path::new(said)) {
-        return Ok(StateLocation::Folder(PathBuf::from(said)));
+fn place(word: &str, other: &str) -> Result<StateLocation, CommandFailure> {
+    if disk::is_folder(Path::new(word)) {
+        return Ok(StateLocation::Folder(PathBuf::from(word)));
     }
     let beside = Path::new(other);
     let is_source = disk::is_folder(beside) && compare::bundles(beside)?.is_empty();
     let here = if is_source { beside } else { Path::new(".") };
     let git = super::git(here);
     git.in_work_tree("pass two folders, or name a commit inside a git repository")
-        .map_err(|error| no_folder(said, error))?;
+        .map_err(|error| no_folder(word, error))?;
     // A commit that is here takes precedence over a colon in its name.
-    let (reference, folder) = match said.split_once(':') {
-        Some((reference, folder)) if git.commit(said).is_err() => {
+    let (reference, folder) = match word.split_once(':') {
+        Some((reference, folder)) if git.commit(word).is_err() => {
             (reference, Some(Utf8PathBuf::from(folder)))
         }
-        _ => (said, None),
+        _ => (word, None),
     };
     if let Err(error) = git.commit(reference) {
-        return Err(no_folder(said, error));
+        return Err(no_folder(word, error));
     }
     Ok(StateLocation::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
 }
 
 /// The failure for what is neither a folder nor a commit.
-fn no_folder(said: &str, error: GitError) -> CommandFailure {
+fn no_folder(word: &str, error: GitError) -> CommandFailure {
     if error.help == temporary::HELP {
         return CommandFailure::from(error);
     }
-    let message = format!("the folder `{said}` does not exist; {}", error.message);
+    let message = format!("the folder `{word}` does not exist; {}", error.message);
     CommandFailure { message, ..CommandFailure::from(error) }
 }
 
@@ -210,7 +210,7 @@ fn state(
         StateLocation::Folder(folder) => {
             let bundles = compare::bundles(folder)?;
             if !bundles.is_empty() {
-                return Ok(ComparedState::of(StateContent::Bundles(bundles)));
+                return Ok(ComparedState::new(StateContent::Bundles(bundles)));
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -237,7 +237,7 @@ fn state(
             let name = folder.file_name().map(str::to_owned);
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
             let mut snapshot =
-                CommitSnapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
+                CommitSnapshot::load(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
             let bundles = if snapshot.has_bundles() { compare::bundles(&src)? } else { BTreeMap::new() };
             if !bundles.is_empty() {
@@ -245,7 +245,7 @@ fn state(
                 return Ok(ComparedState {
                     remarks,
                     snapshot: Some(snapshot),
-                    ..ComparedState::of(StateContent::Bundles(bundles))
+                    ..ComparedState::new(StateContent::Bundles(bundles))
                 });
             }
             let past = compare::past(&mut snapshot, (&name.unwrap_or_default(), reference), targets);
@@ -288,7 +288,7 @@ fn read(
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
         return Err(CommandFailure { code: "source".into(), message, help: first.help.clone(), place });
     }
-    Ok(ComparedState { to, errors, ..ComparedState::of(StateContent::Project(Box::new(project))) })
+    Ok(ComparedState { to, errors, ..ComparedState::new(StateContent::Project(Box::new(project))) })
 }
 
 /// The hosts that both sides have.

@@ -72,7 +72,7 @@ pub fn run(args: &ExplainArgs, global: &GlobalOptions, console: &Console) -> Res
 /// Whether a rule is on, and how that is changed.
 fn settings(rule: &Rule) -> String {
     let (name, group, severity) = (rule.name, rule.group.id(), word(rule.severity));
-    let switch = match rule.group.on() {
+    let switch = match rule.group.is_default() {
         true => format!(
             "on by default; `ignore = [\"{name}\"]` under `[check]` in `plugcast.toml` switches it off,\n\
              `<!-- plugcast-allow {name}: reason -->` before a paragraph covers that one"
@@ -141,8 +141,8 @@ fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, C
         let ledger: Option<Ledger> = document(&opened, "ledger.json", schema::LEDGER)?;
         let ledger = ledger.unwrap_or_else(|| Ledger::new(Vec::new()));
         let target = manifest.as_ref().and_then(|manifest| targets.get(&manifest.target));
-        let said = origin::BundleDocuments { folder: bundle, target, ledger: &ledger, map };
-        return Ok(said.generated(&path, &emitted, line));
+        let documents = origin::BundleDocuments { folder: bundle, target, ledger: &ledger, map };
+        return Ok(documents.generated(&path, &emitted, line));
     }
     match listed.and_then(|listed| listed.from.as_ref()) {
         Some(from) => {

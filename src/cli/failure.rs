@@ -3,7 +3,7 @@
 use super::CommandFailure;
 use crate::check::settings::UnknownWord;
 use crate::check_session::CheckError;
-use crate::model::near;
+use crate::model::similar_names;
 use crate::process::temporary;
 use crate::target::UnknownHost;
 
@@ -51,7 +51,7 @@ impl From<UnknownHost> for CommandFailure {
             let help = format!("remove the comma; known hosts: {known}");
             return Self::usage("trailing comma or empty name in the list of hosts", help);
         }
-        let meant = near::nearest(name, unknown.known.iter().map(String::as_str));
+        let meant = similar_names::nearest(name, unknown.known.iter().map(String::as_str));
         let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));
         Self::usage(unknown.to_string(), format!("{meant}known hosts: {known}"))
     }

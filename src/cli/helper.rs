@@ -46,14 +46,14 @@ impl HelperOption {
     }
 }
 
-/// The helper binaries for `project`; none where no plugin ships one. A `look` builds nothing.
+/// The helper binaries for `project`; none where no plugin ships one. With `only_existing`, nothing is built.
 ///
 /// # Errors
 /// When a plugin ships the helper and there is none, or a given one is wrong.
 pub fn binaries(
     project: &Project,
     options: &[HelperOption],
-    look: bool,
+    only_existing: bool,
     progress: &Progress,
 ) -> Result<Vec<HelperBinary>, CommandFailure> {
     let none = options.contains(&HelperOption::None);
@@ -82,9 +82,9 @@ pub fn binaries(
     let environment = std::env::vars_os().filter_map(text).collect();
     let folder = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
-    let checkout = HelperCheckout::of(environment, folder, progress);
+    let checkout = HelperCheckout::from_environment(environment, folder, progress);
     let places = HelperSearchPath { given, program, checkout };
-    Ok(find(&places, look)?)
+    Ok(find(&places, only_existing)?)
 }
 
 #[cfg(test)]

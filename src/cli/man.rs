@@ -4,7 +4,7 @@ use clap::{Args, Command};
 
 use super::console::Console;
 use super::{CLEAN, CommandFailure};
-use crate::model::near::nearest;
+use crate::model::similar_names::nearest;
 
 /// Print the manual page of `plugcast`, or of one command
 #[derive(Debug, Args)]

@@ -52,7 +52,7 @@ pub struct PromoteArgs {
     /// Keep `disable-model-invocation`: only users call the stable skill, too
     #[arg(long)]
     user_only: bool,
-    /// Print the changes as a diff for `git apply` without making them, also where something stands against them
+    /// Print the changes as a diff for `git apply` without making them, even if the promotion would be refused
     #[arg(long)]
     dry_run: bool,
     /// The output format
@@ -155,7 +155,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
                     files.insert(file.clone());
                     let text = json::to_string(&renewed);
                     plan.renew(file, text, "the baseline");
-                    doc.edits = PromoteReport::of(&beta, &plan, &files).edits;
+                    doc.edits = PromoteReport::new(&beta, &plan, &files).edits;
                 }
                 None if renewed.findings != baseline.findings => doc.notes.push(to_write_again(path)),
                 None => {}
@@ -169,7 +169,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     } else {
         doc.result = PromotionOutcome::Planned;
     }
-    // What stands against it is said beside what it would be.
+    // What blocks it is printed next to what it would change.
     if args.dry_run && args.format == OutputFormat::Human {
         console.print_patch(&report::diff(&beta, &plan, &files));
         if doc.result == PromotionOutcome::Planned {

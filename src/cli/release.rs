@@ -126,7 +126,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
         examined = examine(args, global, &console.progress)?;
     }
     examined.remarks.iter().for_each(|remark| console.error_line(remark));
-    let summary = ReleaseSummary::of(&examined.found, fixed);
+    let summary = ReleaseSummary::from_findings(&examined.found, fixed);
     match args.format {
         ReleaseFormat::Json => console.json(&ReleaseReport {
             schema: crate::schema::RELEASE.tag(),
@@ -199,19 +199,19 @@ fn examine(
         git,
         progress: progress.clone(),
     };
-    let scene = ReleaseContext::new(request)?;
-    let mut found = release::check(&scene)?;
+    let context = ReleaseContext::new(request)?;
+    let mut found = release::check(&context)?;
     let errors = reading.into_iter().filter(|found| found.severity == Severity::Error);
-    found.extend(errors.map(|found| release::shifted(found, &scene.place)));
+    found.extend(errors.map(|found| release::shifted(found, &context.place)));
     crate::diagnostic::sort(&mut found);
     let mut files = BTreeMap::new();
     for path in found.iter().flat_map(paths).collect::<BTreeSet<&str>>() {
-        if let Some(file) = scene.files.get(Utf8Path::new(path)) {
+        if let Some(file) = context.files.get(Utf8Path::new(path)) {
             files.insert(path.to_owned(), file);
         }
     }
-    let remarks = scene.remarks().to_vec();
-    Ok(ReleaseExamination { top: scene.top.clone(), released: scene.released(), remarks, found, files })
+    let remarks = context.remarks().to_vec();
+    Ok(ReleaseExamination { top: context.top.clone(), released: context.released(), remarks, found, files })
 }
 
 /// Every file that a finding speaks of.

@@ -25,7 +25,7 @@ pub fn run(args: &RulesArgs, console: &Console) -> Result<u8, CommandFailure> {
         name: rule.name.to_owned(),
         group: rule.group.id().to_owned(),
         severity: rule.severity,
-        on: rule.group.on(),
+        on: rule.group.is_default(),
         summary: rule.summary.to_owned(),
     });
     match args.format {

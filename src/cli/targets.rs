@@ -1,4 +1,4 @@
-//! `plugcast targets`: the hosts that plugins can be cast for, and what is known of each.
+//! `plugcast targets`: the hosts that plugins can be built for, and what is known of each.
 
 use clap::Args;
 use serde_json::Value;

@@ -16,7 +16,7 @@ use crate::disk::plain_files;
 use crate::drivers::installation::{HostSearch, MissingHost};
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::{DRIVERS, Driver, loaded_bundle, source, verify};
-use crate::model::near;
+use crate::model::similar_names;
 use crate::progress::Progress;
 use crate::report;
 use crate::schema::VERIFY;
@@ -59,7 +59,7 @@ pub(super) fn named_binary(value: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-/// What the command needs from its surroundings.
+/// What the command needs from its environment.
 pub struct VerifyEnvironment<'a> {
     /// The value of `PATH`.
     pub search_path: String,
@@ -74,7 +74,7 @@ pub struct VerifyEnvironment<'a> {
     /// Whether a folder is a source, whatever bundles it holds.
     pub is_source: &'a dyn Fn(&Path) -> bool,
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
-    /// holds one bundle a host.
+    /// holds one bundle per host.
     pub build_to_temporary: &'a TemporaryBuild<'a>,
 }
 
@@ -95,31 +95,31 @@ pub struct VerifyOutput {
 /// # Errors
 /// [`MissingHost`] when no host has a driver and a binary, else whatever kept the tool from its work;
 /// both end with exit code 2.
-pub fn run(args: &VerifyArgs, surroundings: &VerifyEnvironment) -> Result<VerifyOutput> {
+pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyOutput> {
     let temporary;
     build::must_be_finished(&args.folder).map_err(super::CommandFailure::from)?;
     build::must_be_there(&args.folder).map_err(super::CommandFailure::from)?;
     // A bundle that somebody put into a source is not what the source builds.
-    let is_source = !loaded_bundle::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
+    let is_source = !loaded_bundle::is_bundle(&args.folder) && (environment.is_source)(&args.folder);
     let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder)? };
     let built_before = !bundles.is_empty();
     if !built_before {
-        surroundings.progress.set("building to a temporary folder");
+        environment.progress.set("building to a temporary folder");
         temporary = TempFolder::new()?;
-        (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
+        (environment.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
         bundles = bundles_in(temporary.path())?;
     }
-    let (work, absent) = plan(args, bundles, surroundings)?;
+    let (work, absent) = plan(args, bundles, environment)?;
     let scope = ObservationScope { all: args.all, allow_exec: args.allow_exec };
     let folders: Vec<PathBuf> = work.iter().map(|(folder, ..)| folder.path().to_path_buf()).collect();
     let built = (!built_before).then_some(args.folder.as_path());
-    let (source, note) = compared(args, surroundings, built, &folders, scope)?;
+    let (source, note) = compared(args, environment, built, &folders, scope)?;
     let lacks = |host: &str| {
         let bundles = source.iter().flat_map(|source| &source.bundles);
         bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
     };
     let titles: Vec<&str> = work.iter().map(|(_, driver, _)| driver.host()).collect();
-    surroundings.progress.set(format!("{}: showing the bundles", titles.join(", ")));
+    environment.progress.set(format!("{}: showing the bundles", titles.join(", ")));
     let shown: Vec<Result<_>> = std::thread::scope(|threads| {
         let show = |(folder, driver, installation): &VerifyWork| {
             let (folder, driver, installation) = (folder.path().to_owned(), *driver, installation.clone());
@@ -143,7 +143,7 @@ pub fn run(args: &VerifyArgs, surroundings: &VerifyEnvironment) -> Result<Verify
     let passed = verification.absent.is_empty()
         && verification.hosts.iter().all(|host| host.result == HostVerdict::Pass)
         && verification.source.as_ref().is_none_or(|source| source.result == HostVerdict::Pass);
-    let text = if surroundings.json {
+    let text = if environment.json {
         serde_json::to_string(&verification).context("cannot write the result as JSON")? + "\n"
     } else {
         report::verify::human(&verification)
@@ -155,20 +155,20 @@ pub fn run(args: &VerifyArgs, surroundings: &VerifyEnvironment) -> Result<Verify
 /// that is not found and a host that is not installed leave the comparison out.
 fn compared(
     args: &VerifyArgs,
-    surroundings: &VerifyEnvironment,
+    environment: &VerifyEnvironment,
     built: Option<&Path>,
     bundles: &[PathBuf],
     scope: ObservationScope,
 ) -> Result<(Option<SourceVerification>, Option<String>)> {
     let wanted = WantedSource { named: args.against.as_deref(), built, bundles };
-    let FoundSource { against, note } = (surroundings.find_source)(&wanted)?;
+    let FoundSource { against, note } = (environment.find_source)(&wanted)?;
     let Some(against) = against else { return Ok((None, note)) };
     let search = HostSearch {
         named: args.host_bin.clone(),
-        search_path: surroundings.search_path.clone(),
-        progress: surroundings.progress.clone(),
+        search_path: environment.search_path.clone(),
+        progress: environment.progress.clone(),
     };
-    let driver = source::driver_for(&surroundings.source_host)?;
+    let driver = source::driver_for(&environment.source_host)?;
     let installation = match search.installation(driver) {
         Ok(installation) => installation,
         Err(missing) if args.against.is_none() => {
@@ -176,11 +176,7 @@ fn compared(
         }
         Err(missing) => return Err(missing.into()),
     };
-    surroundings.progress.set(format!(
-        "{}: showing the source `{}`",
-        driver.host(),
-        against.folder.display()
-    ));
+    environment.progress.set(format!("{}: showing the source `{}`", driver.host(), against.folder.display()));
     let mut verification = source::verify(&against, bundles, driver, &installation, scope)?;
     verification.notes.extend(note);
     super::go_on()?;
@@ -210,12 +206,12 @@ type VerifyWork = (Folder, &'static dyn Driver, Installation);
 fn plan(
     args: &VerifyArgs,
     bundles: Vec<Folder>,
-    surroundings: &VerifyEnvironment<'_>,
+    environment: &VerifyEnvironment<'_>,
 ) -> Result<(Vec<VerifyWork>, Vec<AbsentHost>)> {
     let search = HostSearch {
         named: args.host_bin.clone(),
-        search_path: surroundings.search_path.clone(),
-        progress: surroundings.progress.clone(),
+        search_path: environment.search_path.clone(),
+        progress: environment.progress.clone(),
     };
     let mut work = Vec::new();
     let mut hosts = Vec::new();
@@ -246,7 +242,9 @@ fn plan(
     match unbuilt {
         Some(wanted) => Err(MissingHost {
             message: format!("`{}` has no bundle for host `{wanted}`", args.folder.display()),
-            help: match near::nearest(wanted, known.clone()).filter(|_| !known.any(|host| host == *wanted)) {
+            help: match similar_names::nearest(wanted, known.clone())
+                .filter(|_| !known.any(|host| host == *wanted))
+            {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("build it with `plugcast build --to {wanted}`"),
             },
@@ -287,7 +285,7 @@ mod tests {
             allow_exec: false,
         };
         let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());
-        let surroundings = VerifyEnvironment {
+        let environment = VerifyEnvironment {
             search_path: String::new(),
             json: false,
             progress: Progress::default(),
@@ -296,7 +294,7 @@ mod tests {
             find_source: &|_| Ok(FoundSource::default()),
             build_to_temporary: &build_to_temporary,
         };
-        run(&args, &surroundings).unwrap_err().downcast().unwrap()
+        run(&args, &environment).unwrap_err().downcast().unwrap()
     }
 
     #[test]

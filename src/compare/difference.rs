@@ -307,7 +307,7 @@ fn changed(change: ItemChange, item: &InventoryItem) -> ChangedItem {
         path: item.path.clone(),
         description: None,
         fields: Vec::new(),
-        impact: Impact::of(change, item.kind, &item.name),
+        impact: Impact::from_change(change, item.kind, &item.name),
     }
 }
 

@@ -76,16 +76,16 @@ fn collect(path: String, value: &Json, out: &mut BTreeMap<String, String>) {
             }
         }
         Json::Null => {}
-        _ => drop(out.insert(path, said(value))),
+        _ => drop(out.insert(path, shown(value))),
     }
 }
 
 /// A value on one line.
-fn said(value: &Json) -> String {
+fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         Json::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
-            items.iter().map(said).collect::<Vec<_>>().join(", ")
+            items.iter().map(shown).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }

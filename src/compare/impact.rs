@@ -37,7 +37,7 @@ impl Impact {
     }
 
     /// Of a change of one thing of that name.
-    pub fn of(change: ItemChange, kind: ComponentKind, name: &str) -> Self {
+    pub fn from_change(change: ItemChange, kind: ComponentKind, name: &str) -> Self {
         if kind == ComponentKind::File {
             // What tells people about a plugin changes nothing of it.
             return if ABOUT.iter().any(|about| name.starts_with(about)) {
@@ -103,13 +103,31 @@ mod tests {
 
     #[test]
     fn what_is_called_by_name_breaks_its_users() {
-        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::Skill, "demo:plan"), Impact::Major);
-        assert_eq!(Impact::of(ItemChange::Renamed, ComponentKind::Agent, "demo:plan"), Impact::Major);
-        assert_eq!(Impact::of(ItemChange::Added, ComponentKind::Command, "demo:plan"), Impact::Minor);
-        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::Hook, "demo:plan"), Impact::Minor);
-        assert_eq!(Impact::of(ItemChange::Changed, ComponentKind::Skill, "demo:plan"), Impact::Patch);
-        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::Skill, "demo:plan-beta"), Impact::Minor);
-        assert_eq!(Impact::of(ItemChange::Removed, ComponentKind::File, "scripts/a.sh"), Impact::Patch);
-        assert_eq!(Impact::of(ItemChange::Changed, ComponentKind::File, "README.md"), Impact::None);
+        assert_eq!(
+            Impact::from_change(ItemChange::Removed, ComponentKind::Skill, "demo:plan"),
+            Impact::Major
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Renamed, ComponentKind::Agent, "demo:plan"),
+            Impact::Major
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Added, ComponentKind::Command, "demo:plan"),
+            Impact::Minor
+        );
+        assert_eq!(Impact::from_change(ItemChange::Removed, ComponentKind::Hook, "demo:plan"), Impact::Minor);
+        assert_eq!(
+            Impact::from_change(ItemChange::Changed, ComponentKind::Skill, "demo:plan"),
+            Impact::Patch
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Removed, ComponentKind::Skill, "demo:plan-beta"),
+            Impact::Minor
+        );
+        assert_eq!(
+            Impact::from_change(ItemChange::Removed, ComponentKind::File, "scripts/a.sh"),
+            Impact::Patch
+        );
+        assert_eq!(Impact::from_change(ItemChange::Changed, ComponentKind::File, "README.md"), Impact::None);
     }
 }

@@ -89,7 +89,7 @@ pub(super) struct InventorySource<'a> {
 const SAID: [&str; 5] = ["name", "file", "kind", "developer_instructions", "content"];
 
 /// Takes the inventory of a bundle.
-pub(super) fn of(bundle: &InventorySource<'_>) -> HostInventory {
+pub(super) fn from_bundle(bundle: &InventorySource<'_>) -> HostInventory {
     let dropped = bundle.ledger.rows.iter();
     let dropped =
         dropped.filter(|row| row.kind == ComponentKind::Field && row.outcome == RowOutcome::Dropped);
@@ -194,7 +194,7 @@ impl InventoryReader<'_> {
     fn markdown(&self, row: &LedgerRow, to: &str, item: &mut InventoryItem) {
         let target = self.bundle.target;
         let text = self.documents.text(to);
-        let body = frontmatter::parse(&text).body.of(&text);
+        let body = frontmatter::parse(&text).body.slice(&text);
         item.text = authored(body);
         item.fields = leaves(&self.documents.value(to));
         let folder = Utf8Path::new(to).parent().unwrap_or(Utf8Path::new(""));

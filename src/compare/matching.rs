@@ -34,7 +34,7 @@ pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) ->
     let mut old_left = rounds(old, new, &mut out);
     let mut ids = BTreeMap::new();
     let mut profiles = |items: &[&'a InventoryItem]| -> Vec<Option<Profile<'a>>> {
-        items.iter().map(|item| Profile::of(item, &mut ids)).collect()
+        items.iter().map(|item| Profile::new(item, &mut ids)).collect()
     };
     let (before, after) = (profiles(&old_left), profiles(&out.added));
     let (mut taken_old, mut taken_new) = (BTreeSet::new(), BTreeSet::new());
@@ -158,7 +158,7 @@ enum Profile<'a> {
 
 impl<'a> Profile<'a> {
     /// The profile of `item`, with words numbered by `ids`; `None` for what is known by its name alone.
-    fn of(item: &'a InventoryItem, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
+    fn new(item: &'a InventoryItem, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
         if item.kind == ComponentKind::Plugin {
             return None;
         }

@@ -1,4 +1,4 @@
-//! One side of a comparison: a source, which is cast in memory, or bundles that are on disk.
+//! One side of a comparison: a source, which is built in memory, or bundles that are on disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl ComparisonSide<'_> {
     /// What this side gives to the user of `target`.
     ///
     /// # Errors
-    /// When it cannot be cast, or its bundle cannot be read.
+    /// When it cannot be built, or its bundle cannot be read.
     pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<HostInventory, BuildError> {
         match self {
             ComparisonSide::Source(project) => {
@@ -83,7 +83,7 @@ impl ComparisonSide<'_> {
                     Payload::Text(text) => Some(text.to_string()),
                     Payload::CopyOf { path, .. } => project.file_system.read_text_in_place(path).ok(),
                 };
-                Ok(inventory::of(&InventorySource {
+                Ok(inventory::from_bundle(&InventorySource {
                     target,
                     ledger: &bundle.record.ledger,
                     manifest: &bundle.record.manifest,
@@ -106,7 +106,7 @@ impl ComparisonSide<'_> {
                 }
                 let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;
                 let text = |path: &str| disk::read_text_beneath(folder, Utf8Path::new(path)).ok();
-                Ok(inventory::of(&InventorySource {
+                Ok(inventory::from_bundle(&InventorySource {
                     target,
                     ledger: &ledger,
                     manifest: &manifest,

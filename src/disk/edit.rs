@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 
 use super::folder::{self, Folder};
 use super::reader::{self, SizeLimit};
-use super::{DiskError, beneath};
+use super::{DiskError, open_beneath};
 
 /// Why a file was left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub(super) fn plain<'a>(root: &Folder, path: &'a Utf8Path, old: &str) -> Result<
     let Ok((folder, name)) = root.parent_of(path) else { return Err(EditError::NotPlain(full)) };
     let stat = folder::stat(&folder, name).filter(|stat| folder::kind(stat) == FileType::RegularFile);
     let Some(stat) = stat else { return Err(EditError::NotPlain(full)) };
-    let file = beneath::open_one(&folder, name);
+    let file = open_beneath::open_one(&folder, name);
     match file.and_then(|file| reader::read_file(&file, SizeLimit::Document)) {
         Ok(bytes) if bytes == old.as_bytes() => Ok(PlainFile { folder, name, mode: stat.st_mode & 0o7777 }),
         Ok(_) => Err(EditError::Changed(full)),

@@ -11,7 +11,7 @@ use rustix::fs::FileType;
 use super::memory::{MemoryNode, MemoryPath, MemoryTree};
 use super::missing_name::existing_path;
 use super::reader::SizeLimit;
-use super::{DiskError, FileKind, Fingerprint, beneath, reader, sha256, stat};
+use super::{DiskError, FileKind, Fingerprint, open_beneath, reader, sha256, stat};
 use crate::order;
 
 /// The files that can be read; by itself those of the disk.
@@ -39,7 +39,7 @@ impl FileSystem {
     /// What stands at `path`; `None` when nothing does, or it cannot be known.
     pub fn kind(&self, path: &Path) -> Option<FileKind> {
         match self.in_memory(path) {
-            Some(place) => place.here().map(MemoryNode::kind),
+            Some(place) => place.entry().map(MemoryNode::kind),
             None => stat::kind(path),
         }
     }
@@ -47,7 +47,7 @@ impl FileSystem {
     /// Whether what stands at `path` is a link.
     pub(super) fn is_link(&self, path: &Path) -> io::Result<bool> {
         match self.in_memory(path) {
-            Some(place) => Ok(place.here().map(MemoryNode::kind) == Some(FileKind::Link)),
+            Some(place) => Ok(place.entry().map(MemoryNode::kind) == Some(FileKind::Link)),
             None => stat::is_link(path),
         }
     }
@@ -103,7 +103,7 @@ impl FileSystem {
 
     /// The names in the folder at `path`, which had no link in it when it was found, and what each of them is.
     pub(super) fn list_in_place(&self, path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
-        let Some(place) = self.in_memory(path) else { return beneath::list_in_place(path) };
+        let Some(place) = self.in_memory(path) else { return open_beneath::list_in_place(path) };
         let kind = |kind: FileKind| match kind {
             FileKind::Folder => FileType::Directory,
             FileKind::File => FileType::RegularFile,

@@ -13,7 +13,7 @@ use rustix::path::Arg;
 
 use super::missing_name::{existing, existing_path, gone};
 use super::reader::{self, SizeLimit};
-use super::{DiskError, beneath, fs_op};
+use super::{DiskError, fs_op, open_beneath};
 use crate::source::UNFINISHED_ENDING;
 
 /// How many folders deep a tree may be: each level holds one open.
@@ -45,7 +45,7 @@ impl Folder {
     /// When it is not there, no folder, or closed.
     pub fn open(path: &Path) -> Result<Self, DiskError> {
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let opened = openat(CWD, named, beneath::NAMED_FOLDER, Mode::empty());
+        let opened = openat(CWD, named, open_beneath::NAMED_FOLDER, Mode::empty());
         let handle = opened.map_err(|error| DiskError::new("open", path, error.into()))?;
         Ok(Self { handle, path: path.to_owned() })
     }
@@ -86,12 +86,13 @@ impl Folder {
     /// # Errors
     /// When a part of it is a link, `..` or no folder.
     pub(super) fn parent_of<'a>(&self, path: &'a Utf8Path) -> io::Result<(OwnedFd, &'a str)> {
-        let (Some(parent), Some(name), true) = (path.parent(), path.file_name(), beneath::is_inner(path))
+        let (Some(parent), Some(name), true) =
+            (path.parent(), path.file_name(), open_beneath::is_inner(path))
         else {
-            return Err(beneath::outside());
+            return Err(open_beneath::outside());
         };
         let parent = if parent.as_str().is_empty() { Utf8Path::new(".") } else { parent };
-        Ok((beneath::folder_in(self.as_fd(), parent)?, name))
+        Ok((open_beneath::folder_in(self.as_fd(), parent)?, name))
     }
 
     /// Reads a whole file as text; `None` when it is not there.
@@ -100,7 +101,7 @@ impl Folder {
     /// When it is not a regular file, reached through a link, larger than 64 MiB, or no UTF-8.
     pub fn read_text(&self, path: &Utf8Path) -> Result<Option<String>, DiskError> {
         let full = self.path.join(path);
-        let bytes = beneath::open_in(&self.handle, path)
+        let bytes = open_beneath::open_in(&self.handle, path)
             .and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document));
         let bytes = existing_path(bytes).map_err(|error| DiskError::new("read", &full, error))?;
         bytes.map(|bytes| super::text(&full, bytes)).transpose()
@@ -127,7 +128,7 @@ impl Folder {
 
 /// Opens one folder in another, which may be no link.
 pub(super) fn enter(at: impl AsFd, name: impl Arg) -> io::Result<OwnedFd> {
-    openat(at, name, beneath::FOLDER, Mode::empty()).map_err(|error| match error {
+    openat(at, name, open_beneath::FOLDER, Mode::empty()).map_err(|error| match error {
         // A link answers `ENOTDIR`, too, and says less.
         Errno::NOTDIR => io::Error::new(io::ErrorKind::NotADirectory, "it is a link or a file, not a folder"),
         error => error.into(),

@@ -15,7 +15,7 @@ use camino::Utf8Path;
 use super::folder::{self, Folder};
 use super::missing_name::existing;
 use super::patience::Patience;
-use super::{DiskError, beneath, fs_op};
+use super::{DiskError, fs_op, open_beneath};
 
 /// How long a build waits for another one.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -155,7 +155,7 @@ pub fn wait(folder: &Path, patience: Duration) -> Result<(), LockError> {
     let failed = |error| DiskError::new("lock", &path, error);
     let mut patience = Patience::new(patience);
     loop {
-        let opened = existing(beneath::open(folder, Utf8Path::new(NAME))).map_err(failed)?;
+        let opened = existing(open_beneath::open(folder, Utf8Path::new(NAME))).map_err(failed)?;
         let Some(mut file) = opened else { return Ok(()) };
         match file.try_lock_shared() {
             Ok(()) => return Ok(()),

@@ -95,7 +95,7 @@ pub(super) struct MemoryPath<'a> {
 
 impl<'a> MemoryPath<'a> {
     /// What lies there, no link followed but on the way.
-    pub(super) fn here(&self) -> Option<&'a MemoryNode> {
+    pub(super) fn entry(&self) -> Option<&'a MemoryNode> {
         let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
         match self.inner.file_name() {
             Some(name) => self.tree.nodes.get(&parent.join(name)),

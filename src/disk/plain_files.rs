@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use super::missing_name::gone;
 use super::reader::{self, SizeLimit};
-use super::{beneath, fs_op};
+use super::{fs_op, open_beneath};
 use crate::order;
 
 /// Makes a folder with its parents; one that is there already is no error.
@@ -172,7 +172,7 @@ pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 /// When the copy cannot be written.
 pub fn copy_beneath(root: &Path, path: &Utf8Path, to: &Path, executable: bool) -> io::Result<Option<String>> {
-    let Ok(mut from) = beneath::open(root, path) else { return Ok(None) };
+    let Ok(mut from) = open_beneath::open(root, path) else { return Ok(None) };
     if let Some(parent) = to.parent() {
         make_folder(parent)?;
     }

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::missing_name::existing_path;
-use super::{DiskError, beneath};
+use super::{DiskError, open_beneath};
 
 /// How large a file may be that is read whole, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError>
 /// # Errors
 /// When it cannot be read, is larger than `limit`, or a link took its place.
 pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
-    beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit))
+    open_beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit))
 }
 
 /// Reads an open file to its end.

@@ -19,7 +19,7 @@ use self::recovery::{NEW, OLD, SWAP};
 use self::removal::remove_tree;
 use self::stage::StagedTree;
 use super::folder::{self, Folder};
-use super::{DiskError, Payload, beneath, fs_op};
+use super::{DiskError, Payload, fs_op, open_beneath};
 
 pub use self::recovery::{is_displaced, recover, unfinished};
 pub(super) use self::{recovery::sibling, removal::remove};
@@ -108,7 +108,7 @@ pub fn changes(
         return Ok(out);
     };
     for file in files {
-        let as_it_is = beneath::open_in(folder, &file.path).and_then(|(mut there, meta)| {
+        let as_it_is = open_beneath::open_in(folder, &file.path).and_then(|(mut there, meta)| {
             Ok(!mode_differs(&meta, file.executable) && super::holds(&mut there, meta.len(), &file.payload)?)
         });
         let error = match as_it_is {

@@ -211,7 +211,7 @@ impl Root {
     /// When it is not trusted, or cannot be known.
     pub fn kind(&self, path: &Path) -> Result<Option<FileKind>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
-        self.look(&folder, name, path)
+        self.inspect(&folder, name, path)
     }
 
     /// The names in a folder with what they are, sorted; empty when it is not there. Names that are not valid UTF-8 are left
@@ -224,7 +224,7 @@ impl Root {
         let mut found = Vec::new();
         for name in self.names(&folder, path)? {
             if let Ok(name) = name.into_string()
-                && let Some(kind) = self.look(&folder, Path::new(&name), &path.join(&name))?
+                && let Some(kind) = self.inspect(&folder, Path::new(&name), &path.join(&name))?
             {
                 found.push((name, kind));
             }
@@ -239,7 +239,7 @@ impl Root {
     /// When it is not trusted.
     pub fn changed(&self, path: &Path) -> Result<Option<SystemTime>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
-        if self.look(&folder, name, path)?.is_none() {
+        if self.inspect(&folder, name, path)?.is_none() {
             return Ok(None);
         }
         let stat = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -306,7 +306,7 @@ impl Root {
     }
 
     /// What stands at a name, if it is trusted.
-    fn look(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<FileKind>, RootError> {
+    fn inspect(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<FileKind>, RootError> {
         let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(None),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::edit::{self, EditError};
 use super::folder::{self, Folder};
 use super::missing_name::existing;
-use super::{DiskError, beneath, fs_op, replace};
+use super::{DiskError, fs_op, open_beneath, replace};
 use crate::schema;
 
 pub use witness::JournalWitness;
@@ -111,7 +111,7 @@ pub fn unfinished(
         .accept(&journal.schema)
         .map_err(|message| wrong(format!("cannot be used: {message}")))?;
     let paths = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]).chain(&journal.files);
-    let outside = paths.into_iter().find(|path| !beneath::is_inner(path)).cloned();
+    let outside = paths.into_iter().find(|path| !open_beneath::is_inner(path)).cloned();
     if let Some(outside) = outside {
         return Err(wrong(format!("names `{outside}`, which is not a path below its folder")));
     }
@@ -349,12 +349,12 @@ mod tests {
                 "{text}"
             );
         }
-        for (from, said) in
+        for (from, expected) in
             [("a/.GIT/hooks", "version control"), (".git", "version control"), ("a", "by you")]
         {
             write(journal(from));
             let refused = unfinished(&open(folder.path()), JournalWitness(None)).unwrap_err().to_string();
-            assert!(refused.contains(said), "{from}: {refused}");
+            assert!(refused.contains(expected), "{from}: {refused}");
         }
         write(journal("a"));
         let state = folder.path().join("state");

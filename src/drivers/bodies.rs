@@ -2,7 +2,7 @@
 //! or all of them.
 
 use super::Driver;
-use super::emitted::split;
+use super::emitted_text::split;
 use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, ObservationScope};
 use crate::ledger::ComponentKind;
@@ -17,7 +17,7 @@ pub fn choose(
     let (mut chosen, mut total) = (Vec::new(), 0);
     for plugin in &bundle.plugins {
         let mut none_yet = true;
-        for component in plugin.of(&[ComponentKind::Skill, ComponentKind::Command]) {
+        for component in plugin.components_of(&[ComponentKind::Skill, ComponentKind::Command]) {
             total += 1;
             if !(scope.all || component.edited || none_yet) {
                 continue;
@@ -42,7 +42,7 @@ fn invocation(
 ) -> Option<BodyInvocation> {
     let text = bundle.component_text(name, file)?;
     let (frontmatter, body) = split(&text);
-    driver.way(frontmatter, body, scope).map(|way| BodyInvocation {
+    driver.invoker(frontmatter, body, scope).map(|way| BodyInvocation {
         plugin: plugin.name.clone(),
         name: name.to_owned(),
         file: file.to_owned(),

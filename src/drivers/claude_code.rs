@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::conversation::{HostConversation, HostTurn};
 use self::inventory::InstalledInventory;
-use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
+use super::emitted_text::{constant_lines, flag, has_value, runs_commands, split};
 use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
@@ -61,7 +61,7 @@ impl Driver for ClaudeCode {
         }
     }
 
-    fn way(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
         if runs_commands(body) && !scope.allow_exec {
             return None;
         }
@@ -106,7 +106,7 @@ impl Driver for ClaudeCode {
         let mut talk = HostConversation::start(&folders, installation, scope, |_| Ok(()))?;
         let listing = talk.turn(
             "say ok",
-            ModelScript::default().with(Conversation::new("listing", |_| true).then(done())),
+            ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(done())),
         )?;
         let init = init(&listing.events);
         for plugin in &bundle.plugins {
@@ -124,9 +124,11 @@ impl Driver for ClaudeCode {
             let turn = invoke(&mut talk, invocation)?;
             let given: Vec<String> =
                 turn.exchange.received.iter().map(|received| received.request.latest()).collect();
-            if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {
+            if let Some(message) =
+                turn.host_messages().into_iter().find(|message| message.starts_with(COMMAND_FAILED))
+            {
                 observation.notes.push(format!(
-                    "`{}` was not compared, since one of its commands fails in an empty project: {said}",
+                    "`{}` was not compared, since one of its commands fails in an empty project: {message}",
                     invocation.name
                 ));
                 continue;
@@ -142,7 +144,7 @@ impl Driver for ClaudeCode {
             hear_turn(&mut observation, bundle, &turn);
         }
         for line in talk.end().lines() {
-            hear(&mut observation, bundle, line);
+            record_message(&mut observation, bundle, line);
         }
         Ok(observation)
     }
@@ -168,13 +170,14 @@ fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<Ho
     match invocation.way {
         Invoker::Person => talk.turn(
             &format!("/{name}"),
-            ModelScript::default().with(Conversation::new(name, |_| true).then(done())),
+            ModelScript::default().with_conversation(Conversation::new(name, |_| true).then(done())),
         ),
         Invoker::Model => {
             let call = ScriptStep::reply(ModelReply::call("Skill", json!({ "skill": name })));
             talk.turn(
                 "use the skill",
-                ModelScript::default().with(Conversation::new(name, |_| true).then(call).then(done())),
+                ModelScript::default()
+                    .with_conversation(Conversation::new(name, |_| true).then(call).then(done())),
             )
         }
     }
@@ -212,7 +215,7 @@ fn see_names(
     // The user's names and the model's are two lists: a component counts when it is in each list
     // that its own frontmatter puts it in.
     let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
-    for component in plugin.of(&[ComponentKind::Skill, ComponentKind::Command]) {
+    for component in plugin.components_of(&[ComponentKind::Skill, ComponentKind::Command]) {
         let file = component.file.as_deref();
         let text = file.and_then(|file| bundle.component_text(&component.name, file)).unwrap_or_default();
         let frontmatter = split(&text).0;
@@ -234,7 +237,7 @@ fn see_names(
             shown.remove(name);
         } else if !by_person && !by_model {
             // It is there for nobody, and that is what its frontmatter says.
-            observation.see(&plugin.name, component, Method::Resolved);
+            observation.record_component(&plugin.name, component, Method::Resolved);
         }
         if !by_model && listed.contains(name) {
             observation.complain(
@@ -247,7 +250,7 @@ fn see_names(
     let workflows = inventory.map(|inventory| &inventory.workflows);
     if let Some(workflows) = workflows.filter(|workflows| workflows.len() <= plugin.workflows) {
         let meant: BTreeSet<&String> = plugin
-            .of(&[ComponentKind::Skill, ComponentKind::Command])
+            .components_of(&[ComponentKind::Skill, ComponentKind::Command])
             .map(|component| &component.name)
             .collect();
         shown.retain(|name| !workflows.contains(name) || meant.contains(name));
@@ -260,7 +263,7 @@ fn see_names(
 /// host has refused the plugin, and says so elsewhere.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&InstalledInventory>) {
     let mut groups: BTreeMap<&str, Vec<(usize, &LoadedComponent)>> = BTreeMap::new();
-    for component in plugin.of(&[ComponentKind::Hook]) {
+    for component in plugin.components_of(&[ComponentKind::Hook]) {
         let (group, number) = component.name.rsplit_once('/').unwrap_or((component.name.as_str(), ""));
         groups.entry(group).or_default().push((number.parse().unwrap_or(usize::MAX), component));
     }
@@ -272,9 +275,9 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Op
                 inventory.is_none_or(|inventory| inventory.hooks.contains(&format!("{group}/{number}")))
             };
             if inventory.is_some() && listed(at + 1) {
-                observation.see(&plugin.name, component, Method::Listed);
+                observation.record_component(&plugin.name, component, Method::Listed);
             } else if listed(1) {
-                observation.see(&plugin.name, component, Method::Resolved);
+                observation.record_component(&plugin.name, component, Method::Resolved);
             }
             meant.insert(format!("{group}/{}", at + 1));
         }
@@ -286,7 +289,8 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Op
 /// Handlers of an event that came are executed when as many were started as the bundle has.
 fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &HostTurn) {
     let of_event = |event: &str| -> usize {
-        let components = bundle.plugins.iter().flat_map(|plugin| plugin.of(&[ComponentKind::Hook]));
+        let components =
+            bundle.plugins.iter().flat_map(|plugin| plugin.components_of(&[ComponentKind::Hook]));
         components.filter(|component| component.name.split('/').next() == Some(event)).count()
     };
     let started = |event: &str| -> usize {
@@ -297,10 +301,10 @@ fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listi
             .count()
     };
     for plugin in &bundle.plugins {
-        for component in plugin.of(&[ComponentKind::Hook]) {
+        for component in plugin.components_of(&[ComponentKind::Hook]) {
             let event = component.name.split('/').next().unwrap_or_default();
             if started(event) == of_event(event) {
-                observation.see(&plugin.name, component, Method::Executed);
+                observation.record_component(&plugin.name, component, Method::Executed);
             }
         }
     }
@@ -315,18 +319,20 @@ fn see_servers(
     scope: ObservationScope,
 ) {
     let servers = init["mcp_servers"].as_array().map_or(&[][..], Vec::as_slice);
-    for component in plugin.of(&[ComponentKind::McpServer]) {
+    for component in plugin.components_of(&[ComponentKind::McpServer]) {
         let found = servers.iter().find(|server| server["name"] == component.name.as_str());
         let status = found.and_then(|server| server["status"].as_str());
         match (scope.allow_exec, status) {
             (false, _) => match inventory {
                 Some(list) if !list.servers.contains(super::own_name(&plugin.name, &component.name)) => {}
-                Some(_) => observation.see(&plugin.name, component, Method::Listed),
-                None => observation.see(&plugin.name, component, Method::Resolved),
+                Some(_) => observation.record_component(&plugin.name, component, Method::Listed),
+                None => observation.record_component(&plugin.name, component, Method::Resolved),
             },
-            (true, Some("connected")) => observation.see(&plugin.name, component, Method::Executed),
+            (true, Some("connected")) => {
+                observation.record_component(&plugin.name, component, Method::Executed)
+            }
             (true, Some(status)) => {
-                observation.see(&plugin.name, component, Method::Listed);
+                observation.record_component(&plugin.name, component, Method::Listed);
                 if listing::ships(plugin, super::own_name(&plugin.name, &component.name)) {
                     observation.complain(
                         &plugin.name,
@@ -338,7 +344,7 @@ fn see_servers(
         }
     }
     let meant: BTreeSet<&str> = plugin
-        .of(&[ComponentKind::McpServer])
+        .components_of(&[ComponentKind::McpServer])
         .map(|server| super::own_name(&plugin.name, &server.name))
         .collect();
     let listed = inventory.into_iter().flat_map(|inventory| &inventory.servers);
@@ -362,14 +368,14 @@ fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &HostTu
             });
             match plugin {
                 Some(plugin) if !known => observation.complain(&plugin.name, sentence),
-                _ => hear(observation, bundle, &sentence),
+                _ => record_message(observation, bundle, &sentence),
             }
         }
     }
 }
 
-fn hear(observation: &mut Observation, bundle: &LoadedBundle, message: &str) {
+fn record_message(observation: &mut Observation, bundle: &LoadedBundle, message: &str) {
     for plugin in &bundle.plugins {
-        observation.hear(plugin, &[text(&plugin.folder)], message, KNOWN_NOISE);
+        observation.record_message(plugin, &[text(&plugin.folder)], message, KNOWN_NOISE);
     }
 }

@@ -62,7 +62,7 @@ impl Driver for Codex {
         }
     }
 
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // The host runs nothing in a body, and the user can mention every skill.
         Some(Invoker::Person)
     }
@@ -119,7 +119,7 @@ impl Driver for Codex {
             installation.progress.set(format!("{}: bodies {begun} of {}", self.host(), bodies.len()));
             let mentions: Vec<String> =
                 invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
-            let script = ModelScript::default().with(
+            let script = ModelScript::default().with_conversation(
                 Conversation::new("mentions", |_| true).then(ScriptStep::reply(ModelReply::text("ok"))),
             );
             let transcript = exec::prompt(
@@ -130,10 +130,10 @@ impl Driver for Codex {
                 &[],
                 Vec::new(),
             )?;
-            for said in
+            for message in
                 exec::errors(&transcript.events).iter().map(String::as_str).chain(transcript.stderr.lines())
             {
-                hear(&mut observation, bundle, &home, said);
+                record_message(&mut observation, bundle, &home, message);
             }
             for fault in transcript.faults() {
                 observation.complain_of_all(format!("`codex exec`: {fault}"));
@@ -194,12 +194,12 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexH
     // The home holds nothing but the bundle and the host's own skills, so every complaint is ours.
     for list in [&skills["errors"], &hooks["errors"], &hooks["warnings"]] {
         for entry in entries(list) {
-            let said = match (entry["path"].as_str(), entry["message"].as_str()) {
+            let message = match (entry["path"].as_str(), entry["message"].as_str()) {
                 (Some(path), Some(message)) => format!("{path}: {message}"),
                 _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
             };
-            let owner = bundle.plugins.iter().find(|plugin| said.contains(&home.copy_of(&plugin.name)));
-            observation.errors.push((owner.map(|plugin| plugin.name.clone()), said));
+            let owner = bundle.plugins.iter().find(|plugin| message.contains(&home.copy_of(&plugin.name)));
+            observation.errors.push((owner.map(|plugin| plugin.name.clone()), message));
         }
     }
     Ok(())
@@ -217,10 +217,10 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
         let names = left.entry(event.clone()).or_default();
         names.push(format!("{event}/{matcher}/{}", names.len() + 1));
     }
-    for component in plugin.of(&[ComponentKind::Hook]) {
+    for component in plugin.components_of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         if left.get_mut(event).is_some_and(|names| !names.is_empty() && !names.remove(0).is_empty()) {
-            observation.see(&plugin.name, component, Method::Listed);
+            observation.record_component(&plugin.name, component, Method::Listed);
         }
     }
     observation.unexpected.extend(left.into_values().flatten().map(|name| (plugin.name.clone(), name)));
@@ -256,14 +256,14 @@ fn see_servers(
     home: &CodexHome,
     servers: &[Value],
 ) {
-    for component in plugin.of(&[ComponentKind::McpServer]) {
+    for component in plugin.components_of(&[ComponentKind::McpServer]) {
         if server_of(servers, bundle, home, &plugin.name, &component.name).is_some() {
-            observation.see(&plugin.name, component, Method::Listed);
+            observation.record_component(&plugin.name, component, Method::Listed);
         }
     }
     let copy = home.copy_of(&plugin.name);
     let means = |plugin: &LoadedPlugin, name: &str| {
-        plugin.of(&[ComponentKind::McpServer]).any(|component| component.name == name)
+        plugin.components_of(&[ComponentKind::McpServer]).any(|component| component.name == name)
     };
     // In the fresh home there are no others: one that no plugin means is told of the first.
     let is_first = bundle.plugins.first().is_some_and(|first| first.name == plugin.name);
@@ -291,7 +291,7 @@ fn see_request(
     for plugin in &bundle.plugins {
         observation.see_listed(plugin, &[ComponentKind::Agent], &roles);
         for component in plugin
-            .of(&[ComponentKind::Skill, ComponentKind::Command])
+            .components_of(&[ComponentKind::Skill, ComponentKind::Command])
             .filter(|component| is_personal(bundle, component))
         {
             if offered.contains(&format!("\n- {}: ", component.name)) {
@@ -301,7 +301,7 @@ fn see_request(
                 );
             }
         }
-        for component in plugin.of(&[ComponentKind::McpServer]).filter(|_| scope.allow_exec) {
+        for component in plugin.components_of(&[ComponentKind::McpServer]).filter(|_| scope.allow_exec) {
             let group = format!("mcp__{}", component.name.replace('-', "_"));
             let offered = request
                 .tools
@@ -311,7 +311,7 @@ fn see_request(
             let ships = entry
                 .is_some_and(|entry| entry["transport"].to_string().contains(&home.copy_of(&plugin.name)));
             if offered {
-                observation.see(&plugin.name, component, Method::Executed);
+                observation.record_component(&plugin.name, component, Method::Executed);
             } else if ships {
                 observation.complain(
                     &plugin.name,
@@ -332,9 +332,9 @@ fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
     policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
 }
 
-fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, said: &str) {
+fn record_message(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, message: &str) {
     for plugin in &bundle.plugins {
         let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
-        observation.hear(plugin, &places, said, KNOWN_NOISE);
+        observation.record_message(plugin, &places, message, KNOWN_NOISE);
     }
 }

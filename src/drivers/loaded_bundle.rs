@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use serde::de::DeserializeOwned;
 
 use crate::bundle::{BundleManifest, ManifestFile};
-use crate::disk::{self, beneath, plain_files};
+use crate::disk::{self, open_beneath, plain_files};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
 use crate::source::SKILL_FILE;
@@ -54,7 +54,10 @@ pub struct LoadedComponent {
 
 impl LoadedPlugin {
     /// The components of these kinds.
-    pub fn of<'a>(&'a self, kinds: &'a [ComponentKind]) -> impl Iterator<Item = &'a LoadedComponent> {
+    pub fn components_of<'a>(
+        &'a self,
+        kinds: &'a [ComponentKind],
+    ) -> impl Iterator<Item = &'a LoadedComponent> {
         self.components.iter().filter(|component| kinds.contains(&component.kind))
     }
 }
@@ -91,7 +94,7 @@ impl LoadedBundle {
         let manifest = manifest(&root)?;
         let listed = manifest.files.iter().map(|file| &file.path);
         let mut listed = listed.chain(manifest.helpers.iter().map(|helper| &helper.path));
-        if let Some(path) = listed.find(|path| !beneath::is_inner(Utf8Path::new(path))) {
+        if let Some(path) = listed.find(|path| !open_beneath::is_inner(Utf8Path::new(path))) {
             bail!("the manifest lists `{path}`, which is not a path in the bundle; build the bundle again");
         }
         if manifest.digest != ManifestFile::digest(&manifest.files) {

@@ -64,7 +64,7 @@ impl BodyInvocation {
     /// When a line is missing or out of order.
     pub fn compare(&self, given: &str) -> Result<(), String> {
         let lines: Vec<&str> = self.lines.iter().map(String::as_str).collect();
-        match super::emitted::first_missing(&lines, given) {
+        match super::emitted_text::first_missing(&lines, given) {
             None => Ok(()),
             Some(line) => Err(format!("the model was not given this line of the body: `{}`", line.trim())),
         }
@@ -90,7 +90,7 @@ pub struct Observation {
 
 impl Observation {
     /// Notes a component as found, in the strongest of the ways it was found in.
-    pub fn see(&mut self, plugin: &str, component: &LoadedComponent, method: Method) {
+    pub fn record_component(&mut self, plugin: &str, component: &LoadedComponent, method: Method) {
         let key = (plugin.to_owned(), component.kind, component.name.clone());
         let known = self.seen.entry(key).or_insert(method);
         *known = (*known).max(method);
@@ -99,11 +99,12 @@ impl Observation {
     /// Notes every component of these kinds whose name the host lists, and every listed name of
     /// the plugin's namespace that none of them has.
     pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[ComponentKind], listed: &BTreeSet<String>) {
-        for component in plugin.of(kinds).filter(|component| listed.contains(&component.name)) {
-            self.see(&plugin.name, component, Method::Listed);
+        for component in plugin.components_of(kinds).filter(|component| listed.contains(&component.name)) {
+            self.record_component(&plugin.name, component, Method::Listed);
         }
         let namespace = format!("{}:", plugin.name);
-        let meant: BTreeSet<&str> = plugin.of(kinds).map(|component| component.name.as_str()).collect();
+        let meant: BTreeSet<&str> =
+            plugin.components_of(kinds).map(|component| component.name.as_str()).collect();
         for name in
             listed.iter().filter(|name| name.starts_with(&namespace) && !meant.contains(name.as_str()))
         {
@@ -123,7 +124,13 @@ impl Observation {
 
     /// Notes a host message if it names a plugin's folder or one of its components, unless it is
     /// one of the host's known remarks. `places` are the folders in which the host sees the plugin.
-    pub fn hear(&mut self, plugin: &LoadedPlugin, places: &[String], message: &str, known_noise: &[&str]) {
+    pub fn record_message(
+        &mut self,
+        plugin: &LoadedPlugin,
+        places: &[String],
+        message: &str,
+        known_noise: &[&str],
+    ) {
         let message = message.trim();
         let names_it = places.iter().any(|place| message.contains(place.as_str()))
             || plugin
@@ -148,10 +155,10 @@ impl Observation {
         let all = self.errors.clone();
         let mut number = 0;
         self.errors.retain(|(owner, sentence)| {
-            let repeats = |(at, (other, said)): (usize, &(Option<String>, String))| {
+            let repeats = |(at, (other, other_message)): (usize, &(Option<String>, String))| {
                 other == owner
-                    && sentence.contains(said.as_str())
-                    && (said.len() < sentence.len() || at < number)
+                    && sentence.contains(other_message.as_str())
+                    && (other_message.len() < sentence.len() || at < number)
             };
             let keep = !all.iter().enumerate().any(repeats);
             number += 1;
@@ -184,7 +191,8 @@ mod tests {
         observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
         observation.complain("other", "/bundle/plugins/other/b.md: bad");
         observation.tidy("/bundle");
-        let said: Vec<&str> = observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
-        assert_eq!(said, ["plugins/demo/a.md: bad", "plugins/other/b.md: bad"]);
+        let other_message: Vec<&str> =
+            observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
+        assert_eq!(other_message, ["plugins/demo/a.md: bad", "plugins/other/b.md: bad"]);
     }
 }

@@ -2,7 +2,7 @@
 //! start lists everything and gives the bodies of commands to the scripted model.
 
 mod home;
-mod inert;
+mod inert_copy;
 mod server;
 
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use anyhow::Result;
 use serde_json::Value;
 
 use self::home::{MODULE_DATA, OpenCodeHome};
-use self::inert::InertPlugin;
+use self::inert_copy::InertPlugin;
 use self::server::{OpenCodeServer, SessionTurn, titles};
-use super::emitted::constant_lines;
+use super::emitted_text::constant_lines;
 use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
@@ -64,7 +64,7 @@ impl Driver for OpenCode {
         }
     }
 
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // Every skill is a command as well, and the module runs nothing that a body holds.
         Some(Invoker::Person)
     }
@@ -144,10 +144,10 @@ impl Driver for OpenCode {
         for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
             observation.places.push((text(folder), format!("plugins/{}", plugin.name)));
         }
-        let said = server.end();
-        for line in said.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
+        let output = server.end();
+        for line in output.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
             for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
-                observation.hear(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
+                observation.record_message(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
             }
         }
         Ok(observation)
@@ -168,7 +168,7 @@ impl Driver for OpenCode {
                 words
             }
         };
-        home.model.follow(session.script.with(titles()));
+        home.model.follow(session.script.with_conversation(titles()));
         let command = home
             .command(&session.project)
             .arguments(["run", "--format", "json"])
@@ -226,7 +226,7 @@ fn see_lists<'a>(
         // A skill is also a command, and is offered to the model if it has a description, unless only the user may
         // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
-        for component in plugin.of(&[ComponentKind::Skill]) {
+        for component in plugin.components_of(&[ComponentKind::Skill]) {
             let name = &component.name;
             let for_model = offered.contains(&format!("<name>{name}</name>"));
             let personal = data["bodies"][name]["user_only"] == true;
@@ -241,8 +241,9 @@ fn see_lists<'a>(
                 );
             }
         }
-        for component in
-            plugin.of(&[ComponentKind::Command]).filter(|component| !commands.contains(&component.name))
+        for component in plugin
+            .components_of(&[ComponentKind::Command])
+            .filter(|component| !commands.contains(&component.name))
         {
             shown.remove(&component.name);
         }
@@ -253,9 +254,9 @@ fn see_lists<'a>(
         let ours = entries
             .iter()
             .filter(|entry| entry["location"].as_str().is_some_and(|at| at.starts_with(&inside)));
-        let strays = ours
-            .filter_map(|entry| entry["name"].as_str())
-            .filter(|name| !plugin.of(&[ComponentKind::Skill]).any(|component| component.name == *name));
+        let strays = ours.filter_map(|entry| entry["name"].as_str()).filter(|name| {
+            !plugin.components_of(&[ComponentKind::Skill]).any(|component| component.name == *name)
+        });
         observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
         see_hooks(observation, plugin, &data);
         see_servers(observation, plugin, &lists[3], &data, scope);
@@ -266,16 +267,16 @@ fn see_lists<'a>(
 /// Hooks run inside the module and the host lists none of them: a handler is resolved when the
 /// module's data has as many for its event.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
-    for component in plugin.of(&[ComponentKind::Hook]) {
+    for component in plugin.components_of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
         let carried: usize = groups.iter().map(|group| group["hooks"].as_array().map_or(0, Vec::len)).sum();
         let meant = plugin
-            .of(&[ComponentKind::Hook])
+            .components_of(&[ComponentKind::Hook])
             .filter(|other| other.name.split('/').next() == Some(event))
             .count();
         if carried >= meant {
-            observation.see(&plugin.name, component, Method::Resolved);
+            observation.record_component(&plugin.name, component, Method::Resolved);
         }
     }
 }
@@ -287,22 +288,22 @@ fn see_servers(
     data: &Value,
     scope: ObservationScope,
 ) {
-    for component in plugin.of(&[ComponentKind::McpServer]) {
+    for component in plugin.components_of(&[ComponentKind::McpServer]) {
         let name = component.name.as_str();
         if !scope.allow_exec {
             // The configuration disables it and says nothing else, so that the host lists it only when
             // the module has registered the rest.
             if statuses.get(name).is_some() {
-                observation.see(&plugin.name, component, Method::Listed);
+                observation.record_component(&plugin.name, component, Method::Listed);
             } else if data["mcp"].get(name).is_some() {
-                observation.see(&plugin.name, component, Method::Resolved);
+                observation.record_component(&plugin.name, component, Method::Resolved);
             }
             continue;
         }
         match statuses[name]["status"].as_str() {
-            Some("connected") => observation.see(&plugin.name, component, Method::Executed),
+            Some("connected") => observation.record_component(&plugin.name, component, Method::Executed),
             Some(status) => {
-                observation.see(&plugin.name, component, Method::Listed);
+                observation.record_component(&plugin.name, component, Method::Listed);
                 let command = data["mcp"][name]["command"][0].as_str().unwrap_or_default();
                 if command.starts_with("./") || command.contains("${CLAUDE_PLUGIN_ROOT}") {
                     observation.complain(
@@ -321,7 +322,7 @@ fn see_servers(
         .flat_map(|statuses| statuses.keys())
         .filter(|name| name.starts_with(&prefix))
     {
-        if !plugin.of(&[ComponentKind::McpServer]).any(|component| component.name == *name) {
+        if !plugin.components_of(&[ComponentKind::McpServer]).any(|component| component.name == *name) {
             observation.unexpected.insert((plugin.name.clone(), name.clone()));
         }
     }

@@ -233,7 +233,7 @@ pub struct ModelScript {
 
 impl ModelScript {
     /// Adds a conversation.
-    pub fn with(mut self, conversation: Conversation) -> Self {
+    pub fn with_conversation(mut self, conversation: Conversation) -> Self {
         self.conversations.push(conversation);
         self
     }
@@ -306,7 +306,7 @@ mod tests {
         let main = Conversation::new("main", |request| request.everything().contains("MAIN"))
             .then(ScriptStep::reply(ModelReply::text("one")).expects(["first"]))
             .then(ScriptStep::compute(|request| Ok(ModelReply::text(request.user_text()))));
-        ModelScript::default().with(main).with(
+        ModelScript::default().with_conversation(main).with_conversation(
             Conversation::new("title", |request| request.everything().contains("title"))
                 .then(ScriptStep::reply(ModelReply::text("t")).any_number()),
         )

@@ -41,7 +41,7 @@ pub fn write(
     lines: &mut TemplateCache,
 ) -> Result<(String, MappedFile), MarkdownError> {
     let (text, applied) = text(draft, lines)?;
-    let (mut before, mut after) = (LineCounter::of(&draft.text), LineCounter::of(&text));
+    let (mut before, mut after) = (LineCounter::new(&draft.text), LineCounter::new(&text));
     let edits = applied
         .into_iter()
         .map(|applied| MappedEdit {
@@ -102,7 +102,7 @@ struct LineCounter<'a> {
 }
 
 impl<'a> LineCounter<'a> {
-    fn of(text: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         Self { text: text.as_bytes(), at: 0, line: 1 }
     }
 

@@ -96,7 +96,7 @@ impl CommitSnapshot {
     ///
     /// # Errors
     /// When the commit has no such folder, or the files cannot be had or written.
-    pub fn of(
+    pub fn load(
         git: &Git,
         (commit, reference): (&str, &str),
         folder: &Utf8Path,

@@ -5,15 +5,17 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 
 /// The agents that have an installable form: what the bundle itself dispatches, and the others.
-pub(super) fn installable<'a>(scene: &LoweringContext<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
-    let own = scene.plugin.components.iter();
-    own.filter(|component| component.kind == ComponentKind::Agent && scene.target.agent.installable.is_some())
-        .partition(|agent| scene.dispatched.contains(agent.qualified.as_str()))
+pub(super) fn installable<'a>(context: &LoweringContext<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
+    let own = context.plugin.components.iter();
+    own.filter(|component| {
+        component.kind == ComponentKind::Agent && context.target.agent.installable.is_some()
+    })
+    .partition(|agent| context.dispatched.contains(agent.qualified.as_str()))
 }
 
 /// Why the host shows its model nothing of an agent: its plugins carry none, and no text of the build dispatches it.
-pub(super) fn unreached<'a>(scene: &LoweringContext<'a>, component: &Component) -> Option<&'a str> {
+pub(super) fn unreached<'a>(context: &LoweringContext<'a>, component: &Component) -> Option<&'a str> {
     let is_alone =
-        component.kind == ComponentKind::Agent && !scene.dispatched.contains(component.qualified.as_str());
-    scene.target.agent.undispatched.as_deref().filter(|_| is_alone)
+        component.kind == ComponentKind::Agent && !context.dispatched.contains(component.qualified.as_str());
+    context.target.agent.undispatched.as_deref().filter(|_| is_alone)
 }

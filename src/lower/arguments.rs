@@ -73,8 +73,8 @@ const AMOUNTS: [&str; 20] = [
 ];
 
 /// Whether a component is given arguments: it is a command, says so, or names all of them in its own text.
-pub(super) fn takes_arguments(component: &Component, scene: &LoweringContext<'_>) -> bool {
-    let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
+pub(super) fn takes_arguments(component: &Component, context: &LoweringContext<'_>) -> bool {
+    let names = context.resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == ComponentKind::Command
         || component.field("arguments").is_some()
         || component.has_argument_hint()
@@ -134,7 +134,7 @@ fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
     };
     let region = regions.iter().rev().find(holds);
     if let Some(region) = region.filter(|region| region.kind == RegionKind::CodeBlock) {
-        let block = region.span.of(text);
+        let block = region.span.slice(text);
         let language = markdown::block_language(block).unwrap_or_default();
         let functions =
             block.lines().any(|line| line.trim_end().ends_with("() {") || line.contains("function "));
@@ -176,11 +176,11 @@ mod tests {
             let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
             if digits > 0 {
                 let span = Span::new(at, at + 1 + digits);
-                let named = ReferenceTarget::Argument(span.of(text).to_owned());
+                let named = ReferenceTarget::Argument(span.slice(text).to_owned());
                 references.push(Reference { span, named, asked: false });
             }
         }
-        meant(text, &references).into_iter().map(|span| span.of(text)).collect()
+        meant(text, &references).into_iter().map(|span| span.slice(text)).collect()
     }
 
     #[test]

@@ -75,25 +75,25 @@ struct BlockText<'a> {
 
 impl Bindings {
     /// Collects what `component` names in `texts` and `target` has to bind.
-    pub fn of(
+    pub fn collect(
         component: &Component,
         texts: &[ComponentText<'_>],
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) -> Self {
-        let tree = &scene.project.tree;
+        let tree = &context.project.tree;
         let mut out = Self::default();
-        let dispatches = component.may_dispatch(scene.source);
+        let dispatches = component.may_dispatch(context.source);
         for ComponentText { text, is_main, names, .. } in texts {
             let (main, edited, owner) = (*is_main, *is_main, &component.qualified);
-            out.names(BlockText { text, names, owner, main, edited, dispatches }, scene, places);
+            out.names(BlockText { text, names, owner, main, edited, dispatches }, context, places);
         }
         if !out.named.is_empty() {
             out.named = component.arguments();
         }
         let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
         let paths = std::iter::once(&component.path).chain(beside);
-        out.sandbox(paths.filter_map(|path| tree.get(path)?.text()), scene, places);
+        out.sandbox(paths.filter_map(|path| tree.get(path)?.text()), context, places);
         out
     }
 
@@ -101,7 +101,7 @@ impl Bindings {
     pub fn of_inline(
         command: &InlineCommand,
         names: &[TextName<'_>],
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) -> Self {
         let mut out = Self::default();
@@ -113,19 +113,19 @@ impl Bindings {
             edited: false,
             dispatches: true,
         };
-        out.names(text, scene, places);
-        out.sandbox(std::iter::once(command.content.as_str()), scene, places);
+        out.names(text, context, places);
+        out.sandbox(std::iter::once(command.content.as_str()), context, places);
         out
     }
 
-    fn names(&mut self, text: BlockText<'_>, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
+    fn names(&mut self, text: BlockText<'_>, context: &LoweringContext<'_>, places: &BlockPaths<'_>) {
         for name in text.names.iter().filter(|name| !name.is_native) {
             match &name.reference.named {
                 ReferenceTarget::Component(kind, qualified) => {
-                    self.component(*kind, qualified, name, text, scene, places)
+                    self.component(*kind, qualified, name, text, context, places)
                 }
-                ReferenceTarget::Variable(_) => self.variable_in(name, text, scene, places),
-                _ => self.construct(name, text, scene),
+                ReferenceTarget::Variable(_) => self.variable_in(name, text, context, places),
+                _ => self.construct(name, text, context),
             }
         }
     }
@@ -137,11 +137,11 @@ impl Bindings {
         qualified: &str,
         name: &TextName<'_>,
         text: BlockText<'_>,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) {
-        let says = |line: &str| scene.target.block.contains_key(line);
-        let written = name.reference.span.of(text.text);
+        let says = |line: &str| context.target.block.contains_key(line);
+        let written = name.reference.span.slice(text.text);
         let written = match name.renamed {
             Some(renamed) => Cow::Owned(renamed.instead(written)),
             None => Cow::Borrowed(written),
@@ -155,7 +155,9 @@ impl Bindings {
             ComponentKind::Command if says("commands") => {
                 self.commands.note(kind, qualified, &written, places)
             }
-            ComponentKind::Workflow if says("workflows") => self.workflow(qualified, &written, scene, places),
+            ComponentKind::Workflow if says("workflows") => {
+                self.workflow(qualified, &written, context, places)
+            }
             ComponentKind::Workflow => {}
             _ if says("skills") => self.skills.note(kind, qualified, &written, places),
             _ => {}
@@ -163,11 +165,11 @@ impl Bindings {
     }
 
     /// A tool, an argument, a command or an include.
-    fn construct(&mut self, name: &TextName<'_>, text: BlockText<'_>, scene: &LoweringContext<'_>) {
-        let forms = &scene.target.text;
+    fn construct(&mut self, name: &TextName<'_>, text: BlockText<'_>, context: &LoweringContext<'_>) {
+        let forms = &context.target.text;
         match &name.reference.named {
-            ReferenceTarget::Tool(tool) if scene.target.block.contains_key("tools") && text.main => {
-                if let Some(stands) = scene.tool(tool) {
+            ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") && text.main => {
+                if let Some(stands) = context.tool(tool) {
                     self.tools.insert(tool.clone(), stands.clone());
                 }
             }
@@ -184,33 +186,39 @@ impl Bindings {
         &mut self,
         name: &TextName<'_>,
         text: BlockText<'_>,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) {
         let ReferenceTarget::Variable(variable) = &name.reference.named else { return };
         if name.is_tested {
-            return self.tested(variable, scene, places);
+            return self.tested(variable, context, places);
         }
-        let says = |line: &str| scene.target.block.contains_key(line);
+        let says = |line: &str| context.target.block.contains_key(line);
         let rest = paths::after(text.text, name.reference.span.end);
         // A host that expands it in texts runs agents by their names, and the tool's line says how.
-        let relative = scene.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
-        let script = (relative && *variable == scene.source.plugin_root).then_some(rest);
-        if let Some(workflow) = script.and_then(|script| workflows::at(scene.plugin, script))
+        let relative = context.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
+        let script = (relative && *variable == context.source.plugin_root).then_some(rest);
+        if let Some(workflow) = script.and_then(|script| workflows::name_at(context.plugin, script))
             && says("workflows")
         {
-            self.workflow(&workflow, &workflow, scene, places);
+            self.workflow(&workflow, &workflow, context, places);
         }
-        self.variable(variable, rest, scene, places, text.edited && says("folder"));
+        self.variable(variable, rest, context, places, text.edited && says("folder"));
     }
 
     /// A workflow whose script the model follows, with the agents of the script.
-    fn workflow(&mut self, name: &str, written: &str, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
+    fn workflow(
+        &mut self,
+        name: &str,
+        written: &str,
+        context: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) {
         self.workflows.note(ComponentKind::Workflow, name, written, places);
-        for agent in workflows::agents(scene.project, scene.plugin, name) {
+        for agent in workflows::agents(context.project, context.plugin, name) {
             self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places);
         }
-        if let Some(inner) = workflows::prompts_of(scene, name) {
+        if let Some(inner) = workflows::prompts_of(context, name) {
             self.workflow_prompts.insert(inner.to_string(), paths::relative(places.folder, &inner));
         }
     }
@@ -226,16 +234,16 @@ impl Bindings {
     }
 
     /// A variable that a shell asks for, and that stays in its code.
-    fn tested(&mut self, name: &str, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
-        let Some(facts) = scene.variable(name) else { return };
-        match paths::own_place(scene.source, name, places.to_root) {
+    fn tested(&mut self, name: &str, context: &LoweringContext<'_>, places: &BlockPaths<'_>) {
+        let Some(facts) = context.variable(name) else { return };
+        match paths::own_place(context.source, name, places.to_root) {
             Some(place) if facts.form == VariableForm::Relative => {
                 let stands = format!(
                     "the absolute path of `{place}`, seen from the folder of this file; set it for commands that ask for it"
                 );
                 self.variables.insert(format!("${{{name}}}"), stands);
             }
-            _ => self.variable(name, "", scene, places, false),
+            _ => self.variable(name, "", context, places, false),
         }
     }
 
@@ -244,12 +252,12 @@ impl Bindings {
         &mut self,
         name: &str,
         rest: &str,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
         edited: bool,
     ) {
-        let Some(facts) = scene.variable(name) else { return };
-        let place = paths::own_place(scene.source, name, places.to_root);
+        let Some(facts) = context.variable(name) else { return };
+        let place = paths::own_place(context.source, name, places.to_root);
         match (facts.form, &facts.stands) {
             (VariableForm::Relative, _) if edited => {
                 if let Some(place) = place {
@@ -264,7 +272,7 @@ impl Bindings {
                 }
             }
             (VariableForm::Bound, Some(stands)) => {
-                self.variables.insert(format!("${{{name}}}"), scene.stands(name, stands));
+                self.variables.insert(format!("${{{name}}}"), context.stands(name, stands));
             }
             _ => {}
         }
@@ -273,15 +281,15 @@ impl Bindings {
     fn sandbox<'t>(
         &mut self,
         texts: impl Iterator<Item = &'t str>,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) {
         for text in texts {
-            if !scene.commands.any_in(text) {
+            if !context.commands.any_in(text) {
                 continue;
             }
             for region in markdown::regions(text, Span::new(0, text.len())) {
-                let code = region.span.of(text);
+                let code = region.span.slice(text);
                 let runs = match region.kind {
                     RegionKind::CodeBlock => !sandbox::is_document(code),
                     kind => kind == RegionKind::CodeSpan,
@@ -289,12 +297,12 @@ impl Bindings {
                 if !runs {
                     continue;
                 }
-                for (rule, command) in scene.commands.run_by(code) {
+                for (rule, command) in context.commands.run_by(code) {
                     self.refused.insert((rule, command.trim().to_owned()));
                 }
             }
         }
-        let path = scene.target.notes.as_ref().map(|notes| &notes.path);
+        let path = context.target.notes.as_ref().map(|notes| &notes.path);
         self.notes = path.map(|path| paths::relative(places.folder, Utf8Path::new(path)));
     }
 

@@ -20,24 +20,24 @@ pub(super) struct CommandFields<'a> {
 
 impl<'a> CommandFields<'a> {
     /// Those of the plugin.
-    pub(super) fn new(scene: &LoweringContext<'a>) -> Self {
-        let plugin = scene.plugin;
+    pub(super) fn new(context: &LoweringContext<'a>) -> Self {
+        let plugin = context.plugin;
         let files = plugin.components.iter().map(|own| (&own.qualified, &own.declared, true));
         let inline = plugin.inline.iter().map(|own| (&own.qualified, &own.declared, false));
         let mut out = Self::default();
         for (owner, fields, has_file) in files.chain(inline) {
-            for (key, said) in fields {
-                if scene.target.manifest.passthrough && plugin.keeps(&said.at.path) {
+            for (key, value) in fields {
+                if context.target.manifest.passthrough && plugin.keeps(&value.at.path) {
                     continue;
                 }
-                let rule = scene.target.dropped_field(ComponentKind::Command, key);
+                let rule = context.target.dropped_field(ComponentKind::Command, key);
                 if rule.is_some() || has_file {
-                    out.told.insert((said.at.path.as_str(), said.at.pointer.as_str()));
+                    out.told.insert((value.at.path.as_str(), value.at.pointer.as_str()));
                 }
                 let Some(rule) = rule else { continue };
                 let reason = rule.reason.as_deref().unwrap_or("the host takes no such field");
-                let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &said.at.path);
-                let field = field.at_place(&said.at).became(RowOutcome::Dropped, reason);
+                let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &value.at.path);
+                let field = field.at_place(&value.at).became(RowOutcome::Dropped, reason);
                 out.dropped.push(match rule.axis {
                     Some(axis) => {
                         let class = rule.class.unwrap_or(axis.floor());

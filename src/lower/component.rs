@@ -39,40 +39,40 @@ pub(super) struct LoweredComponent {
 
 /// Lowers `component` with every text that belongs to it: first all is decided, then it is written.
 pub(super) fn lower<'a>(
-    scene: &'a LoweringContext<'a>,
+    context: &'a LoweringContext<'a>,
     component: &'a Component,
     texts: &'a [ComponentText<'a>],
 ) -> LoweredComponent {
     let mut out = LoweredComponent::default();
-    let told = HostOverride::of(scene.target, component);
-    out.part.decisions.extend(told.decisions(scene));
-    let Some(file) = scene.project.tree.get(&component.path) else { return out };
-    let Some(inner) = scene.place_of(component) else { return out };
-    if let Some((why, way_out)) = refusal(scene, component) {
-        out.part.add(refuse(scene, component, file, &why, way_out));
+    let told = HostOverride::new(context.target, component);
+    out.part.decisions.extend(told.decisions(context));
+    let Some(file) = context.project.tree.get(&component.path) else { return out };
+    let Some(inner) = context.place_of(component) else { return out };
+    if let Some((why, way_out)) = refusal(context, component) {
+        out.part.add(refuse(context, component, file, &why, way_out));
         return out;
     }
-    let mut plan = ComponentPlan::new(scene, component, texts, &told, (file, inner));
+    let mut plan = ComponentPlan::new(context, component, texts, &told, (file, inner));
     let described = plan.described.as_deref();
     let input = RegistrationInput { component, inner, texts, told: &told, fields: &plan.fields, described };
-    out.registered = registration::component(scene, &input);
+    out.registered = registration::component(context, &input);
     plan.write(&told);
     let unchanged = plan.draft.is_unchanged();
-    let same_place = scene.plugin.inner(&component.path) == inner;
+    let same_place = context.plugin.inner(&component.path) == inner;
     let state = ComponentState {
         inner,
         told: &told,
         degraded: plan.fields.degraded | plan.references.degraded,
         same: unchanged && same_place,
     };
-    out.part.decisions.push(decision(scene, component, file, &state));
-    out.part.decisions.push(file_decision(scene, component, inner, unchanged, same_place));
+    out.part.decisions.push(decision(context, component, file, &state));
+    out.part.decisions.push(file_decision(context, component, inner, unchanged, same_place));
     out.part.decisions.extend(plan.fields.decisions);
     out.part.decisions.extend(plan.references.decisions);
     out.part.add(plan.sidecar.part);
     out.refused = plan.bindings.refused;
-    out.part.nodes.extend(installable::node(scene, component, &told, inner, &plan.draft));
-    if scene.places.repeated.contains(&(component.kind, component.qualified.clone())) {
+    out.part.nodes.extend(installable::node(context, component, &told, inner, &plan.draft));
+    if context.places.repeated.contains(&(component.kind, component.qualified.clone())) {
         return out;
     }
     let content = match unchanged {
@@ -80,7 +80,7 @@ pub(super) fn lower<'a>(
         false => NodeContent::Markdown(Box::new(plan.draft)),
     };
     out.part.nodes.push(BundleNode {
-        path: scene.root().join(inner),
+        path: context.root().join(inner),
         executable: file.executable,
         content,
         from: Some(component.path.clone()),
@@ -106,29 +106,29 @@ struct ComponentPlan {
 impl ComponentPlan {
     /// Decides about the component in `file`, which goes to `inner`.
     fn new<'a>(
-        scene: &'a LoweringContext<'a>,
+        context: &'a LoweringContext<'a>,
         component: &'a Component,
         texts: &'a [ComponentText<'a>],
         told: &HostOverride<'_>,
         (file, inner): (&SourceFile, &Utf8Path),
     ) -> Self {
         let mut draft = MarkdownDraft::new(file, &component.document);
-        let mut repairs = repair::repair(scene.target, component, &mut draft);
-        let described = describe(scene, component, told, inner, &mut draft, &mut repairs);
-        let sidecar = sidecar::lower(scene, component, described.is_some());
+        let mut repairs = repair::repair(context.target, component, &mut draft);
+        let described = describe(context, component, told, inner, &mut draft, &mut repairs);
+        let sidecar = sidecar::lower(context, component, described.is_some());
         let contradicted = sidecar.contradicts;
         let fields = FieldInput { component, file, repairs: &repairs, told, contradicted };
-        let fields = fields::lower(scene, &fields);
+        let fields = fields::lower(context, &fields);
         let to_root = place::up(inner);
         let bound = BlockPaths {
             folder: inner.parent().unwrap_or(Utf8Path::new("")),
             to_root: &to_root,
-            components: &scene.places.components,
+            components: &context.places.components,
         };
-        let bindings = Bindings::of(component, texts, scene, &bound);
-        let block = bindings.block(scene.target);
-        let references = reference_rows::lower(scene, component, texts, &to_root);
-        let paths = paths::follow(scene, file, inner, draft.document.body);
+        let bindings = Bindings::collect(component, texts, context, &bound);
+        let block = bindings.block(context.target);
+        let references = reference_rows::lower(context, component, texts, &to_root);
+        let paths = paths::follow(context, file, inner, draft.document.body);
         Self { draft, described, sidecar, fields, bindings, block, references, paths }
     }
 
@@ -143,9 +143,9 @@ impl ComponentPlan {
 }
 
 /// Why the host cannot get the component, and what to do.
-fn refusal(scene: &LoweringContext<'_>, component: &Component) -> Option<(String, &'static str)> {
-    let long = too_long(scene, component).map(|why| (why, "shorten the name"));
-    long.or_else(|| scene.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin")))
+fn refusal(context: &LoweringContext<'_>, component: &Component) -> Option<(String, &'static str)> {
+    let long = too_long(context, component).map(|why| (why, "shorten the name"));
+    long.or_else(|| context.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin")))
 }
 
 /// What is known of a component when everything about its parts is decided.
@@ -159,29 +159,31 @@ struct ComponentState<'a> {
     same: bool,
 }
 
-fn native(scene: &LoweringContext<'_>, kind: ComponentKind) -> bool {
+fn native(context: &LoweringContext<'_>, kind: ComponentKind) -> bool {
     match kind {
-        ComponentKind::Agent => scene.target.agent.emission == AgentEmission::Native,
+        ComponentKind::Agent => context.target.agent.emission == AgentEmission::Native,
         ComponentKind::Command => {
-            scene.target.command.emission == CommandEmission::Native && scene.target.registration.is_none()
+            context.target.command.emission == CommandEmission::Native
+                && context.target.registration.is_none()
         }
-        _ => scene.target.registration.is_none(),
+        _ => context.target.registration.is_none(),
     }
 }
 
 /// What becomes of the component as a whole.
 fn decision(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     state: &ComponentState<'_>,
 ) -> Decision {
-    let decision = component_decision(scene, component, file).to(scene.root().join(state.inner).as_str());
+    let decision =
+        component_decision(context, component, file).placed_at(context.root().join(state.inner).as_str());
     let owner = (component.kind, component.qualified.as_str());
-    if let Some(reason) = scene.listing.waits(component) {
+    if let Some(reason) = context.listing.waits(component) {
         return decision.became(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing");
     }
-    if let Some(reason) = agents::unreached(scene, component) {
+    if let Some(reason) = agents::unreached(context, component) {
         return decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
     }
     if state.degraded {
@@ -191,15 +193,15 @@ fn decision(
     if let Some(naming) = state.told.naming() {
         return decision.became(RowOutcome::Mapped, naming);
     }
-    if state.same && native(scene, component.kind) {
+    if state.same && native(context, component.kind) {
         return decision;
     }
-    let reason = match (component.kind, scene.target.agent.emission, scene.target.command.emission) {
+    let reason = match (component.kind, context.target.agent.emission, context.target.command.emission) {
         (ComponentKind::Agent, AgentEmission::PromptAsset, _) => {
             "the skills that dispatch it say how to use its file as instructions"
         }
         (ComponentKind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
-        _ if scene.target.registration.is_some() => "it is registered under its qualified name",
+        _ if context.target.registration.is_some() => "it is registered under its qualified name",
         _ => "it is edited or placed as the host needs it",
     };
     decision.became(RowOutcome::Mapped, reason)
@@ -207,14 +209,14 @@ fn decision(
 
 /// What becomes of the component's own file.
 fn file_decision(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     inner: &Utf8Path,
     unchanged: bool,
     same_place: bool,
 ) -> Decision {
-    let decision =
-        Decision::of_file(&scene.plugin.name, &component.path).to(scene.root().join(inner).as_str());
+    let decision = Decision::of_file(&context.plugin.name, &component.path)
+        .placed_at(context.root().join(inner).as_str());
     if !unchanged {
         return decision.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
     }
@@ -225,25 +227,26 @@ fn file_decision(
 }
 
 /// A component as a whole, before anything is decided about it.
-fn component_decision(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Decision {
-    let decision = Decision::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path);
-    decision.at(file, plugin::whole(&scene.project.tree, &component.path))
+fn component_decision(context: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Decision {
+    let decision =
+        Decision::kept(&context.plugin.name, component.kind, &component.qualified, &component.path);
+    decision.in_file(file, plugin::whole(&context.project.tree, &component.path))
 }
 
 /// Why the name is longer than the host takes.
-fn too_long(scene: &LoweringContext<'_>, component: &Component) -> Option<String> {
-    let limit = scene.target.skill.name_limit?;
+fn too_long(context: &LoweringContext<'_>, component: &Component) -> Option<String> {
+    let limit = context.target.skill.name_limit?;
     let is_skill = component.kind == ComponentKind::Skill
         || (component.kind == ComponentKind::Command
-            && scene.target.command.emission == CommandEmission::AsSkill);
+            && context.target.command.emission == CommandEmission::AsSkill);
     let length = component.name.chars().count();
     (is_skill && length > limit)
-        .then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
+        .then(|| format!("its name has {length} characters, and {} takes {limit}", context.target.host.title))
 }
 
 /// A component that the host cannot get: it, its file, its fields and its names.
 fn refuse(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     why: &str,
@@ -252,19 +255,19 @@ fn refuse(
     let mut part = LoweredPart::default();
     let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
-    let found = Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message);
-    part.diagnostics.push(found.host(&scene.target.name).help(help));
-    let name = &scene.plugin.name;
+    let found = Diagnostic::in_file(file, component.name_span(), Severity::Error, "limit", message);
+    part.diagnostics.push(found.host(&context.target.name).help(help));
+    let name = &context.plugin.name;
     let owner = (component.kind, component.qualified.as_str());
-    let whole = component_decision(scene, component, file).became(RowOutcome::Dropped, why);
+    let whole = component_decision(context, component, file).became(RowOutcome::Dropped, why);
     part.decisions.push(whole.loss(Axis::Limit, owner, ""));
     part.decisions.push(Decision::of_file(name, &component.path).became(RowOutcome::Dropped, why));
     part.decisions.extend(field_leaves::dropped(name, file, &component.document, why));
-    for group in scene.resolved.references(component) {
-        let Some(file) = scene.project.tree.get(&group.path) else { continue };
+    for group in context.resolved.references(component) {
+        let Some(file) = context.project.tree.get(&group.path) else { continue };
         part.decisions.extend(group.references.iter().map(|reference| {
             let (kind, text) = reference_rows::named(reference);
-            let reference = Decision::kept(name, kind, text, &group.path).at(file, reference.span);
+            let reference = Decision::kept(name, kind, text, &group.path).in_file(file, reference.span);
             reference.became(RowOutcome::Dropped, why)
         }));
     }
@@ -274,18 +277,18 @@ fn refuse(
 /// Sets name and description where the host needs them said otherwise. The description that had to be made: where
 /// there is one, the source host lists the component for nobody but the user.
 fn describe(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     told: &HostOverride<'_>,
     inner: &Utf8Path,
     draft: &mut MarkdownDraft,
     repairs: &mut Repairs,
 ) -> Option<String> {
-    let as_skill =
-        component.kind == ComponentKind::Command && scene.target.command.emission == CommandEmission::AsSkill;
+    let as_skill = component.kind == ComponentKind::Command
+        && context.target.command.emission == CommandEmission::AsSkill;
     if component.kind == ComponentKind::Skill || as_skill {
-        name_skill(scene, component, told, inner, draft, repairs);
-        return made_description(scene, component, draft, repairs);
+        name_skill(context, component, told, inner, draft, repairs);
+        return made_description(context, component, draft, repairs);
     }
     if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())
         && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
@@ -299,7 +302,7 @@ fn describe(
 
 /// Sets the name of a skill, which the host may read from its frontmatter.
 fn name_skill(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     told: &HostOverride<'_>,
     inner: &Utf8Path,
@@ -307,7 +310,7 @@ fn name_skill(
     repairs: &mut Repairs,
 ) {
     let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
-    let wanted = scene.target.skill_name(&component.name, &component.qualified);
+    let wanted = context.target.skill_name(&component.name, &component.qualified);
     if component.field("name").is_none() && wanted == folder {
         return;
     }
@@ -328,15 +331,15 @@ fn name_skill(
 
 /// The description of a skill that has none, where the host needs one.
 fn made_description(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     draft: &mut MarkdownDraft,
     repairs: &mut Repairs,
 ) -> Option<String> {
-    if !scene.target.skill.description_required || component.text_field("description").is_some() {
+    if !context.target.skill.description_required || component.text_field("description").is_some() {
         return None;
     }
-    let text = first_words(draft.document.body.of(&draft.text)).unwrap_or_else(|| component.name.clone());
+    let text = first_words(draft.document.body.slice(&draft.text)).unwrap_or_else(|| component.name.clone());
     let reason = "the host needs a description of a skill, so it has the first words of the text";
     let current = component.document.fields.as_ref().and_then(|fields| fields.entry("description"));
     if let Some(entry) = current {

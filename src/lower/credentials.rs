@@ -24,7 +24,7 @@ pub(super) fn decide(
         let reason =
             format!("a credential in clear is not passed on; set `{}` in the environment", secret.variable);
         let decision = Decision::kept(&context.plugin.name, ComponentKind::Construct, name, &other.path)
-            .at(file, secret.span)
+            .in_file(file, secret.span)
             .pointer(&secret.pointer)
             .became(RowOutcome::Degraded, reason);
         out.push(decision.loss(axis, (kind, &other.name), &format!("secret/{name}")));

@@ -42,7 +42,7 @@ impl Decision {
     }
 
     /// About the part of `file` at `span`.
-    pub(super) fn at(self, file: &SourceFile, span: Span) -> Self {
+    pub(super) fn in_file(self, file: &SourceFile, span: Span) -> Self {
         let position = file.position(span.start);
         self.at_span(RowSpan {
             start: span.start,
@@ -73,7 +73,7 @@ impl Decision {
     }
 
     /// Where it goes.
-    pub(super) fn to(mut self, to: impl Into<String>) -> Self {
+    pub(super) fn placed_at(mut self, to: impl Into<String>) -> Self {
         self.0.to = Some(to.into());
         self
     }

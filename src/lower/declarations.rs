@@ -76,7 +76,7 @@ pub(super) fn component(context: &LoweringContext<'_>, other: &OtherComponent) -
     let mut decision = Decision::kept(&context.plugin.name, kind, &other.name, &other.path);
     if let Some(file) = context.project.tree.get(&other.path) {
         let place = other.span.unwrap_or_else(|| plugin::whole(&context.project.tree, &file.path));
-        decision = decision.at(file, place);
+        decision = decision.in_file(file, place);
     }
     if other.pointer.is_empty() { decision } else { decision.pointer(&other.pointer) }
 }

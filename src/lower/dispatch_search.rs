@@ -78,7 +78,7 @@ impl<'a> DispatchSearch<'a> {
                 }
                 ReferenceTarget::Variable(name) if *name == self.source.plugin_root => {
                     let path = paths::after(text, reference.span.end);
-                    if let Some(name) = workflows::at(plugin, path) {
+                    if let Some(name) = workflows::name_at(plugin, path) {
                         self.workflow(plugin, &name, asked);
                     }
                 }

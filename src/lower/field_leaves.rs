@@ -14,15 +14,15 @@ pub(super) fn all<'a>(
 ) -> impl Iterator<Item = (&'a str, Decision)> {
     let entries = document.fields.iter().flat_map(Node::entries);
     entries.flat_map(move |entry| {
-        of(entry).into_iter().map(move |(pointer, span)| {
+        leaves(entry).into_iter().map(move |(pointer, span)| {
             let field = Decision::kept(plugin, ComponentKind::Field, &entry.key, &file.path);
-            (entry.key.as_str(), field.at(file, span).pointer(pointer))
+            (entry.key.as_str(), field.in_file(file, span).pointer(pointer))
         })
     })
 }
 
 /// The leaves of one field: pointer and place of each.
-pub(super) fn of(entry: &MappingEntry) -> Vec<(String, Span)> {
+pub(super) fn leaves(entry: &MappingEntry) -> Vec<(String, Span)> {
     let key = format!("/{}", escaped(&entry.key));
     if entry.node.entries().is_empty() {
         return vec![(key, entry.span())];
@@ -51,11 +51,11 @@ pub(super) fn unread(
     let Some(text) = file.text() else { return Vec::new() };
     let mut at = part.start;
     let mut fields = Vec::new();
-    for line in part.of(text).split_inclusive('\n') {
+    for line in part.slice(text).split_inclusive('\n') {
         let key = line.split_once(':').map(|(key, _)| key).filter(|key| is_key(key));
         if let Some(key) = key {
             let field = Decision::kept(plugin, ComponentKind::Field, key, &file.path)
-                .at(file, Span::new(at, at + line.trim_end().len()))
+                .in_file(file, Span::new(at, at + line.trim_end().len()))
                 .pointer(format!("/{key}"));
             fields.push(field.became(outcome, reason));
         }

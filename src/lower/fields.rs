@@ -75,29 +75,29 @@ pub struct FieldInput<'a> {
 }
 
 /// Decides about every field; of one that was repaired, the decision says so.
-pub fn lower(scene: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFields {
+pub fn lower(context: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFields {
     let mut out = LoweredFields::default();
     let component = input.component;
     let Some(fields) = &component.document.fields else { return out };
-    unread(scene, component, input.file, &mut out);
-    let rules = scene.target.fields(component.kind);
+    unread(context, component, input.file, &mut out);
+    let rules = context.target.fields(component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let (verdict, is_told) = match counts {
-            true => input.verdict(scene, entry, rule, &mut out),
+            true => input.verdict(context, entry, rule, &mut out),
             false => (FieldVerdict::repeated(), false),
         };
         let is_mapped = verdict.outcome == RowOutcome::Mapped && rule.outcome == FieldOutcome::Mapped;
         if counts && !is_told && is_mapped {
-            say_natively(scene.target, entry, rule, &mut out);
+            say_natively(context.target, entry, rule, &mut out);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= LossClass::Behavior);
-        for (pointer, span) in field_leaves::of(entry) {
-            let refused = repair::refused_within(scene.target, entry, span)
+        for (pointer, span) in field_leaves::leaves(entry) {
+            let refused = repair::refused_within(context.target, entry, span)
                 .filter(|_| counts && verdict.outcome == RowOutcome::Mapped);
             let leaf = Leaf { entry, rule, verdict: &verdict, refused };
-            out.decisions.push(input.decision(scene, &leaf, pointer, span));
+            out.decisions.push(input.decision(context, &leaf, pointer, span));
         }
     }
     out
@@ -116,12 +116,12 @@ impl FieldInput<'_> {
     /// What becomes of a field that counts, and whether the host is told something else in its place.
     fn verdict(
         &self,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         entry: &MappingEntry,
         rule: &FieldRule,
         out: &mut LoweredFields,
     ) -> (FieldVerdict, bool) {
-        let own = verdict(scene, self.component, entry, rule, out);
+        let own = verdict(context, self.component, entry, rule, out);
         match self.told.instead_of(entry, rule) {
             Some(told) => {
                 let reason = format!("`{}` overrides it for this host", told.at);
@@ -149,7 +149,7 @@ impl FieldInput<'_> {
 
     fn decision(
         &self,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         leaf: &Leaf<'_>,
         pointer: String,
         span: Span,
@@ -157,9 +157,10 @@ impl FieldInput<'_> {
         let Leaf { entry, rule, verdict, refused } = *leaf;
         let owner = (self.component.kind, self.component.qualified.as_str());
         let is_contradicted = self.contradicted && pointer.strip_prefix('/') == Some(USER_ONLY);
-        let decision = Decision::kept(&scene.plugin.name, ComponentKind::Field, &entry.key, &self.file.path)
-            .at(self.file, span)
-            .pointer(pointer);
+        let decision =
+            Decision::kept(&context.plugin.name, ComponentKind::Field, &entry.key, &self.file.path)
+                .in_file(self.file, span)
+                .pointer(pointer);
         if is_contradicted {
             let reason = "the skill's own file for this host contradicts it";
             return decision.became(RowOutcome::Dropped, reason).loss(Axis::Invocation, owner, USER_ONLY);
@@ -170,7 +171,7 @@ impl FieldInput<'_> {
             (None, None) => decision,
         };
         let decision = match &verdict.to {
-            Some(to) => decision.to(to),
+            Some(to) => decision.placed_at(to),
             None => decision,
         };
         match (verdict.class, verdict.axis.or(rule.axis)) {
@@ -182,9 +183,10 @@ impl FieldInput<'_> {
 
 /// Decisions about what looks like fields and is none for the source host; where it stands in the frontmatter's place, it
 /// goes, since every host would stumble over it.
-fn unread(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile, out: &mut LoweredFields) {
+fn unread(context: &LoweringContext<'_>, component: &Component, file: &SourceFile, out: &mut LoweredFields) {
     let document = &component.document;
-    let rows = |part, outcome, reason| field_leaves::unread(&scene.plugin.name, file, part, outcome, reason);
+    let rows =
+        |part, outcome, reason| field_leaves::unread(&context.plugin.name, file, part, outcome, reason);
     if let Some(lost) = document.lost {
         let reason = "it is not YAML, and the source host reads no field of it either";
         out.edits.push(FieldEdit::Whole(reason.to_owned()));
@@ -238,7 +240,7 @@ impl FieldVerdict {
 }
 
 fn verdict(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     entry: &MappingEntry,
     rule: &FieldRule,
@@ -254,9 +256,9 @@ fn verdict(
     let scalar = entry.node.scalar().unwrap_or_default();
     match rule.outcome {
         FieldOutcome::Kept => FieldVerdict::kept(),
-        FieldOutcome::Invocation => invocation(scene.target, component, entry),
+        FieldOutcome::Invocation => invocation(context.target, component, entry),
         FieldOutcome::Dropped => match rule.values.get(&scalar) {
-            Some(said) if said.is_empty() => {
+            Some(replacement) if replacement.is_empty() => {
                 FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
             }
             _ if is_own_name(component, entry, &scalar) => {
@@ -283,8 +285,8 @@ fn verdict(
             },
         },
         FieldOutcome::Permissions => {
-            let is_lost = |tool: &str| scene.lost_server(tool).is_some();
-            let verdict = permissions::limit(scene.target, entry, reason, &is_lost, &mut out.limits);
+            let is_lost = |tool: &str| context.lost_server(tool).is_some();
+            let verdict = permissions::limit(context.target, entry, reason, &is_lost, &mut out.limits);
             let to = (verdict.outcome != RowOutcome::Dropped).then(|| "permissions".to_owned());
             FieldVerdict { to, class: verdict.class, ..FieldVerdict::new(verdict.outcome, &verdict.reason) }
         }
@@ -299,8 +301,8 @@ fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bo
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
     let scalar = || node.scalar();
-    if let Some(said) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
-        return Some(said.into());
+    if let Some(replacement) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
+        return Some(replacement.into());
     }
     match rule.format {
         // A list where the host demands text would break every plugin of the user.

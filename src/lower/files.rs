@@ -22,14 +22,14 @@ use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
 
 /// Says in one line that skills go along as plain files, since they lie where hosts do not look.
-pub(super) fn unfound_skills(scene: &LoweringContext<'_>) -> Option<Diagnostic> {
-    let plugin = scene.plugin;
+pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic> {
+    let plugin = context.plugin;
     // Without any other component there is an error that says so.
     let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
     let (message, help) = plugin.about_unfound_skills().filter(|_| !is_empty)?;
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
     let found = Diagnostic::whole(root, Severity::Warning, "nested-skill-file", message);
-    Some(found.host(&scene.target.name).help(help))
+    Some(found.host(&context.target.name).help(help))
 }
 
 /// What is decided of a plugin's components before its other files.
@@ -41,36 +41,36 @@ pub(super) struct FilesInput<'a> {
 }
 
 /// Lowers every kept file of the plugin that is no component's main file.
-pub(super) fn lower(scene: &LoweringContext<'_>, input: &FilesInput<'_>) -> LoweredPart {
+pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let sidecars = sidecar::handled(scene);
-    let foreign = ForeignParts::new(scene);
-    let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
-    let lost = lost.map(|lost| lost.path.as_path()).filter(|path| !scene.places.files.contains(path));
+    let sidecars = sidecar::handled(context);
+    let foreign = ForeignParts::new(context);
+    let lost = context.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
+    let lost = lost.map(|lost| lost.path.as_path()).filter(|path| !context.places.files.contains(path));
     let lost: BTreeSet<&Utf8Path> = lost.collect();
     let mut others: BTreeMap<&Utf8Path, Vec<&OtherComponent>> = BTreeMap::new();
-    for other in scene.plugin.others.iter().filter(|other| other.own_file) {
+    for other in context.plugin.others.iter().filter(|other| other.own_file) {
         others.entry(&other.path).or_default().push(other);
     }
-    for path in &scene.plugin.files.kept {
-        let Some(file) = scene.project.tree.get(path) else { continue };
-        let own = scene.plugin.inner(path);
-        let handled = own == scene.source.manifest
-            || own == scene.source.marketplace
-            || scene.places.mains.contains(path)
+    for path in &context.plugin.files.kept {
+        let Some(file) = context.project.tree.get(path) else { continue };
+        let own = context.plugin.inner(path);
+        let handled = own == context.source.manifest
+            || own == context.source.marketplace
+            || context.places.mains.contains(path)
             || lost.contains(path.as_path())
             || sidecars.contains(path.as_path());
-        let program = scene.plugin.runtime.claims(own) || launcher::program(scene, path).is_some();
+        let program = context.plugin.runtime.claims(own) || launcher::program(context, path).is_some();
         if handled || program {
             continue;
         }
         let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
-        if let Some(other) = others.iter().find(|other| scene.has_section(&other.kind)) {
+        if let Some(other) = others.iter().find(|other| context.has_section(&other.kind)) {
             let nothing = matches!(other.body, OtherBody::Nothing);
-            part.decisions.push(said_elsewhere(scene, file, nothing, input.declared));
-        } else if !scene.is_generated(scene.places.files.get(path).map_or(own, |place| place)) {
+            part.decisions.push(said_elsewhere(context, file, nothing, input.declared));
+        } else if !context.is_generated(context.places.files.get(path).map_or(own, |place| place)) {
             let other = others.first().copied();
-            part.add(PlainFile { scene, file, foreign: &foreign, names: input.names }.lower(other));
+            part.add(PlainFile { context, file, foreign: &foreign, names: input.names }.lower(other));
         }
     }
     part
@@ -78,7 +78,7 @@ pub(super) fn lower(scene: &LoweringContext<'_>, input: &FilesInput<'_>) -> Lowe
 
 /// A file that is carried, or dropped with the component that it is.
 struct PlainFile<'a> {
-    scene: &'a LoweringContext<'a>,
+    context: &'a LoweringContext<'a>,
     file: &'a SourceFile,
     foreign: &'a ForeignParts,
     names: &'a NameEdits<'a>,
@@ -87,28 +87,29 @@ struct PlainFile<'a> {
 impl PlainFile<'_> {
     /// `other` is the first of the components that are all that the file holds.
     fn lower(&self, other: Option<&OtherComponent>) -> LoweredPart {
-        let (scene, file) = (self.scene, self.file);
-        let name = &scene.plugin.name;
+        let (context, file) = (self.context, self.file);
+        let name = &context.plugin.name;
         let mut part = LoweredPart::default();
-        let Some(inner) = scene.places.files.get(&file.path) else { return part };
-        let decision = self.foreign.decide(scene, file, Decision::of_file(name, &file.path));
+        let Some(inner) = context.places.files.get(&file.path) else { return part };
+        let decision = self.foreign.decide(context, file, Decision::of_file(name, &file.path));
         let document = document_of(file);
-        let lost = other.and_then(|other| Some((other, not_carried(scene, other)?)));
-        if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(scene)) {
+        let lost = other.and_then(|other| Some((other, not_carried(context, other)?)));
+        if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(context))
+        {
             part.decisions.push(decision.became(RowOutcome::Dropped, &reason));
             let fields = document.iter();
             let fields = fields.flat_map(|document| field_leaves::dropped(name, file, document, &reason));
             part.decisions.extend(fields);
             return part;
         }
-        let path = scene.root().join(inner);
-        let (decision, content) = self.content(decision.to(path.as_str()), inner);
+        let path = context.root().join(inner);
+        let (decision, content) = self.content(decision.placed_at(path.as_str()), inner);
         part.decisions.push(decision);
         let fields = document.iter().flat_map(|document| field_leaves::all(name, file, document));
-        part.decisions.extend(fields.map(|(_, field)| field.to(path.as_str())));
+        part.decisions.extend(fields.map(|(_, field)| field.placed_at(path.as_str())));
         let executable = file.executable;
-        if let Some(also) = scene.places.also.get(&file.path) {
-            let (path, from) = (scene.root().join(also), Some(file.path.clone()));
+        if let Some(also) = context.places.also.get(&file.path) {
+            let (path, from) = (context.root().join(also), Some(file.path.clone()));
             let content = NodeContent::CopyOf(file.origin.clone());
             part.nodes.push(BundleNode { path, executable, content, from });
         }
@@ -119,17 +120,17 @@ impl PlainFile<'_> {
 
     /// What the file holds at `inner`, and why.
     fn content(&self, decision: Decision, inner: &Utf8Path) -> (Decision, NodeContent) {
-        let (scene, file) = (self.scene, self.file);
-        if let Some(draft) = edited(scene, file, inner, self.names) {
+        let (context, file) = (self.context, self.file);
+        if let Some(draft) = edited(context, file, inner, self.names) {
             let reason = "its target has another path or name on the host";
             return (decision.became(RowOutcome::Mapped, reason), NodeContent::Markdown(Box::new(draft)));
         }
-        if let Some(document) = source_json::cleaned(scene, file) {
+        if let Some(document) = source_json::cleaned(context, file) {
             let reason =
                 "parts that the source host refuses are left out, and credentials are named by variables";
             return (decision.became(RowOutcome::Mapped, reason), NodeContent::document(inner, document));
         }
-        let decision = match moved(scene, file, inner) {
+        let decision = match moved(context, file, inner) {
             Some(reason) => decision.became(RowOutcome::Mapped, reason),
             None => decision,
         };
@@ -138,17 +139,17 @@ impl PlainFile<'_> {
 }
 
 /// Why a file is at `inner` on the host, where that is another place.
-fn moved(scene: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
-    if scene.plugin.linked.contains(&file.path) {
+fn moved(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
+    if context.plugin.linked.contains(&file.path) {
         return Some("it is a link, and the source host takes no link for an agent or a command");
     }
-    if scene.places.renamed.contains(&file.path) {
+    if context.places.renamed.contains(&file.path) {
         return Some("the host would load it as a skill, which it is not on the source host");
     }
-    if scene.plugin.inner(&file.path) == inner {
+    if context.plugin.inner(&file.path) == inner {
         return None;
     }
-    Some(match scene.places.also.contains(&file.path) {
+    Some(match context.places.also.contains(&file.path) {
         true => "it is beside its skill, and where hooks, servers, agents and commands name it",
         false => "it is beside its component",
     })
@@ -156,19 +157,19 @@ fn moved(scene: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Op
 
 /// What becomes of a file whose hooks or servers are written in the host's own form.
 fn said_elsewhere(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     file: &SourceFile,
     nothing: bool,
     declared: &[Decision],
 ) -> Decision {
-    let decision = Decision::of_file(&scene.plugin.name, &file.path);
+    let decision = Decision::of_file(&context.plugin.name, &file.path);
     if nothing {
         return decision.became(RowOutcome::Dropped, "it declares nothing");
     }
     match Declarations::new(&file.path, declared).destination("") {
-        Some(Ok(to)) => {
-            decision.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-        }
+        Some(Ok(to)) => decision
+            .placed_at(to)
+            .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
         _ => decision.became(
             RowOutcome::Dropped,
             "nothing that it declares can be carried; the rows of its parts say why",
@@ -177,17 +178,17 @@ fn said_elsewhere(
 }
 
 /// Whether the plugin's folder is a skill, too, whose text may name every file of it.
-fn is_root_skill(scene: &LoweringContext<'_>) -> bool {
-    let skills = scene.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
-    skills.into_iter().any(|skill| skill.folder() == scene.plugin.root)
+fn is_root_skill(context: &LoweringContext<'_>) -> bool {
+    let skills = context.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
+    skills.into_iter().any(|skill| skill.folder() == context.plugin.root)
 }
 
 /// The reason of the target when the file is the component `other` of a kind that it cannot carry.
-fn not_carried(scene: &LoweringContext<'_>, other: &OtherComponent) -> Option<String> {
+fn not_carried(context: &LoweringContext<'_>, other: &OtherComponent) -> Option<String> {
     if let Some(fault) = other.fault.as_ref().filter(|_| other.pointer.is_empty()) {
         return Some(fault.clone());
     }
-    match scene.target.components.get(&other.kind) {
+    match context.target.components.get(&other.kind) {
         Some(facts) if facts.carried => None,
         Some(facts) => {
             Some(facts.reason.clone().unwrap_or_else(|| "the host has no such component".to_owned()))
@@ -198,14 +199,14 @@ fn not_carried(scene: &LoweringContext<'_>, other: &OtherComponent) -> Option<St
 
 /// The file with the paths and names that are others on the host.
 fn edited(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     file: &SourceFile,
     inner: &Utf8Path,
     names: &NameEdits<'_>,
 ) -> Option<MarkdownDraft> {
-    let text = file.text().filter(|_| scene.places.moved && file.path.extension() == Some("md"))?;
+    let text = file.text().filter(|_| context.places.moved && file.path.extension() == Some("md"))?;
     let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
-    draft.edits.extend(paths::follow(scene, file, inner, draft.document.body));
+    draft.edits.extend(paths::follow(context, file, inner, draft.document.body));
     for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {
         draft.replace(*span, instead, EditKind::Name, reason);
     }

@@ -21,28 +21,28 @@ const UNREAD: &str = "it stands in another host's manifest, of which nothing but
 const NAME: &str = "/name";
 
 /// The manifests of other hosts that name the plugin: the first gives the name.
-fn manifests<'a>(scene: &'a LoweringContext<'_>) -> impl Iterator<Item = (&'a str, &'a SourceFile)> {
-    let paths = scene.source.foreign_manifests.iter().filter(|_| scene.plugin.manifest.is_none());
-    paths.filter_map(|path| Some((path.as_str(), scene.project.tree.get(scene.plugin.root.join(path))?)))
+fn manifests<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = (&'a str, &'a SourceFile)> {
+    let paths = context.source.foreign_manifests.iter().filter(|_| context.plugin.manifest.is_none());
+    paths.filter_map(|path| Some((path.as_str(), context.project.tree.get(context.plugin.root.join(path))?)))
 }
 
 /// What becomes of each field of such manifests.
-pub(super) fn manifest_fields(scene: &LoweringContext<'_>) -> Vec<Decision> {
-    let plugin = scene.plugin;
+pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
+    let plugin = context.plugin;
     let mut out = Vec::new();
-    for (path, file) in manifests(scene) {
+    for (path, file) in manifests(context) {
         let is_left_out =
             plugin.files.left_out.iter().any(|exclusion| file.path.starts_with(&exclusion.path));
-        if !is_left_out || own_manifest::handles(scene, &file.path) {
+        if !is_left_out || own_manifest::handles(context, &file.path) {
             continue;
         }
         if path.ends_with(".md") {
-            out.extend(text_fields(scene, file));
+            out.extend(text_fields(context, file));
         } else if let (Some(node), _) = manifest::read_object(file) {
             out.extend(node.leaves().into_iter().map(|(pointer, at, value)| {
                 let key = pointer.trim_start_matches('/');
                 let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &file.path);
-                decide(scene, field.at(file, at).pointer(&pointer), key, value)
+                decide(context, field.in_file(file, at).pointer(&pointer), key, value)
             }));
         }
     }
@@ -50,13 +50,13 @@ pub(super) fn manifest_fields(scene: &LoweringContext<'_>) -> Vec<Decision> {
 }
 
 /// The fields of a manifest that is a text: what it says to the model, and when.
-fn text_fields(scene: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision> {
-    let name = &scene.plugin.name;
+fn text_fields(context: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision> {
+    let name = &context.plugin.name;
     let document = frontmatter::parse(file.text().unwrap_or_default());
-    let text = Decision::kept(name, ComponentKind::Field, "text", &file.path).at(file, document.body);
+    let text = Decision::kept(name, ComponentKind::Field, "text", &file.path).in_file(file, document.body);
     let fields = field_leaves::all(name, file, &document).chain([("text", text)]);
     let decide = |(key, field): (&str, Decision)| match field.field() {
-        Some(NAME) => names_plugin(scene, field),
+        Some(NAME) => names_plugin(context, field),
         _ => field.became(RowOutcome::Dropped, UNREAD).loss(
             Axis::Components,
             (ComponentKind::Plugin, name),
@@ -67,33 +67,33 @@ fn text_fields(scene: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision> 
 }
 
 /// What becomes of a field with a value; what declares a part of the plugin is a loss.
-fn decide(scene: &LoweringContext<'_>, field: Decision, key: &str, value: &Node) -> Decision {
+fn decide(context: &LoweringContext<'_>, field: Decision, key: &str, value: &Node) -> Decision {
     let is_declared =
-        scene.source.foreign_fields.iter().any(|declaring| key.split('/').next() == Some(declaring));
+        context.source.foreign_fields.iter().any(|declaring| key.split('/').next() == Some(declaring));
     if field.field() == Some(NAME) {
-        return names_plugin(scene, field);
+        return names_plugin(context, field);
     }
-    if is_declared && is_carried(scene, value) {
+    if is_declared && is_carried(context, value) {
         return field.became(RowOutcome::Mapped, "the components that it names are read where they lie");
     }
     let field = field.became(RowOutcome::Dropped, UNREAD);
     match is_declared {
-        true => field.loss(Axis::Components, (ComponentKind::Plugin, &scene.plugin.name), key),
+        true => field.loss(Axis::Components, (ComponentKind::Plugin, &context.plugin.name), key),
         false => field,
     }
 }
 
-fn names_plugin(scene: &LoweringContext<'_>, field: Decision) -> Decision {
-    let emitted = scene.root().join(&scene.target.manifest.path);
-    field.to(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
+fn names_plugin(context: &LoweringContext<'_>, field: Decision) -> Decision {
+    let emitted = context.root().join(&context.target.manifest.path);
+    field.placed_at(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
 }
 
 /// Whether every path that a field names is a component of the plugin, or a folder of some.
-fn is_carried(scene: &LoweringContext<'_>, field: &Node) -> bool {
+fn is_carried(context: &LoweringContext<'_>, field: &Node) -> bool {
     let named = own_manifest::paths(field);
-    let inner = |path| scene.plugin.inner(path);
+    let inner = |path| context.plugin.inner(path);
     let lies_in =
-        |named: &Utf8PathBuf| scene.plugin.components.iter().any(|one| inner(&one.path).starts_with(named));
+        |named: &Utf8PathBuf| context.plugin.components.iter().any(|one| inner(&one.path).starts_with(named));
     !named.is_empty() && named.iter().all(lies_in)
 }
 
@@ -105,16 +105,16 @@ pub(super) struct ForeignParts {
 }
 
 impl ForeignParts {
-    pub(super) fn new(scene: &LoweringContext<'_>) -> Self {
+    pub(super) fn new(context: &LoweringContext<'_>) -> Self {
         let (mut patterns, mut named) = (Vec::new(), Vec::new());
-        if let Some((path, file)) = manifests(scene).next() {
-            let parts = scene.source.foreign_parts.get(path).into_iter().flatten();
+        if let Some((path, file)) = manifests(context).next() {
+            let parts = context.source.foreign_parts.get(path).into_iter().flatten();
             let globs =
                 parts.filter_map(|part| globset::GlobBuilder::new(part).literal_separator(true).build().ok());
             patterns.extend(globs.map(|glob| glob.compile_matcher()));
             if let (Some(node), _) = manifest::read_object(file) {
                 let fields = node.entries().iter();
-                let fields = fields.filter(|field| scene.source.foreign_fields.contains(&field.key));
+                let fields = fields.filter(|field| context.source.foreign_fields.contains(&field.key));
                 named.extend(fields.flat_map(|field| own_manifest::paths(&field.node)));
             }
         }
@@ -124,14 +124,14 @@ impl ForeignParts {
     /// `decision` about `file`, as a loss where that host alone reads it.
     pub(super) fn decide(
         &self,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         file: &SourceFile,
         decision: Decision,
     ) -> Decision {
-        let inner = scene.plugin.inner(&file.path);
+        let inner = context.plugin.inner(&file.path);
         let is_part = self.patterns.iter().any(|pattern| pattern.is_match(inner))
             || self.named.iter().any(|named| inner.starts_with(named));
-        if !is_part || scene.places.skills.get(&file.path).is_some() {
+        if !is_part || context.places.skills.get(&file.path).is_some() {
             return decision;
         }
         let reason = "another host reads it as a part of the plugin; here it is a file that nothing reads";

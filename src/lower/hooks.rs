@@ -39,14 +39,14 @@ enum HookVerdict<'a> {
 }
 
 /// Lowers every hook of the plugin: events with their groups, in the order of the source.
-pub(super) fn lower(scene: &LoweringContext<'_>, facts: &HookFacts) -> (LoweredPart, Option<Json>) {
+pub(super) fn lower(context: &LoweringContext<'_>, facts: &HookFacts) -> (LoweredPart, Option<Json>) {
     let mut part = LoweredPart::default();
     let mut events: Vec<(String, HookGroups)> = Vec::new();
     let mut described = script::DescribedScripts::default();
     let mut matchers = HookMatchers::default();
-    for other in &scene.plugin.others {
+    for other in &context.plugin.others {
         let OtherBody::Hook(hook) = &other.body else { continue };
-        let lowering = HookLowering { scene, facts, other, hook };
+        let lowering = HookLowering { context, facts, other, hook };
         let verdict = lowering.decide(&mut matchers);
         part.declared.push(lowering.decision(&verdict));
         if let HookVerdict::Carried { condition, tool, matched } = verdict {
@@ -55,9 +55,9 @@ pub(super) fn lower(scene: &LoweringContext<'_>, facts: &HookFacts) -> (LoweredP
                 lowering.matcher(&matched, tool, &mut matchers).into_iter().collect();
             parts.extend(lowering.condition(&condition, &matched));
             parts.extend(handler.decisions);
-            let credentials = credentials::decide(scene, other, &parts);
+            let credentials = credentials::decide(context, other, &parts);
             part.decisions.extend(parts.into_iter().chain(credentials));
-            part.decisions.extend(script::describe(scene, facts, other, hook, &mut described));
+            part.decisions.extend(script::describe(context, facts, other, hook, &mut described));
             add(&mut events, hook, matched.text, handler.document);
         }
     }
@@ -94,8 +94,8 @@ fn add(events: &mut Vec<(String, HookGroups)>, hook: &Hook, matcher: Option<Stri
 impl<'a> HookLowering<'a> {
     /// What becomes of the hook.
     fn decide(&self, matchers: &mut HookMatchers) -> HookVerdict<'a> {
-        let Self { scene, facts, other, hook } = *self;
-        let axis = axis(scene, hook);
+        let Self { context, facts, other, hook } = *self;
+        let axis = axis(context, hook);
         let kind = hook.node.get("type").and_then(Node::as_str).unwrap_or_default();
         if let Some(fault) = &other.fault {
             let axis = if other.guards { Axis::HookBlocking } else { Axis::Unreadable };
@@ -107,20 +107,20 @@ impl<'a> HookLowering<'a> {
         if !facts.handlers.iter().any(|known| known == kind) {
             return HookVerdict::Dropped(axis, facts.handler_loss.clone());
         }
-        if let Some(Err(reason)) = tool_call::server(scene, hook) {
+        if let Some(Err(reason)) = tool_call::server(context, hook) {
             return HookVerdict::Dropped(axis, reason);
         }
-        let condition = match gate::of(scene.source, hook) {
+        let condition = match gate::condition(context.source, hook) {
             // Nothing is lost by it, and the source host lists it.
             HookCondition::Never(reason) => return HookVerdict::Dropped(Axis::Metadata, reason),
             condition => condition,
         };
-        // Where the host knows no such rules, its matcher can still name the tool.
+        // Where the host does not support such rules, its matcher can still name the tool.
         let tool = match condition {
             HookCondition::Tool { name, .. } if facts.gate_loss.is_some() => Some(name),
             _ => None,
         };
-        let matched = matchers.rewrite(scene, facts, hook, tool);
+        let matched = matchers.rewrite(context, facts, hook, tool);
         if let Some(reason) = matched.refused {
             return HookVerdict::Dropped(axis, reason);
         }
@@ -137,8 +137,8 @@ impl<'a> HookLowering<'a> {
 
     /// The decision about the hook as a whole.
     fn decision(&self, verdict: &HookVerdict<'_>) -> Decision {
-        let Self { scene, facts, other, hook } = *self;
-        let decision = declarations::component(scene, other);
+        let Self { context, facts, other, hook } = *self;
+        let decision = declarations::component(context, other);
         if let HookVerdict::Dropped(axis, reason) = verdict {
             return decision.became(RowOutcome::Dropped, reason).loss(*axis, self.owner(), "");
         }
@@ -146,11 +146,11 @@ impl<'a> HookLowering<'a> {
         let unheard = facts.unheard.get(&hook.event);
         let special: Vec<&str> =
             facts.trust.iter().chain(differs).chain(unheard).map(String::as_str).collect();
-        let decision = decision.to(scene.document_place(&facts.path));
+        let decision = decision.placed_at(context.document_place(&facts.path));
         if special.is_empty() {
             return decision.became(RowOutcome::Mapped, "it runs as on the source host");
         }
-        let axis = if unheard.is_some() { axis(scene, hook) } else { Axis::Hooks };
+        let axis = if unheard.is_some() { axis(context, hook) } else { Axis::Hooks };
         decision.became(RowOutcome::Degraded, special.join("; ")).loss(axis, self.owner(), "")
     }
 
@@ -169,7 +169,7 @@ impl<'a> HookLowering<'a> {
         if !matchers.is_new(&self.other.path, written.span) {
             return None;
         }
-        let decision = decision.to(matched.text.as_deref().unwrap_or("*"));
+        let decision = decision.placed_at(matched.text.as_deref().unwrap_or("*"));
         let reason = match (&matched.note, tool) {
             (Some(note), _) => note.clone(),
             (None, Some(_)) if matched.lost.is_empty() => {
@@ -189,11 +189,11 @@ impl<'a> HookLowering<'a> {
                 format!("{}: {loss}", names.join(", "))
             }
         };
-        let axis = axis(self.scene, self.hook);
+        let axis = axis(self.context, self.hook);
         Some(decision.became(RowOutcome::Degraded, reason).loss(axis, self.owner(), "matcher"))
     }
 
-    /// The decision about a hook's `if` on a host that knows no such rules: the matcher stands for the tool, and nothing
+    /// The decision about a hook's `if` on a host that does not support such rules: the matcher stands for the tool, and nothing
     /// for the rest.
     fn condition(&self, condition: &HookCondition<'_>, matched: &LoweredMatcher) -> Option<Decision> {
         let (loss, entry) = self.facts.gate_loss.as_ref().zip(self.hook.node.entry("if"))?;
@@ -201,11 +201,11 @@ impl<'a> HookLowering<'a> {
         let to = matched.text.as_deref().unwrap_or("*");
         Some(match condition {
             HookCondition::Tool { limited: true, .. } => {
-                let decision = decision.to(to).became(RowOutcome::Degraded, loss);
+                let decision = decision.placed_at(to).became(RowOutcome::Degraded, loss);
                 decision.loss(Axis::Hooks, self.owner(), "if")
             }
             HookCondition::Tool { .. } => {
-                decision.to(to).became(RowOutcome::Mapped, "the matcher names the tool")
+                decision.placed_at(to).became(RowOutcome::Mapped, "the matcher names the tool")
             }
             HookCondition::Open | HookCondition::Never(_) => {
                 decision.became(RowOutcome::Dropped, "it says nothing")

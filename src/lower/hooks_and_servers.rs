@@ -17,15 +17,15 @@ pub(super) struct HooksAndServers {
 }
 
 /// Lowers every hook and server of the plugin.
-pub(super) fn lower(scene: &LoweringContext<'_>) -> HooksAndServers {
+pub(super) fn lower(context: &LoweringContext<'_>) -> HooksAndServers {
     let mut out = HooksAndServers::default();
-    if let Some(facts) = &scene.target.hooks {
-        out.add(scene, &facts.path, &facts.key, hooks::lower(scene, facts));
+    if let Some(facts) = &context.target.hooks {
+        out.add(context, &facts.path, &facts.key, hooks::lower(context, facts));
     }
-    let kinds = [("mcp-server", &scene.target.servers), ("lsp-server", &scene.target.language_servers)];
+    let kinds = [("mcp-server", &context.target.servers), ("lsp-server", &context.target.language_servers)];
     for (kind, facts) in kinds {
         if let Some(facts) = facts {
-            out.add(scene, &facts.path, &facts.key, servers::lower(scene, kind, facts));
+            out.add(context, &facts.path, &facts.key, servers::lower(context, kind, facts));
         }
     }
     out
@@ -34,7 +34,7 @@ pub(super) fn lower(scene: &LoweringContext<'_>) -> HooksAndServers {
 impl HooksAndServers {
     fn add(
         &mut self,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         path: &Option<String>,
         key: &str,
         (part, value): (LoweredPart, Option<Json>),
@@ -43,8 +43,8 @@ impl HooksAndServers {
         match (value, path) {
             (Some(value), Some(path)) => {
                 let document = Json::Object(Map::from_iter([(key.to_owned(), value)]));
-                let content = NodeContent::document(&scene.root().join(path), document);
-                self.part.nodes.push(scene.generated(path, content));
+                let content = NodeContent::document(&context.root().join(path), document);
+                self.part.nodes.push(context.generated(path, content));
             }
             (Some(value), None) => self.registered.push((key.to_owned(), value)),
             (None, _) => {}
@@ -53,6 +53,6 @@ impl HooksAndServers {
 }
 
 /// Whether a component is lowered here.
-pub(super) fn handles(scene: &LoweringContext<'_>, other: &OtherComponent) -> bool {
-    !matches!(other.body, OtherBody::Whole | OtherBody::Nothing) && scene.has_section(&other.kind)
+pub(super) fn handles(context: &LoweringContext<'_>, other: &OtherComponent) -> bool {
+    !matches!(other.body, OtherBody::Whole | OtherBody::Nothing) && context.has_section(&other.kind)
 }

@@ -13,18 +13,18 @@ use crate::model::component::Component;
 
 /// The installable form of `component`, whose own file lies at `inner` in the plugin's emitted folder.
 pub(super) fn node(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     told: &HostOverride<'_>,
     inner: &Utf8Path,
     draft: &MarkdownDraft,
 ) -> Option<BundleNode> {
-    let facts = scene.target.agent.installable.as_ref()?;
-    let path = scene.places.installables.get(&component.qualified)?;
+    let facts = context.target.agent.installable.as_ref()?;
+    let path = context.places.installables.get(&component.qualified)?;
     if component.kind != ComponentKind::Agent {
         return None;
     }
-    let has_text = draft.block.is_some() || !draft.document.body.of(&draft.text).trim().is_empty();
+    let has_text = draft.block.is_some() || !draft.document.body.slice(&draft.text).trim().is_empty();
     // A leaf without a word in it is refused.
     let lookup = |name: &str| match name {
         "qualified" => Some(component.qualified.as_str().into()),
@@ -37,10 +37,10 @@ pub(super) fn node(
     let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
     told.install(&mut document);
     let mut body = draft.clone();
-    if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(scene, component, draft)) {
-        let values = json!({ "file": inner, "plugin": scene.plugin.name });
+    if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(context, component, draft)) {
+        let values = json!({ "file": inner, "plugin": context.plugin.name });
         let line = BlockLine { template: template.clone(), values };
-        let heading = || scene.target.block.get("heading").cloned().unwrap_or_default();
+        let heading = || context.target.block.get("heading").cloned().unwrap_or_default();
         let block = body.block.get_or_insert_with(|| Block { heading: heading(), lines: Vec::new() });
         block.lines.insert(0, line);
     }
@@ -49,7 +49,7 @@ pub(super) fn node(
 }
 
 /// Whether the text or its block names a file of the plugin by a path.
-fn names_paths(scene: &LoweringContext<'_>, component: &Component, draft: &MarkdownDraft) -> bool {
+fn names_paths(context: &LoweringContext<'_>, component: &Component, draft: &MarkdownDraft) -> bool {
     let has_path = |list: &Json| list.as_array().into_iter().flatten().any(|item| item["path"].is_string());
     let in_line = |line: &BlockLine| {
         has_path(&line.values["agents"])
@@ -57,7 +57,7 @@ fn names_paths(scene: &LoweringContext<'_>, component: &Component, draft: &Markd
             || line.values["paths"].is_array()
             || line.values["notes"].is_string()
     };
-    let file = scene.project.tree.get(&component.path);
+    let file = context.project.tree.get(&component.path);
     draft.block.iter().flat_map(|block| &block.lines).any(in_line)
-        || file.is_some_and(|file| paths::any(scene, file, draft.document.body))
+        || file.is_some_and(|file| paths::any(context, file, draft.document.body))
 }

@@ -19,41 +19,42 @@ const LAUNCHERS: [(&str, &str, bool); 2] = [
 ];
 
 /// Launchers and binaries; a source file in their way is an error.
-pub(super) fn lower(scene: &LoweringContext<'_>) -> LoweredPart {
+pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let runtime = &scene.plugin.runtime;
+    let runtime = &context.plugin.runtime;
     for name in runtime.names() {
         for (ending, text, executable) in LAUNCHERS {
             let content = NodeContent::Text(text.to_owned());
-            let launcher = scene.generated(format!("bin/{name}{ending}"), content);
+            let launcher = context.generated(format!("bin/{name}{ending}"), content);
             part.nodes.push(BundleNode { executable, ..launcher });
         }
     }
-    part.helpers = binaries(scene);
-    for path in &scene.plugin.files.kept {
-        if let Some(emitted) = program(scene, path) {
+    part.helpers = binaries(context);
+    for path in &context.plugin.files.kept {
+        if let Some(emitted) = program(context, path) {
             let reason = "it is a program that the plugin ships, placed where its launcher looks for it";
-            let file = Decision::of_file(&scene.plugin.name, path).to(scene.root().join(emitted).as_str());
+            let file = Decision::of_file(&context.plugin.name, path)
+                .placed_at(context.root().join(emitted).as_str());
             part.decisions.push(file.became(RowOutcome::Mapped, reason));
-        } else if runtime.claims(scene.plugin.inner(path)) {
-            in_the_way(scene, path, &mut part);
+        } else if runtime.claims(context.plugin.inner(path)) {
+            in_the_way(context, path, &mut part);
         }
     }
     part
 }
 
 /// The binaries of every platform: of our own helper, and of the plugin's programs.
-fn binaries(scene: &LoweringContext<'_>) -> Vec<HelperFile> {
-    let runtime = &scene.plugin.runtime;
+fn binaries(context: &LoweringContext<'_>) -> Vec<HelperFile> {
+    let runtime = &context.plugin.runtime;
     let binary = |name: &str, platform: &str, origin: &std::path::Path| HelperFile {
-        plugin: scene.plugin.name.clone(),
-        path: scene.root().join(place(platform, name)),
+        plugin: context.plugin.name.clone(),
+        path: context.root().join(place(platform, name)),
         platform: platform.to_owned(),
         version: None,
         origin: origin.to_owned(),
         fingerprint: None,
     };
-    let helpers = scene.project.helpers.iter().filter(|_| runtime.wants_helper());
+    let helpers = context.project.helpers.iter().filter(|_| runtime.wants_helper());
     let helpers = helpers.map(|helper| HelperFile {
         version: Some(helper.version.clone()),
         fingerprint: Some(helper.fingerprint.clone()),
@@ -66,14 +67,14 @@ fn binaries(scene: &LoweringContext<'_>) -> Vec<HelperFile> {
 }
 
 /// Where the source file at `path` goes in the plugin's folder, if `[runtime]` names it as a program.
-pub(super) fn program(scene: &LoweringContext<'_>, path: &Utf8Path) -> Option<Utf8PathBuf> {
-    scene.plugin.runtime.placed().find(|(source, _)| *source == path).map(|(_, place)| place)
+pub(super) fn program(context: &LoweringContext<'_>, path: &Utf8Path) -> Option<Utf8PathBuf> {
+    context.plugin.runtime.placed().find(|(source, _)| *source == path).map(|(_, place)| place)
 }
 
-fn in_the_way(scene: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut LoweredPart) {
+fn in_the_way(context: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut LoweredPart) {
     let message = format!("`{path}` is in the place of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
     part.diagnostics.push(Diagnostic::whole(path, Severity::Error, "generated-name", message).help(help));
-    let row = Decision::of_file(&scene.plugin.name, path);
+    let row = Decision::of_file(&context.plugin.name, path);
     part.decisions.push(row.became(RowOutcome::Dropped, "a launcher or a program of `[runtime]` is there"));
 }

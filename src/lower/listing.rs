@@ -66,7 +66,10 @@ pub(super) struct SessionListing {
 
 impl SessionListing {
     /// Counts the lines of `listings`, those of the bundle's plugins; `None` where all are shown whole.
-    pub(super) fn of<'a>(target: &Target, listings: impl Iterator<Item = &'a PluginListing>) -> Option<Self> {
+    pub(super) fn from_listings<'a>(
+        target: &Target,
+        listings: impl Iterator<Item = &'a PluginListing>,
+    ) -> Option<Self> {
         let facts = target.listing.as_ref()?;
         let listings: Vec<&PluginListing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
         let mut lines: Vec<&ListingLine> = listings.iter().flat_map(|listing| &listing.lines).collect();
@@ -98,7 +101,7 @@ impl SessionListing {
     }
 
     /// What becomes of the list.
-    fn said(&self, title: &str, holds: &str) -> String {
+    fn sentence(&self, title: &str, holds: &str) -> String {
         let Self { needs, plugins, own, .. } = self;
         let together = match plugins {
             1 => String::new(),
@@ -137,7 +140,7 @@ impl SessionListing {
                 listing.lines.len() - out
             ),
         };
-        Some(format!("{}{own}", self.said(title, holds)))
+        Some(format!("{}{own}", self.sentence(title, holds)))
     }
 
     /// Says that the list of several plugins overflows, or makes every request large.
@@ -152,7 +155,7 @@ impl SessionListing {
                 "shorten descriptions, or split the bundle so that users install what they need",
             ),
             Some(holds) if self.plugins > 1 => (
-                self.said(title, holds),
+                self.sentence(title, holds),
                 "shorten descriptions, or tell users which plugins to install together",
             ),
             Some(_) => return None,
@@ -188,7 +191,7 @@ fn cut(lines: &[&ListingLine], own: &[usize], left: usize, facts: &ListingFacts)
 
 impl PluginListing {
     /// Counts the folders and the lines of `plugin`.
-    pub(super) fn of(
+    pub(super) fn new(
         plugin: &Plugin,
         target: &Target,
         places: &OutputPaths,
@@ -233,7 +236,7 @@ impl PluginListing {
                 1 => " without 1 command that is left to the user".to_owned(),
                 _ => format!(" without {count} commands that are left to the user"),
             };
-            let alone = SessionListing::of(target, std::iter::once(&out));
+            let alone = SessionListing::from_listings(target, std::iter::once(&out));
             let effect = alone.map_or("it shortens descriptions".to_owned(), |alone| alone.effect());
             out.overflow = Some(format!(
                 "the list of skills of `{}` has {} bytes{without}, and {title} shows {holds} of one plugin: {effect}",
@@ -291,7 +294,9 @@ impl PluginListing {
             .and_then(|manifest| Some((tree.get(&manifest.path)?, manifest.node.entry("name")?.span())));
         let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let found = match named {
-            Some((file, span)) => Diagnostic::at(file, span, Severity::Warning, "listing-budget", message),
+            Some((file, span)) => {
+                Diagnostic::in_file(file, span, Severity::Warning, "listing-budget", message)
+            }
             None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
         };
         let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";

@@ -38,94 +38,95 @@ struct ManifestPlan {
 }
 
 /// The manifest of one plugin, with a decision about every field of the source's.
-pub(super) fn lower(scene: &LoweringContext<'_>, input: &ManifestInput<'_>) -> LoweredPart {
-    let facts = &scene.target.manifest;
-    let plugin = scene.plugin;
+pub(super) fn lower(context: &LoweringContext<'_>, input: &ManifestInput<'_>) -> LoweredPart {
+    let facts = &context.target.manifest;
+    let plugin = context.plugin;
     let mut used = Vec::new();
     // Agents that only the marketplace's entry lists lie in the default folder.
     let listed_agents = plugin.manifest.as_ref().is_some_and(|own| own.node.get("agents").is_some());
     let lookup = |name: &str| lookup(plugin, name).filter(|_| name != "/agents" || listed_agents);
     let filled = shape::fill(&facts.document, &lookup, &mut used);
-    let file = plugin.manifest.as_ref().and_then(|manifest| scene.project.tree.get(&manifest.path));
-    let listed = if facts.passthrough { listed(scene) } else { Map::new() };
-    let kept = listed.is_empty() && file.is_some_and(|file| is_kept(scene, file));
-    let emitted = scene.root().join(&facts.path).into_string();
+    let file = plugin.manifest.as_ref().and_then(|manifest| context.project.tree.get(&manifest.path));
+    let listed = if facts.passthrough { listed(context) } else { Map::new() };
+    let kept = listed.is_empty() && file.is_some_and(|file| is_kept(context, file));
+    let emitted = context.root().join(&facts.path).into_string();
     let plan = ManifestPlan { kept, emitted, used };
-    let mut part: LoweredPart = unreadable(scene).into_iter().collect();
+    let mut part: LoweredPart = unreadable(context).into_iter().collect();
     if let Some(file) = file {
-        part.decisions.extend(fields(scene, file, &plan, input));
+        part.decisions.extend(fields(context, file, &plan, input));
     }
     let content = match (file, kept) {
         (Some(file), true) => NodeContent::CopyOf(file.origin.clone()),
-        (Some(_), false) if facts.passthrough => document(&facts.path, passed(scene, &filled), listed),
+        (Some(_), false) if facts.passthrough => document(&facts.path, passed(context, &filled), listed),
         _ => {
-            let (own, merged) = merged(scene, without_absent(scene, filled));
+            let (own, merged) = merged(context, without_absent(context, filled));
             part.add(own);
-            let (own, merged) = own_manifest::merged(scene, merged);
+            let (own, merged) = own_manifest::merged(context, merged);
             part.add(own);
             document(&facts.path, merged, listed)
         }
     };
-    let mut node = scene.generated(&facts.path, content);
+    let mut node = context.generated(&facts.path, content);
     node.from = file.filter(|_| kept).map(|file| file.path.clone());
     part.nodes.push(node);
     part
 }
 
 /// A manifest that cannot be read.
-fn unreadable(scene: &LoweringContext<'_>) -> Option<Decision> {
-    let path = scene.plugin.root.join(&scene.source.manifest);
-    let file = scene.project.tree.get(&path).filter(|_| scene.plugin.manifest.is_none())?;
+fn unreadable(context: &LoweringContext<'_>) -> Option<Decision> {
+    let path = context.plugin.root.join(&context.source.manifest);
+    let file = context.project.tree.get(&path).filter(|_| context.plugin.manifest.is_none())?;
     let reason = "it cannot be read, so a new one is made from the folder's name";
-    Some(Decision::of_file(&scene.plugin.name, &file.path).became(RowOutcome::Dropped, reason))
+    Some(Decision::of_file(&context.plugin.name, &file.path).became(RowOutcome::Dropped, reason))
 }
 
 /// Whether the host reads the source's manifest, `file`, as it is.
-fn is_kept(scene: &LoweringContext<'_>, file: &SourceFile) -> bool {
-    let Some(manifest) = scene.plugin.manifest.as_ref().filter(|_| scene.target.manifest.passthrough) else {
+fn is_kept(context: &LoweringContext<'_>, file: &SourceFile) -> bool {
+    let Some(manifest) = context.plugin.manifest.as_ref().filter(|_| context.target.manifest.passthrough)
+    else {
         return false;
     };
     manifest.refused.is_empty()
         && manifest.escaping.is_empty()
         && manifest.node.get("name").and_then(Tree::as_str).is_some()
         && manifest.node.get("skills").is_none()
-        && cleaned(scene, file).is_none()
+        && cleaned(context, file).is_none()
 }
 
 /// What becomes of the source's manifest, `file`, and of each of its fields.
 fn fields(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     file: &SourceFile,
     plan: &ManifestPlan,
     input: &ManifestInput<'_>,
 ) -> Vec<Decision> {
-    let Some(manifest) = &scene.plugin.manifest else { return Vec::new() };
-    let name = &scene.plugin.name;
-    let own = Decision::of_file(name, &file.path).to(&*plan.emitted);
+    let Some(manifest) = &context.plugin.manifest else { return Vec::new() };
+    let name = &context.plugin.name;
+    let own = Decision::of_file(name, &file.path).placed_at(&*plan.emitted);
     let mut out = vec![match plan.kept {
         true => own,
         false => own.became(RowOutcome::Mapped, "its fields move to the host's manifest"),
     }];
     let declared = Declarations::new(&file.path, input.declared);
-    let faults = faults(scene);
+    let faults = faults(context);
     for (pointer, span, leaf) in manifest.node.leaves() {
         if input.commands.holds(&file.path, &pointer) {
             continue;
         }
         let field = Decision::kept(name, ComponentKind::Field, pointer.trim_start_matches('/'), &file.path)
-            .at(file, span)
+            .in_file(file, span)
             .pointer(&pointer);
-        let is_read = leaf.as_str().is_some_and(|path| read_anyway(scene, path));
-        if !plan.kept && scene.target.manifest.passthrough && is_read {
+        let is_read = leaf.as_str().is_some_and(|path| read_anyway(context, path));
+        if !plan.kept && context.target.manifest.passthrough && is_read {
             out.push(field.became(RowOutcome::Mapped, "the host reads that file without being told"));
             continue;
         }
         let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
         out.push(match (refusal(manifest, &pointer), fault) {
             (Some(reason), _) => field.became(RowOutcome::Dropped, reason),
-            _ if plan.kept => field.to(&*plan.emitted),
+            _ if plan.kept => field.placed_at(&*plan.emitted),
             (None, Some(fault)) => field.became(RowOutcome::Dropped, fault),
-            (None, None) => moved(scene, field, &pointer, plan, &declared),
+            (None, None) => moved(context, field, &pointer, plan, &declared),
         });
     }
     out
@@ -143,7 +144,7 @@ fn refusal(manifest: &PluginManifest, pointer: &str) -> Option<&'static str> {
 
 /// What becomes of a field of a manifest that is written again.
 fn moved(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     field: Decision,
     pointer: &str,
     plan: &ManifestPlan,
@@ -152,42 +153,44 @@ fn moved(
     let top = top(pointer);
     let emitted = plan.emitted.as_str();
     if pointer == "/name" || plan.used.iter().any(|used| lies_in(pointer, used)) {
-        return field.to(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest");
+        return field.placed_at(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest");
     }
     if matches!(top, "skills" | "agents" | "commands") {
         return field.became(RowOutcome::Mapped, "its target is where the host looks for it");
     }
-    if names_files(scene, top) {
+    if names_files(context, top) {
         return match declared.destination(pointer) {
-            Some(Ok(to)) => {
-                field.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-            }
+            Some(Ok(to)) => field
+                .placed_at(to)
+                .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
             Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
             None => field.became(RowOutcome::Mapped, "what it names is written in the host's format"),
         };
     }
-    if let Some(kind) = scene.source.manifest_components.get(top) {
+    if let Some(kind) = context.source.manifest_components.get(top) {
         let key = pointer.split('/').nth(2).unwrap_or_default();
-        let variable = options::variable(scene.source, key);
-        let facts = scene.target.components.get(kind);
+        let variable = options::variable(context.source, key);
+        let facts = context.target.components.get(kind);
         let reason = facts.and_then(|facts| Some(facts.reason.as_ref()?.replace("{variable}", &variable)));
         return match reason {
             Some(reason) => field.became(RowOutcome::Dropped, reason),
-            None => field.to(emitted),
+            None => field.placed_at(emitted),
         };
     }
-    if scene.target.manifest.passthrough {
-        return field.to(emitted).became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
+    if context.target.manifest.passthrough {
+        return field
+            .placed_at(emitted)
+            .became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
     }
-    lost(scene, field, pointer)
+    lost(context, field, pointer)
 }
 
 /// What becomes of a field that the host's manifest has no place for.
-fn lost(scene: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decision {
-    let owner = (ComponentKind::Plugin, scene.plugin.name.as_str());
+fn lost(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decision {
+    let owner = (ComponentKind::Plugin, context.plugin.name.as_str());
     let axis = Axis::Metadata;
-    let facts = &scene.target.manifest;
-    let is_off = scene.plugin.metadata(pointer).is_some_and(|node| node.value == Value::Bool(false));
+    let facts = &context.target.manifest;
+    let is_off = context.plugin.metadata(pointer).is_some_and(|node| node.value == Value::Bool(false));
     let always_on = facts.always_on.as_deref().filter(|_| pointer == "/defaultEnabled" && is_off);
     let (reason, class) = match always_on {
         Some(reason) => (reason, LossClass::Behavior),
@@ -211,37 +214,37 @@ fn lies_in(pointer: &str, around: &str) -> bool {
 
 /// `document` with `more`, in the format of the file at `path`.
 fn document(path: &str, document: Json, more: Map<String, Json>) -> NodeContent {
-    NodeContent::document(Utf8Path::new(path), with(document, more))
+    NodeContent::document(Utf8Path::new(path), extended(document, more))
 }
 
 /// Whether a field names files whose hooks or servers are written in the host's own form.
-fn names_files(scene: &LoweringContext<'_>, field: &str) -> bool {
-    scene.source.manifest_components.get(field).is_some_and(|kind| scene.has_section(kind))
+fn names_files(context: &LoweringContext<'_>, field: &str) -> bool {
+    context.source.manifest_components.get(field).is_some_and(|kind| context.has_section(kind))
 }
 
 /// Whether the source host reads hooks from a file without being told, and refuses it when told.
-fn read_anyway(scene: &LoweringContext<'_>, path: &str) -> bool {
-    let kind = path.strip_prefix("./").and_then(|path| scene.source.components.get(path));
+fn read_anyway(context: &LoweringContext<'_>, path: &str) -> bool {
+    let kind = path.strip_prefix("./").and_then(|path| context.source.components.get(path));
     kind.is_some_and(|kind| kind == "hook")
 }
 
 /// Why the source host refuses what stands in the manifest, by pointer; of several reasons the first.
-fn faults<'a>(scene: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
-    let path = scene.plugin.manifest.as_ref().map(|manifest| &manifest.path);
-    let here = scene.plugin.others.iter().filter(|other| Some(&other.path) == path);
+fn faults<'a>(context: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
+    let path = context.plugin.manifest.as_ref().map(|manifest| &manifest.path);
+    let here = context.plugin.others.iter().filter(|other| Some(&other.path) == path);
     let faulty = here.filter_map(|other| Some((other.pointer.as_str(), other.fault.as_deref()?)));
     faulty.rev().collect()
 }
 
 /// The source's manifest without parts that the source host would refuse, files that it would read
 /// twice and credentials in clear; `None` when it can stay as it is.
-fn cleaned(scene: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
+fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
     let (node, _) = crate::model::manifest::read_object(file);
-    let mut document = source_json::cleaned(scene, file).or_else(|| node.map(|node| node.to_json()));
-    let before = document.clone().filter(|_| source_json::cleaned(scene, file).is_none());
+    let mut document = source_json::cleaned(context, file).or_else(|| node.map(|node| node.to_json()));
+    let before = document.clone().filter(|_| source_json::cleaned(context, file).is_none());
     if let Some(Json::Object(map)) = &mut document {
-        let twice = |value: &Json| value.as_str().is_some_and(|path| read_anyway(scene, path));
-        for field in scene.source.manifest_components.keys() {
+        let twice = |value: &Json| value.as_str().is_some_and(|path| read_anyway(context, path));
+        for field in context.source.manifest_components.keys() {
             match map.get_mut(field) {
                 Some(value) if twice(value) => drop(map.shift_remove(field)),
                 Some(Json::Array(items)) => items.retain(|item| !twice(item)),
@@ -253,15 +256,15 @@ fn cleaned(scene: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
 }
 
 /// The source's manifest without the paths of components that lie in their default folders here.
-fn passed(scene: &LoweringContext<'_>, filled: &Json) -> Json {
-    let own = scene.plugin.manifest.as_ref();
-    let file = own.and_then(|manifest| scene.project.tree.get(&manifest.path));
+fn passed(context: &LoweringContext<'_>, filled: &Json) -> Json {
+    let own = context.plugin.manifest.as_ref();
+    let file = own.and_then(|manifest| context.project.tree.get(&manifest.path));
     let mut document = file
-        .and_then(|file| cleaned(scene, file))
+        .and_then(|file| cleaned(context, file))
         .unwrap_or_else(|| own.map_or(Json::Null, |manifest| manifest.node.to_json()));
     if let Json::Object(map) = &mut document {
         map.shift_remove("skills");
-        for key in scene.plugin.manifest.iter().flat_map(|manifest| &manifest.refused) {
+        for key in context.plugin.manifest.iter().flat_map(|manifest| &manifest.refused) {
             map.shift_remove(key);
         }
         if let Some(name) = filled.get("name") {
@@ -272,22 +275,23 @@ fn passed(scene: &LoweringContext<'_>, filled: &Json) -> Json {
 }
 
 /// What only the marketplace's entry declares, in the form it has there.
-fn listed(scene: &LoweringContext<'_>) -> Map<String, Json> {
-    let Some(entry) = &scene.plugin.entry else { return Map::new() };
-    let own = scene.plugin.manifest.as_ref().map(|manifest| &manifest.node);
-    let marketplace = scene.project.tree.get(&scene.source.marketplace);
-    let whole = marketplace.and_then(|file| cleaned(scene, file)?.pointer(&entry.pointer).cloned());
-    let said = whole.unwrap_or_else(|| entry.node.to_json());
-    let declared = |field: &str| said.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
-    let fields = scene.source.manifest_components.keys();
+fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
+    let Some(entry) = &context.plugin.entry else { return Map::new() };
+    let own = context.plugin.manifest.as_ref().map(|manifest| &manifest.node);
+    let marketplace = context.project.tree.get(&context.source.marketplace);
+    let whole = marketplace.and_then(|file| cleaned(context, file)?.pointer(&entry.pointer).cloned());
+    let entry_document = whole.unwrap_or_else(|| entry.node.to_json());
+    let declared =
+        |field: &str| entry_document.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
+    let fields = context.source.manifest_components.keys();
     let mut out = Map::new();
     for field in fields {
         let value =
-            declared(field).filter(|value| !value.as_str().is_some_and(|path| read_anyway(scene, path)));
+            declared(field).filter(|value| !value.as_str().is_some_and(|path| read_anyway(context, path)));
         out.extend(value.map(|value| (field.clone(), value.clone())));
     }
     for key in ["agents", "commands"] {
-        let both = own.and_then(|own| own.get(key)).zip(scene.plugin.added(key));
+        let both = own.and_then(|own| own.get(key)).zip(context.plugin.added(key));
         out.extend(both.map(|(own, added)| (key.to_owned(), joined(own.to_json(), added.to_json()))));
     }
     out
@@ -329,7 +333,7 @@ fn list(value: Json) -> Vec<Json> {
     }
 }
 
-fn with(mut document: Json, more: Map<String, Json>) -> Json {
+fn extended(mut document: Json, more: Map<String, Json>) -> Json {
     if let Json::Object(map) = &mut document {
         map.extend(more);
     }
@@ -337,27 +341,28 @@ fn with(mut document: Json, more: Map<String, Json>) -> Json {
 }
 
 /// The document without folders that the plugin does not have: a manifest names only what is there.
-fn without_absent(scene: &LoweringContext<'_>, mut filled: Json) -> Json {
+fn without_absent(context: &LoweringContext<'_>, mut filled: Json) -> Json {
     if let Json::Object(map) = &mut filled {
         map.retain(|_, value| {
             let folder = value.as_str().and_then(|text| text.strip_prefix("./")?.strip_suffix('/'));
-            folder.is_none_or(|folder| scene.places.files.values().any(|path| path.starts_with(folder)))
+            folder.is_none_or(|folder| context.places.files.values().any(|path| path.starts_with(folder)))
         });
     }
     filled
 }
 
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.
-fn merged(scene: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
+fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let mut part = LoweredPart::default();
-    let facts = &scene.target.manifest;
-    let path = scene.plugin.root.join(&facts.path);
-    let own = facts.path != scene.source.manifest && scene.plugin.files.kept.contains(&path);
-    let Some(file) = scene.project.tree.get(&path).filter(|_| own) else { return (part, filled) };
-    let decision = Decision::of_file(&scene.plugin.name, &path).to(scene.root().join(&facts.path).as_str());
+    let facts = &context.target.manifest;
+    let path = context.plugin.root.join(&facts.path);
+    let own = facts.path != context.source.manifest && context.plugin.files.kept.contains(&path);
+    let Some(file) = context.project.tree.get(&path).filter(|_| own) else { return (part, filled) };
+    let decision =
+        Decision::of_file(&context.plugin.name, &path).placed_at(context.root().join(&facts.path).as_str());
     let (node, findings) = crate::model::manifest::read_object(file);
     let Some(Json::Object(mut own)) = node.map(|node| node.to_json()) else {
-        part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
+        part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
         let reason = "it cannot be read, and the host needs a file of that name";
         part.decisions.push(decision.became(RowOutcome::Dropped, reason));
         return (part, filled);

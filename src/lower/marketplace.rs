@@ -72,7 +72,7 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
         "marketplace" => Some(shown_name(project, facts).into()),
         "owner" => owner(project),
         pointer if !pointer.starts_with('/') || refuses(&marketplace?.refused, pointer) => None,
-        pointer => plugin::at(&marketplace?.node, pointer).map(Tree::to_json),
+        pointer => plugin::node_at(&marketplace?.node, pointer).map(Tree::to_json),
     };
     let mut filled = shape::fill(&facts.document, &find, &mut used.document);
     let mut list: Vec<Json> = Vec::new();
@@ -82,18 +82,18 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
             name => {
                 let entry = plugin.entry.as_ref().filter(|_| name.starts_with('/'));
                 let entry = entry.filter(|entry| !refuses(&entry.refused, name));
-                let own = entry.and_then(|entry| plugin::at(&entry.node, name)).map(Tree::to_json);
+                let own = entry.and_then(|entry| plugin::node_at(&entry.node, name)).map(Tree::to_json);
                 own.or_else(|| manifest::lookup(plugin, name))
             }
         };
         list.push(shape::fill(&facts.entry, &find, &mut used.entry));
     }
     list.extend(remote(project, target).map(|entry| {
-        let mut said = entry.node.to_json();
-        if let Json::Object(said) = &mut said {
-            entry.refused.iter().for_each(|key| drop(said.shift_remove(key)));
+        let mut document = entry.node.to_json();
+        if let Json::Object(document) = &mut document {
+            entry.refused.iter().for_each(|key| drop(document.shift_remove(key)));
         }
-        said
+        document
     }));
     filled[&facts.list] = list.into();
     filled
@@ -149,7 +149,7 @@ fn file_decision(target: &Target, file: &SourceFile) -> Decision {
     let decision = Decision::of_file("", &file.path);
     match &target.marketplace {
         Some(facts) => decision
-            .to(&facts.path)
+            .placed_at(&facts.path)
             .became(RowOutcome::Mapped, "the host's marketplace file is written from it"),
         None => decision.became(RowOutcome::Dropped, NO_FILE),
     }
@@ -165,7 +165,7 @@ fn top_fields(
 ) -> Vec<Decision> {
     let decide = |(pointer, span, _): (String, Span, &Tree)| {
         let name = pointer.trim_start_matches('/');
-        let field = Decision::kept("", ComponentKind::Field, name, &file.path).at(file, span);
+        let field = Decision::kept("", ComponentKind::Field, name, &file.path).in_file(file, span);
         let field = field.pointer(&pointer);
         let Some(facts) = &target.marketplace else { return field.became(RowOutcome::Dropped, NO_FILE) };
         if pointer != "/plugins" && refuses(&marketplace.refused, &pointer) {
@@ -173,10 +173,10 @@ fn top_fields(
         }
         if let Some(renamed) = renamed.filter(|_| pointer == "/name") {
             let reason = format!("the host keeps such names for itself, so it is `{renamed}` here");
-            return field.to(&facts.path).became(RowOutcome::Mapped, reason);
+            return field.placed_at(&facts.path).became(RowOutcome::Mapped, reason);
         }
         if pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer) {
-            return field.to(&facts.path).became(RowOutcome::Mapped, MOVES);
+            return field.placed_at(&facts.path).became(RowOutcome::Mapped, MOVES);
         }
         field.became(RowOutcome::Dropped, "the host's marketplace file has no such field")
     };
@@ -212,11 +212,11 @@ impl LoweredEntry<'_> {
         let fate = self.fate();
         let name = &self.entry.name;
         let entry = Decision::kept(name, ComponentKind::MarketplaceEntry, name, &self.file.path)
-            .at(self.file, self.entry.node.span)
+            .in_file(self.file, self.entry.node.span)
             .pointer(&self.entry.pointer);
         let entry = match &fate {
             EntryFate::Built => entry.became(RowOutcome::Mapped, "its plugin is in the bundle"),
-            EntryFate::Remote(to) => entry.to(to),
+            EntryFate::Remote(to) => entry.placed_at(to),
             EntryFate::Dropped(reason) => {
                 let entry = entry.became(RowOutcome::Dropped, reason);
                 entry.loss(Axis::Sources, self.owner(), "")
@@ -230,7 +230,7 @@ impl LoweredEntry<'_> {
             }
             let key = inner.trim_start_matches('/');
             let field = Decision::kept(name, ComponentKind::Field, key, &self.file.path)
-                .at(self.file, span)
+                .in_file(self.file, span)
                 .pointer(&pointer);
             Some(match &fate {
                 EntryFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
@@ -282,7 +282,7 @@ impl LoweredEntry<'_> {
         // `/commands/NAME/content`: a command by its name.
         let command = inner.match_indices('/').nth(2).map(|(at, _)| (&inner[..at], &inner[at + 1..]));
         let declares = |(command, _): &(&str, &str)| {
-            plugin::at(&self.entry.node, command).is_some_and(|command| command.get("source").is_some())
+            plugin::node_at(&self.entry.node, command).is_some_and(|command| command.get("source").is_some())
         };
         match command.filter(|_| top == "commands") {
             Some(command) if !declares(&command) => field
@@ -301,18 +301,19 @@ impl LoweredEntry<'_> {
         let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
         // Of components, the manifest's whole field counts; of all else, value by value.
-        let said =
+        let declared_at =
             if self.source.manifest_components.contains_key(top) { &inner[..=top.len()] } else { inner };
-        let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, said).is_some());
+        let shadowed =
+            own_manifest.is_some_and(|manifest| plugin::node_at(&manifest.node, declared_at).is_some());
         match self.emitted() {
             _ if top != "name" && refuses(&self.entry.refused, inner) => {
                 field.became(RowOutcome::Dropped, REFUSED)
             }
-            Some(path) if self.carried() => field.to(path),
+            Some(path) if self.carried() => field.placed_at(path),
             Some(path)
                 if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>
             {
-                field.to(path).became(RowOutcome::Mapped, MOVES)
+                field.placed_at(path).became(RowOutcome::Mapped, MOVES)
             }
             _ if inner.starts_with("/source") => {
                 field.became(RowOutcome::Mapped, "its plugin is in the bundle")
@@ -323,7 +324,7 @@ impl LoweredEntry<'_> {
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin.map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
-                field.to(to).became(RowOutcome::Mapped, "it moves to the host's manifest")
+                field.placed_at(to).became(RowOutcome::Mapped, "it moves to the host's manifest")
             }
             _ => self.declaration(field, inner, pointer),
         }
@@ -333,9 +334,9 @@ impl LoweredEntry<'_> {
     fn declaration(&self, field: Decision, inner: &str, pointer: &str) -> Decision {
         let top = inner.split('/').nth(1).unwrap_or_default();
         match self.declared.destination(pointer) {
-            Some(Ok(to)) => {
-                field.to(to).became(RowOutcome::Mapped, "what it declares is written in the host's format")
-            }
+            Some(Ok(to)) => field
+                .placed_at(to)
+                .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
             Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
             None if self.source.manifest_components.contains_key(top) => {
                 field.became(RowOutcome::Mapped, "what it names has its own rows")

@@ -16,33 +16,33 @@ use crate::model::component::Component;
 
 /// The file, if some text of the plugin needs it: `refused` are the commands of all texts that the host's sandbox refuses,
 /// by the number of its rule. A source file of its name is an error.
-pub(super) fn lower(scene: &LoweringContext<'_>, refused: &BTreeSet<(usize, String)>) -> LoweredPart {
+pub(super) fn lower(context: &LoweringContext<'_>, refused: &BTreeSet<(usize, String)>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let (dispatched, others) = agents::installable(scene);
+    let (dispatched, others) = agents::installable(context);
     let needed = !refused.is_empty() || !dispatched.is_empty() || !others.is_empty();
-    let Some(facts) = scene.target.notes.as_ref().filter(|_| needed) else { return part };
-    let source = scene.plugin.root.join(&facts.path);
-    if scene.project.tree.get(&source).is_some() {
-        let title = &scene.target.host.title;
+    let Some(facts) = context.target.notes.as_ref().filter(|_| needed) else { return part };
+    let source = context.plugin.root.join(&facts.path);
+    if context.project.tree.get(&source).is_some() {
+        let title = &context.target.host.title;
         let message = format!("`{}` is the name of a file that is generated for {title}", facts.path);
         let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
-        part.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
-        let file = Decision::of_file(&scene.plugin.name, &source);
+        part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
+        let file = Decision::of_file(&context.plugin.name, &source);
         part.decisions
             .push(file.became(RowOutcome::Dropped, "a file of this name is generated for the host"));
     }
-    let rules = sandbox::rules(scene.target, &scene.plugin.name, refused);
+    let rules = sandbox::rules(context.target, &context.plugin.name, refused);
     let listed =
-        |agents: &[&Component]| agents.iter().filter_map(|agent| listed(scene, agent)).collect::<Vec<_>>();
+        |agents: &[&Component]| agents.iter().filter_map(|agent| listed(context, agent)).collect::<Vec<_>>();
     let (dispatched, others) = (listed(&dispatched), listed(&others));
     let values =
-        json!({ "plugin": scene.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });
+        json!({ "plugin": context.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });
     let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
-    part.nodes.push(scene.generated(&facts.path, content));
+    part.nodes.push(context.generated(&facts.path, content));
     part
 }
 
 /// An agent for the template: its name, and its file in the plugin.
-fn listed(scene: &LoweringContext<'_>, agent: &Component) -> Option<Json> {
-    Some(json!({ "name": agent.qualified, "file": scene.place_of(agent)? }))
+fn listed(context: &LoweringContext<'_>, agent: &Component) -> Option<Json> {
+    Some(json!({ "name": agent.qualified, "file": context.place_of(agent)? }))
 }

@@ -11,16 +11,16 @@ use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::target::{Axis, ComponentFacts};
 
 /// Lowers every such component of the plugin.
-pub(super) fn lower(scene: &LoweringContext<'_>) -> LoweredPart {
+pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let others = scene.plugin.others.iter().filter(|other| !matches!(other.body, OtherBody::Nothing));
-    for other in others.filter(|other| !hooks_and_servers::handles(scene, other)) {
-        let facts = scene.target.components.get(&other.kind);
-        match decide(scene, other, facts) {
+    let others = context.plugin.others.iter().filter(|other| !matches!(other.body, OtherBody::Nothing));
+    for other in others.filter(|other| !hooks_and_servers::handles(context, other)) {
+        let facts = context.target.components.get(&other.kind);
+        match decide(context, other, facts) {
             Some(decision) => part.declared.push(decision),
             None => {
-                part.declared.extend(facts.map(|facts| carried(scene, other, facts)));
-                part.decisions.extend(credentials::decide(scene, other, &[]));
+                part.declared.extend(facts.map(|facts| carried(context, other, facts)));
+                part.decisions.extend(credentials::decide(context, other, &[]));
             }
         }
     }
@@ -29,11 +29,11 @@ pub(super) fn lower(scene: &LoweringContext<'_>) -> LoweredPart {
 
 /// What becomes of a component that the host does not get; `None` for one that is carried.
 fn decide(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     other: &OtherComponent,
     facts: Option<&ComponentFacts>,
 ) -> Option<Decision> {
-    let decision = declarations::component(scene, other);
+    let decision = declarations::component(context, other);
     let owner = (decision.kind(), other.name.as_str());
     if let Some(fault) = &other.fault {
         let axis = if other.guards { Axis::HookBlocking } else { Axis::Unreadable };
@@ -46,7 +46,7 @@ fn decide(
     if facts.carried {
         let OtherBody::Hook(hook) = &other.body else { return None };
         let decision = decision.became(RowOutcome::Dropped, "the host has no such event");
-        let is_unknown = !scene.source.hook_events.contains(&hook.event);
+        let is_unknown = !context.source.hook_events.contains(&hook.event);
         return is_unknown.then(|| decision.loss(Axis::Hooks, owner, ""));
     }
     let axis = facts.axis.unwrap_or(Axis::Components);
@@ -56,22 +56,22 @@ fn decide(
         ComponentKind::UserConfig if reason.contains("{variable}") => RowOutcome::Degraded,
         _ => RowOutcome::Dropped,
     };
-    let reason = reason.replace("{variable}", &options::variable(scene.source, &other.name));
+    let reason = reason.replace("{variable}", &options::variable(context.source, &other.name));
     Some(decision.became(outcome, reason).loss_as(axis, class, owner, ""))
 }
 
 /// What becomes of a component that is carried.
-fn carried(scene: &LoweringContext<'_>, other: &OtherComponent, facts: &ComponentFacts) -> Decision {
+fn carried(context: &LoweringContext<'_>, other: &OtherComponent, facts: &ComponentFacts) -> Decision {
     // What only the marketplace's entry declares is said in the plugin's manifest.
-    let manifest = Utf8Path::new(scene.target.manifest.path.as_str());
-    let place = scene.places.files.get(&other.path).map_or(manifest, |path| path.as_path());
-    let decision = declarations::component(scene, other).to(scene.root().join(place).as_str());
+    let manifest = Utf8Path::new(context.target.manifest.path.as_str());
+    let place = context.places.files.get(&other.path).map_or(manifest, |path| path.as_path());
+    let decision = declarations::component(context, other).placed_at(context.root().join(place).as_str());
     let owner = (decision.kind(), other.name.as_str());
     if let (Some(reason), Some(axis)) = (&facts.reason, facts.axis) {
         let class = facts.class.unwrap_or(axis.floor());
         return decision.became(RowOutcome::Degraded, reason).loss_as(axis, class, owner, "");
     }
-    match source_json::remote_type(scene, other) {
+    match source_json::remote_type(context, other) {
         Some(kind) => {
             let reason = format!("the host drops a server with a `url` and no `type`: it gets `{kind}`");
             decision.became(RowOutcome::Mapped, reason)

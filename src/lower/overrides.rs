@@ -45,9 +45,9 @@ pub(super) struct HostOverride<'a> {
 
 impl<'a> HostOverride<'a> {
     /// What `target` is told of `component`.
-    pub(super) fn of(target: &Target, component: &'a Component) -> Self {
+    pub(super) fn new(target: &Target, component: &'a Component) -> Self {
         let told = &component.here;
-        Self { renamed: told.renamed.as_ref(), fields: &told.said, form: form(target, component.kind) }
+        Self { renamed: told.renamed.as_ref(), fields: &told.fields, form: form(target, component.kind) }
     }
 
     /// Why its name is another one.
@@ -63,7 +63,7 @@ impl<'a> HostOverride<'a> {
     /// Says it in the file, where the host reads it there.
     pub(super) fn write(&self, draft: &mut MarkdownDraft) {
         for (key, told) in self.fields.iter().filter(|_| self.form == OverrideForm::File) {
-            draft.say(key, &told.value.to_string(), &reason(&told.at));
+            draft.set_value(key, &told.value.to_string(), &reason(&told.at));
         }
     }
 
@@ -81,17 +81,17 @@ impl<'a> HostOverride<'a> {
     }
 
     /// A decision about each thing that is said, at its place in the `plugcast.toml`.
-    pub(super) fn decisions(&self, scene: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
-        let is_carried = self.form != OverrideForm::Installable || scene.target.agent.installable.is_some();
+    pub(super) fn decisions(&self, context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
+        let is_carried = self.form != OverrideForm::Installable || context.target.agent.installable.is_some();
         let to = match self.form {
             OverrideForm::File => "frontmatter",
             OverrideForm::Registered => "registration",
             OverrideForm::Installable => "installable",
         };
         self.fields.iter().map(move |(key, told)| {
-            let decision = decision(&scene.plugin.name, key, &told.at);
+            let decision = decision(&context.plugin.name, key, &told.at);
             match is_carried {
-                true => decision.to(to).became(RowOutcome::Mapped, reason(&told.at)),
+                true => decision.placed_at(to).became(RowOutcome::Mapped, reason(&told.at)),
                 false => decision
                     .became(RowOutcome::Dropped, "the host gets no form of the agent that can carry this"),
             }
@@ -100,9 +100,9 @@ impl<'a> HostOverride<'a> {
 }
 
 /// The name that a mention has to be edited for.
-pub(super) fn renamed<'a>(scene: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
+pub(super) fn renamed<'a>(context: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
     let ReferenceTarget::Component(kind, qualified) = &reference.named else { return None };
-    scene.project.renamed(*kind, qualified)
+    context.project.renamed(*kind, qualified)
 }
 
 /// Why a name is another one.
@@ -123,11 +123,11 @@ fn decision(plugin: &str, key: &str, at: &ConfigPlace) -> Decision {
 }
 
 /// A decision about each tool for which something else is to stand.
-pub(super) fn tools(scene: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
-    let name = &scene.plugin.name;
-    let tools = scene.project.tools_here.get(name).into_iter().flatten();
+pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
+    let name = &context.plugin.name;
+    let tools = context.project.tools_here.get(name).into_iter().flatten();
     tools.map(move |(tool, told)| {
-        decision(name, tool, &told.at).to("block").became(RowOutcome::Mapped, reason(&told.at))
+        decision(name, tool, &told.at).placed_at("block").became(RowOutcome::Mapped, reason(&told.at))
     })
 }
 
@@ -135,7 +135,9 @@ pub(super) fn tools(scene: &LoweringContext<'_>) -> impl Iterator<Item = Decisio
 pub(super) fn target(target: &Target, tools: Option<&BTreeMap<String, OverrideValue>>) -> Option<Target> {
     let tools = tools?;
     let mut own = target.clone();
-    let said = tools.iter().filter_map(|(tool, said)| Some((tool.clone(), said.value.as_str()?.to_owned())));
-    own.tools.extend(said);
+    let substitutes = tools
+        .iter()
+        .filter_map(|(tool, substitutes)| Some((tool.clone(), substitutes.value.as_str()?.to_owned())));
+    own.tools.extend(substitutes);
     Some(own)
 }

@@ -15,60 +15,60 @@ use crate::source::SourceFile;
 use crate::target::{Axis, OwnField};
 
 /// The author's own manifest, where the target takes fields of one.
-fn own<'a>(scene: &'a LoweringContext<'_>) -> Option<&'a SourceFile> {
-    let facts = &scene.target.manifest;
-    let path = scene.plugin.root.join(&facts.path);
-    scene.project.tree.get(&path).filter(|_| !facts.own.fields.is_empty())
+fn own<'a>(context: &'a LoweringContext<'_>) -> Option<&'a SourceFile> {
+    let facts = &context.target.manifest;
+    let path = context.plugin.root.join(&facts.path);
+    context.project.tree.get(&path).filter(|_| !facts.own.fields.is_empty())
 }
 
 /// Files that the author has for this host alone.
-fn beside<'a>(scene: &'a LoweringContext<'_>) -> impl Iterator<Item = &'a SourceFile> {
-    let paths = scene.target.manifest.own.files.iter().map(|path| scene.plugin.root.join(path));
-    paths.filter_map(|path| scene.project.tree.get(&path))
+fn files_in_folder<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = &'a SourceFile> {
+    let paths = context.target.manifest.own.files.iter().map(|path| context.plugin.root.join(path));
+    paths.filter_map(|path| context.project.tree.get(&path))
 }
 
 /// Whether what was left out at `path` for being another host's is this host's.
-pub(super) fn handles(scene: &LoweringContext<'_>, path: &Utf8Path) -> bool {
-    own(scene).into_iter().chain(beside(scene)).any(|file| file.path.starts_with(path))
+pub(super) fn handles(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
+    own(context).into_iter().chain(files_in_folder(context)).any(|file| file.path.starts_with(path))
 }
 
 /// `filled`, the host's manifest by the source, with what the author's own says, and decisions about all of that.
-pub(super) fn merged(scene: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
-    let mut part = carried(scene);
-    let Some(file) = own(scene) else { return (part, filled) };
-    let of_file = |file: &SourceFile| Decision::of_file(&scene.plugin.name, &file.path);
-    part.decisions.extend(others(scene, file).map(|other| {
+pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
+    let mut part = carried(context);
+    let Some(file) = own(context) else { return (part, filled) };
+    let of_file = |file: &SourceFile| Decision::of_file(&context.plugin.name, &file.path);
+    part.decisions.extend(others(context, file).map(|other| {
         of_file(other).became(RowOutcome::Dropped, "of this folder, the host reads the manifest alone")
     }));
     let (node, findings) = manifest::read_object(file);
-    part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
+    part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
     let Some(node) = node else {
         let reason = "it cannot be read; the source says what the manifest holds";
         part.decisions.push(of_file(file).became(RowOutcome::Dropped, reason));
         return (part, filled);
     };
-    let emitted = scene.root().join(&scene.target.manifest.path);
+    let emitted = context.root().join(&context.target.manifest.path);
     let reason = "how it shows the plugin is in the host's manifest; what the plugin holds, the source says";
-    part.decisions.push(of_file(file).to(emitted.as_str()).became(RowOutcome::Mapped, reason));
+    part.decisions.push(of_file(file).placed_at(emitted.as_str()).became(RowOutcome::Mapped, reason));
     let mut out = filled;
     for (pointer, span, leaf) in node.leaves() {
         let name = pointer.trim_start_matches('/');
-        let field = Decision::kept(&scene.plugin.name, ComponentKind::Field, name, &file.path)
-            .at(file, span)
+        let field = Decision::kept(&context.plugin.name, ComponentKind::Field, name, &file.path)
+            .in_file(file, span)
             .pointer(&pointer);
-        part.decisions.push(match decide(scene, &pointer, leaf, &out) {
+        part.decisions.push(match decide(context, &pointer, leaf, &out) {
             FieldFate::NamesPlugin => {
-                field.to(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
+                field.placed_at(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
             }
             FieldFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
             FieldFate::Lost(reason) => field.became(RowOutcome::Dropped, reason).loss(
                 Axis::Components,
-                (ComponentKind::Plugin, &scene.plugin.name),
+                (ComponentKind::Plugin, &context.plugin.name),
                 name,
             ),
             FieldFate::Taken(value) => {
                 set(&mut out, &pointer, value);
-                field.to(emitted.as_str())
+                field.placed_at(emitted.as_str())
             }
         });
     }
@@ -88,15 +88,15 @@ enum FieldFate {
 }
 
 /// What becomes of the field at `pointer`; `out` is the host's manifest so far.
-fn decide(scene: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -> FieldFate {
-    if pointer == "/name" && scene.plugin.manifest.is_none() {
+fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -> FieldFate {
+    if pointer == "/name" && context.plugin.manifest.is_none() {
         return FieldFate::NamesPlugin;
     }
-    let Some(kind) = scene.target.manifest.own.fields.get(pointer) else {
-        return said_by_source(scene, leaf);
+    let Some(kind) = context.target.manifest.own.fields.get(pointer) else {
+        return said_by_source(context, leaf);
     };
     let is_top = pointer.matches('/').count() == 1;
-    match value(scene, *kind, leaf) {
+    match value(context, *kind, leaf) {
         Err(reason) => FieldFate::Dropped(reason),
         Ok(_) if is_top && out.pointer(pointer).is_some() => {
             FieldFate::Dropped("the source's manifest says it")
@@ -107,12 +107,12 @@ fn decide(scene: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -
 
 /// What becomes of a field that says what the plugin holds: a loss where it names skills that the source host does not
 /// list.
-fn said_by_source(scene: &LoweringContext<'_>, field: &Tree) -> FieldFate {
-    let skill = Utf8Path::new(&scene.target.skill.path).file_name();
+fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> FieldFate {
+    let skill = Utf8Path::new(&context.target.skill.path).file_name();
     let is_unread =
-        |file: &SourceFile| file.path.file_name() == skill && scene.places.mains.get(&file.path).is_none();
-    let mut named = paths(field).into_iter().map(|path| scene.plugin.root.join(path));
-    match named.any(|folder| scene.project.tree.below(&folder).any(is_unread)) {
+        |file: &SourceFile| file.path.file_name() == skill && context.places.mains.get(&file.path).is_none();
+    let mut named = paths(field).into_iter().map(|path| context.plugin.root.join(path));
+    match named.any(|folder| context.project.tree.below(&folder).any(is_unread)) {
         true => FieldFate::Lost(
             "it names skills that the source host does not list; they are files in the bundle",
         ),
@@ -122,27 +122,27 @@ fn said_by_source(scene: &LoweringContext<'_>, field: &Tree) -> FieldFate {
 
 /// Other files in the folder of the author's own manifest.
 fn others<'a>(
-    scene: &'a LoweringContext<'_>,
+    context: &'a LoweringContext<'_>,
     manifest: &'a SourceFile,
 ) -> impl Iterator<Item = &'a SourceFile> {
     let folder = manifest.path.parent().unwrap_or(Utf8Path::new(""));
-    let alone = folder != scene.plugin.root;
-    scene.project.tree.below(folder).filter(move |file| alone && file.path != manifest.path)
+    let alone = folder != context.plugin.root;
+    context.project.tree.below(folder).filter(move |file| alone && file.path != manifest.path)
 }
 
 /// The files for this host alone that it can read.
-fn carried(scene: &LoweringContext<'_>) -> LoweredPart {
+fn carried(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    for file in beside(scene) {
-        let path = scene.root().join(scene.plugin.inner(&file.path));
-        let decision = Decision::of_file(&scene.plugin.name, &file.path);
+    for file in files_in_folder(context) {
+        let path = context.root().join(context.plugin.inner(&file.path));
+        let decision = Decision::of_file(&context.plugin.name, &file.path);
         let (node, findings) = manifest::read_object(file);
-        part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
+        part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
         if node.is_none() {
             part.decisions.push(decision.became(RowOutcome::Dropped, "it cannot be read"));
             continue;
         }
-        part.decisions.push(decision.to(path.as_str()));
+        part.decisions.push(decision.placed_at(path.as_str()));
         let content = NodeContent::CopyOf(file.origin.clone());
         let from = Some(file.path.clone());
         part.nodes.push(BundleNode { path, executable: false, content, from });
@@ -151,7 +151,7 @@ fn carried(scene: &LoweringContext<'_>) -> LoweredPart {
 }
 
 /// The value of a field as the host takes it.
-fn value(scene: &LoweringContext<'_>, kind: OwnField, leaf: &Tree) -> Result<Json, &'static str> {
+fn value(context: &LoweringContext<'_>, kind: OwnField, leaf: &Tree) -> Result<Json, &'static str> {
     let texts = || leaf.items().map(|items| items.iter().filter_map(Tree::as_str).collect::<Vec<_>>());
     let whole = |texts: &Vec<&str>| leaf.items().is_some_and(|items| items.len() == texts.len());
     let wrong = "the host refuses a value of this type";
@@ -161,22 +161,22 @@ fn value(scene: &LoweringContext<'_>, kind: OwnField, leaf: &Tree) -> Result<Jso
             Some(text) => Ok(text.into()),
             None => texts().filter(whole).map(Json::from).ok_or(wrong),
         },
-        OwnField::File => file(scene, leaf.as_str().ok_or(wrong)?),
+        OwnField::File => file(context, leaf.as_str().ok_or(wrong)?),
         OwnField::Files => {
-            texts().filter(whole).ok_or(wrong)?.into_iter().map(|path| file(scene, path)).collect()
+            texts().filter(whole).ok_or(wrong)?.into_iter().map(|path| file(context, path)).collect()
         }
     }
 }
 
 /// The path of a file of the plugin as it is in the bundle.
-fn file(scene: &LoweringContext<'_>, path: &str) -> Result<Json, &'static str> {
+fn file(context: &LoweringContext<'_>, path: &str) -> Result<Json, &'static str> {
     let inner =
         manifest::inside(path).map_err(|_| "the host takes paths that begin with `./` and stay inside")?;
-    let source = manifest::join(&scene.plugin.root, &inner);
-    let is_own = scene.target.manifest.own.files.iter().any(|own| inner.as_str() == own);
-    let place = scene.places.files.get(&source).map(|place| place.as_path());
+    let source = manifest::join(&context.plugin.root, &inner);
+    let is_own = context.target.manifest.own.files.iter().any(|own| inner.as_str() == own);
+    let place = context.places.files.get(&source).map(|place| place.as_path());
     let place = place
-        .or_else(|| Some(inner.as_path()).filter(|_| is_own && scene.project.tree.get(&source).is_some()));
+        .or_else(|| Some(inner.as_path()).filter(|_| is_own && context.project.tree.get(&source).is_some()));
     place.map(|place| format!("./{place}").into()).ok_or("the file is not in the bundle")
 }
 

@@ -14,14 +14,14 @@ use crate::sourcemap::EditKind;
 /// An edit for each path in the part `body` of `file` that would no longer lead to its file. `inner` is the
 /// emitted path of `file` itself.
 pub(super) fn follow(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     file: &SourceFile,
     inner: &Utf8Path,
     body: Span,
 ) -> Vec<DraftEdit> {
     let mut edits = Vec::new();
     let Some(text) = file.text() else { return edits };
-    if !scene.places.moved && !text.contains(&scene.source.manifest) {
+    if !context.places.moved && !text.contains(&context.source.manifest) {
         return edits;
     }
     let mut edit = |span, text, target: &Utf8Path| {
@@ -29,16 +29,16 @@ pub(super) fn follow(
         edits.push(DraftEdit { span, text, tag: (EditKind::Path, reason) });
     };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
-    let skill = scene.places.skills.get(&file.path).map(|at| scene.plugin.components[*at].folder());
+    let skill = context.places.skills.get(&file.path).map(|at| context.plugin.components[*at].folder());
     for (span, path) in candidates(text, body) {
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = joined(base, path)?;
-            let placed = file_at(scene, &target)?;
+            let placed = file_at(context, &target)?;
             Some((base.to_owned(), target, placed))
         });
         let Some((base, target, placed)) = resolved else { continue };
-        let emitted_base = emitted_folder(scene, &base, inner, here);
+        let emitted_base = emitted_folder(context, &base, inner, here);
         let wanted = relative(&emitted_base, placed);
         let plain = path.strip_prefix("./").unwrap_or(path);
         if wanted != plain {
@@ -50,35 +50,37 @@ pub(super) fn follow(
             edit(span, wanted, &target);
         }
     }
-    for (span, path) in at_root(text, body, &scene.source.plugin_root) {
-        let target = scene.plugin.root.join(path);
-        let Some(placed) = placed(scene, &target).filter(|placed| placed.as_str() != path) else { continue };
+    for (span, path) in at_root(text, body, &context.source.plugin_root) {
+        let target = context.plugin.root.join(path);
+        let Some(placed) = placed(context, &target).filter(|placed| placed.as_str() != path) else {
+            continue;
+        };
         edit(span, placed.to_string(), &target);
     }
     edits
 }
 
 /// Where a file of the plugin went, in the plugin's emitted folder; what its manifest says is in the host's own.
-fn file_at<'a>(scene: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
-    let manifest = scene.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
-    let emitted = manifest.map(|_| Utf8Path::new(&scene.target.manifest.path));
-    emitted.or_else(|| scene.places.files.get(target).map(Utf8PathBuf::as_path))
+fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+    let manifest = context.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
+    let emitted = manifest.map(|_| Utf8Path::new(&context.target.manifest.path));
+    emitted.or_else(|| context.places.files.get(target).map(Utf8PathBuf::as_path))
 }
 
 /// Where a file of the plugin or the folder of a skill went, in the plugin's emitted folder.
-fn placed<'a>(scene: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
-    if let Some(file) = file_at(scene, target) {
+fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+    if let Some(file) = file_at(context, target) {
         return Some(file);
     }
-    let skills = scene.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
-    let skill = skills.into_iter().find(|skill| skill.folder() == target && target != scene.plugin.root)?;
-    scene.places.files.get(&skill.path)?.parent()
+    let skills = context.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
+    let skill = skills.into_iter().find(|skill| skill.folder() == target && target != context.plugin.root)?;
+    context.places.files.get(&skill.path)?.parent()
 }
 
 /// Paths behind the variable of the plugin's folder, without a `/` at the end.
 fn at_root<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
     let variable = format!("${{{variable}}}/");
-    let part = body.of(text);
+    let part = body.slice(text);
     let found = part.match_indices(&variable).filter_map(|(at, _)| {
         let start = at + variable.len();
         let rest = &part[start..];
@@ -91,9 +93,9 @@ fn at_root<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)
 
 /// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path; the folders
 /// around it are none, since a command that says `./...` runs anywhere.
-pub(super) fn any(scene: &LoweringContext<'_>, file: &SourceFile, body: Span) -> bool {
+pub(super) fn any(context: &LoweringContext<'_>, file: &SourceFile, body: Span) -> bool {
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
-    let files = &scene.places.files;
+    let files = &context.places.files;
     let below = |target: &Utf8PathBuf| {
         let first = files.first_from(target);
         first.is_some_and(|path| path.starts_with(target)) && !here.starts_with(target)
@@ -104,7 +106,7 @@ pub(super) fn any(scene: &LoweringContext<'_>, file: &SourceFile, body: Span) ->
 
 /// The emitted folder that stands for `base`: of the file itself, or of its skill.
 fn emitted_folder(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     base: &Utf8Path,
     inner: &Utf8Path,
     here: &Utf8Path,
@@ -112,15 +114,15 @@ fn emitted_folder(
     if base == here {
         return inner.parent().unwrap_or(Utf8Path::new("")).to_owned();
     }
-    let component = scene.plugin.components.iter().find(|component| component.folder() == base);
-    let main = component.and_then(|component| scene.places.files.get(&component.path));
+    let component = context.plugin.components.iter().find(|component| component.folder() == base);
+    let main = component.and_then(|component| context.places.files.get(&component.path));
     main.and_then(|path| path.parent()).unwrap_or(Utf8Path::new("")).to_owned()
 }
 
 /// Words of the text that look like a relative path to a file.
 fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    let part = body.of(text);
+    let part = body.slice(text);
     let mut done = 0;
     // Each holds a dot, and dots are rare.
     std::iter::from_fn(move || {

@@ -38,7 +38,7 @@ pub struct OutputPaths {
 
 impl OutputPaths {
     /// Gives every kept file of `plugin` its place.
-    pub fn of(plugin: &Plugin, target: &Target) -> Self {
+    pub fn new(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
         let mut taken = BTreeMap::new();
         for path in &plugin.files.kept {

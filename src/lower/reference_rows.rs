@@ -26,15 +26,15 @@ type Outcome = (Decision, Option<(EditKind, String)>);
 
 /// Decides about every name in `texts`, those of `component`.
 pub(super) fn lower(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     texts: &[ComponentText<'_>],
     to_root: &str,
 ) -> LoweredReferences {
     let mut out = LoweredReferences { decisions: Vec::new(), edits: Vec::new(), degraded: false };
-    let dispatches = component.may_dispatch(scene.source);
+    let dispatches = component.may_dispatch(context.source);
     for text in texts {
-        let lowering = ReferenceLowering { scene, component, text, to_root, dispatches };
+        let lowering = ReferenceLowering { context, component, text, to_root, dispatches };
         for name in &text.names {
             let (decision, edit) = lowering.outcome(name);
             out.degraded |= decision.is_loss();
@@ -61,7 +61,7 @@ pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
 
 /// The names of one text on their way to a host.
 struct ReferenceLowering<'a> {
-    scene: &'a LoweringContext<'a>,
+    context: &'a LoweringContext<'a>,
     component: &'a Component,
     text: &'a ComponentText<'a>,
     to_root: &'a str,
@@ -73,8 +73,8 @@ impl ReferenceLowering<'_> {
     fn outcome(&self, name: &TextName<'_>) -> Outcome {
         let (kind, words) = named(name.reference);
         let file = self.text.file;
-        let decision =
-            Decision::kept(&self.scene.plugin.name, kind, words, &file.path).at(file, name.reference.span);
+        let decision = Decision::kept(&self.context.plugin.name, kind, words, &file.path)
+            .in_file(file, name.reference.span);
         match &name.reference.named {
             ReferenceTarget::Component(kind, qualified) => self.component(decision, name, *kind, qualified),
             ReferenceTarget::Variable(variable) => {
@@ -87,7 +87,7 @@ impl ReferenceLowering<'_> {
     }
 
     fn says(&self, line: &str) -> bool {
-        self.scene.target.block.contains_key(line)
+        self.context.target.block.contains_key(line)
     }
 
     fn owner(&self) -> (ComponentKind, &str) {
@@ -102,10 +102,11 @@ impl ReferenceLowering<'_> {
         kind: ComponentKind,
         qualified: &str,
     ) -> Outcome {
-        let written = name.reference.span.of(self.text.text);
+        let written = name.reference.span.slice(self.text.text);
         let is_main = self.text.is_main;
         if let Some(renamed) = name.renamed {
-            let decision = decision.to(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
+            let decision =
+                decision.placed_at(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
             return (decision, is_main.then(|| (EditKind::Name, renamed.instead(written))));
         }
         match kind {
@@ -119,7 +120,7 @@ impl ReferenceLowering<'_> {
             }
             kind if kind != ComponentKind::Agent && self.says("skills") => (in_block(decision), None),
             _ if is_main && is_by_folder(written, qualified) => {
-                let decision = decision.to(qualified).became(
+                let decision = decision.placed_at(qualified).became(
                     RowOutcome::Mapped,
                     "the skill's folder follows its name, so this is the name that is left",
                 );
@@ -132,10 +133,10 @@ impl ReferenceLowering<'_> {
 
     /// The name of a tool.
     fn tool(&self, decision: Decision, tool: &str) -> Decision {
-        let is_bound = self.text.is_main && self.scene.tool(tool).is_some() && self.says("tools");
-        match self.scene.lost_server(tool) {
+        let is_bound = self.text.is_main && self.context.tool(tool).is_some() && self.says("tools");
+        match self.context.lost_server(tool) {
             Some(why) => {
-                let decision = if is_bound { decision.to("block") } else { decision };
+                let decision = if is_bound { decision.placed_at("block") } else { decision };
                 let reason = format!("the host does not get the server of this tool: {why}");
                 decision.became(RowOutcome::Degraded, reason).loss(Axis::Servers, self.owner(), tool)
             }
@@ -146,19 +147,19 @@ impl ReferenceLowering<'_> {
 
     /// An argument, a command or an include.
     fn construct(&self, decision: Decision, name: &TextName<'_>) -> Decision {
-        let forms = &self.scene.target.text;
+        let forms = &self.context.target.text;
         match &name.reference.named {
             ReferenceTarget::Argument(_) if name.is_meant => in_block(decision),
             ReferenceTarget::Shell(_) if name.is_native => {
                 let reason = "the host runs it, as the source host does without asking; it does not stop where it fails";
-                decision.to("registration").became(RowOutcome::Mapped, reason)
+                decision.placed_at("registration").became(RowOutcome::Mapped, reason)
             }
             ReferenceTarget::Include(_) if name.is_native => {
-                decision.to("registration").became(RowOutcome::Mapped, "the host includes the file")
+                decision.placed_at("registration").became(RowOutcome::Mapped, "the host includes the file")
             }
             ReferenceTarget::Include(_) if forms.includes == TextForm::Bound => in_block(decision),
             ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => {
-                let decision = decision.to("block").became(
+                let decision = decision.placed_at("block").became(
                     RowOutcome::Degraded,
                     "the host does not run commands in a text; the model runs the command",
                 );
@@ -169,20 +170,21 @@ impl ReferenceLowering<'_> {
     }
 
     fn variable(&self, decision: Decision, name: &str, edited: bool) -> Outcome {
-        let Some(facts) = self.scene.variable(name) else { return (decision, None) };
+        let Some(facts) = self.context.variable(name) else { return (decision, None) };
         match facts.form {
             VariableForm::Native => (decision, None),
             VariableForm::Relative if edited => {
-                let Some(path) = paths::own_place(self.scene.source, name, self.to_root) else {
+                let Some(path) = paths::own_place(self.context.source, name, self.to_root) else {
                     return (decision, None);
                 };
-                let decision =
-                    decision.to(path).became(RowOutcome::Mapped, "it becomes a path relative to this file");
+                let decision = decision
+                    .placed_at(path)
+                    .became(RowOutcome::Mapped, "it becomes a path relative to this file");
                 (decision, Some((EditKind::Variable, path.to_owned())))
             }
             VariableForm::Relative | VariableForm::Bound => match &facts.reason {
                 Some(reason) => {
-                    let decision = decision.to("block").became(RowOutcome::Degraded, reason);
+                    let decision = decision.placed_at("block").became(RowOutcome::Degraded, reason);
                     (decision.loss(Axis::Variables, self.owner(), name), None)
                 }
                 None => (in_block(decision), None),
@@ -192,7 +194,7 @@ impl ReferenceLowering<'_> {
 }
 
 fn in_block(decision: Decision) -> Decision {
-    decision.to("block").became(RowOutcome::Mapped, "the block *On this host* explains it")
+    decision.placed_at("block").became(RowOutcome::Mapped, "the block *On this host* explains it")
 }
 
 /// Whether a text names a skill by `plugin:folder`, where the folder is not its name.

@@ -43,11 +43,11 @@ pub(super) struct RegistrationInput<'a> {
 
 /// A command whose text stood in the manifest, now at `inner`.
 pub(super) fn inline(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     command: &InlineCommand,
     inner: &Utf8Path,
 ) -> Option<RegisteredComponent> {
-    scene.target.registration.as_ref()?;
+    context.target.registration.as_ref()?;
     let kind = ComponentKind::Command;
     let mut entry = Map::new();
     entry.insert("kind".into(), kind.id().into());
@@ -60,15 +60,15 @@ pub(super) fn inline(
 
 /// What the module registers of a component.
 pub(super) fn component(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     input: &RegistrationInput<'_>,
 ) -> Option<RegisteredComponent> {
-    scene.target.registration.as_ref()?;
+    context.target.registration.as_ref()?;
     let component = input.component;
     let entry = match component.kind {
-        ComponentKind::Agent if scene.target.agent.emission != AgentEmission::Registered => return None,
+        ComponentKind::Agent if context.target.agent.emission != AgentEmission::Registered => return None,
         ComponentKind::Agent => agent(input),
-        _ => body(scene, input),
+        _ => body(context, input),
     };
     Some(RegisteredComponent { kind: component.kind, name: component.qualified.to_string(), entry })
 }
@@ -93,7 +93,7 @@ fn agent(input: &RegistrationInput<'_>) -> Map<String, Json> {
 }
 
 /// A skill or a command.
-fn body(scene: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<String, Json> {
+fn body(context: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<String, Json> {
     let component = input.component;
     let mut entry = Map::new();
     entry.insert("kind".into(), component.kind.id().into());
@@ -122,7 +122,7 @@ fn body(scene: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<Strin
     }
     if (component.user_only() || input.described.is_some())
         && component.kind == ComponentKind::Skill
-        && scene.target.invocation.user_only == InvocationForm::Registered
+        && context.target.invocation.user_only == InvocationForm::Registered
     {
         entry.insert("user_only".into(), true.into());
     }
@@ -133,33 +133,33 @@ fn body(scene: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<Strin
 /// The modules and their data: components, and under keys of their own what is no skill, command or agent. A source file
 /// with one of their names is an error.
 pub(super) fn lower(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     components: Vec<RegisteredComponent>,
     others: Vec<(String, Json)>,
 ) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let Some(facts) = &scene.target.registration else { return part };
-    let template = |path: &String| scene.target.templates.get(path).cloned().unwrap_or_default();
+    let Some(facts) = &context.target.registration else { return part };
+    let template = |path: &String| context.target.templates.get(path).cloned().unwrap_or_default();
     let modules = facts.modules.iter().map(|path| (path, NodeContent::Text(template(path))));
-    let data = NodeContent::Json(data(scene, facts, components, others));
+    let data = NodeContent::Json(data(context, facts, components, others));
     for (path, content) in modules.chain([(&facts.data, data)]) {
-        let source = scene.plugin.root.join(path);
-        if scene.project.tree.get(&source).is_some() {
+        let source = context.plugin.root.join(path);
+        if context.project.tree.get(&source).is_some() {
             let message =
-                format!("`{path}` is the name of a file that is generated for {}", scene.target.host.title);
+                format!("`{path}` is the name of a file that is generated for {}", context.target.host.title);
             let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
-            part.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
-            let file = Decision::of_file(&scene.plugin.name, &source);
+            part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
+            let file = Decision::of_file(&context.plugin.name, &source);
             part.decisions
                 .push(file.became(RowOutcome::Dropped, "a file of this name is generated for the host"));
         }
-        part.nodes.push(scene.generated(path, content));
+        part.nodes.push(context.generated(path, content));
     }
     part
 }
 
 fn data(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     facts: &RegistrationFacts,
     components: Vec<RegisteredComponent>,
     others: Vec<(String, Json)>,
@@ -169,18 +169,18 @@ fn data(
         let list = if kind == ComponentKind::Agent { &mut agents } else { &mut bodies };
         list.insert(name, Json::Object(entry));
     }
-    let shouted: String = scene
+    let shouted: String = context
         .plugin
         .name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
     // The host warns about a folder that is not there.
-    let lies_in = |folder: &str| scene.places.files.values().any(|path| path.starts_with(folder));
+    let lies_in = |folder: &str| context.places.files.values().any(|path| path.starts_with(folder));
     let skill_folders: Vec<&String> = facts.skill_folders.iter().filter(|folder| lies_in(folder)).collect();
     let mut data = json!({
         "schema": facts.schema,
-        "plugin": scene.plugin.name,
+        "plugin": context.plugin.name,
         "root_variable": facts.root_variable.replace("{PLUGIN}", &shouted),
         "skill_folders": skill_folders,
         "bodies": bodies,

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::portable;
+use super::portable_yaml;
 use super::safe_yaml::{self, Repairs, broken, holds_unnamed, is_unnamed};
 use crate::bundle::draft::{MarkdownDraft, quoted};
 use crate::ledger::RowOutcome;
@@ -53,8 +53,8 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
         repairs.insert(entry.key_span.start, (outcome, why.to_owned()));
     }
     let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
-    if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft)
-        || portable::is_nothing(component, &draft.text)
+    if (foreign || is_rescued || !draft.is_unchanged()) && !portable_yaml::is_read(target, component, draft)
+        || portable_yaml::is_nothing(component, &draft.text)
     {
         let reason = "hosts read this frontmatter in different ways, so it is rewritten, one field per line";
         rewrite(component, draft, &mut repairs, reason);
@@ -207,7 +207,7 @@ impl WrittenField<'_> {
     /// For a key that the host refuses.
     fn key_repair(&self) -> Option<FieldRepair> {
         let (closing, entry) = (&self.target.yaml.dialect.closing, self.entry);
-        let written = entry.key_span.of(self.text);
+        let written = entry.key_span.slice(self.text);
         if closing.ends_in(&entry.key) || closing.ends_in(written) {
             let why = "the host would end the frontmatter at the dashes of this key";
             return FieldRepair::removed(why, why);
@@ -232,14 +232,14 @@ impl WrittenField<'_> {
     fn value_repair(&self) -> Option<FieldRepair> {
         let (yaml, entry, text) = (&self.target.yaml, self.entry, self.text);
         let as_read = "it is written so that every reader takes it as the source host does";
-        if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().of(text))) {
+        if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().slice(text))) {
             return FieldRepair::value(
                 safe_yaml::quoted(&entry.node),
                 "the host refuses the frontmatter with this value as written",
                 as_read,
             );
         }
-        if yaml.dialect.closing.ends_in(entry.span().of(text)) {
+        if yaml.dialect.closing.ends_in(entry.span().slice(text)) {
             return FieldRepair::value(
                 entry.node.to_json().to_string().replace("--", "\\u002d-"),
                 "the host would end the frontmatter at these dashes",

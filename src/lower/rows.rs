@@ -28,11 +28,12 @@ pub(super) fn outside(project: &Project) -> LoweredPart {
 }
 
 /// The plugin itself, and the files that were left out of it.
-pub(super) fn plugin(scene: &LoweringContext<'_>) -> LoweredPart {
-    let plugin = scene.plugin;
+pub(super) fn plugin(context: &LoweringContext<'_>) -> LoweredPart {
+    let plugin = context.plugin;
     let decision = Decision::kept(&plugin.name, ComponentKind::Plugin, &plugin.name, &plugin.root)
-        .to(scene.root().as_str());
-    let reason = scene.session.and_then(|session| session.reason(&scene.listing, &scene.target.host.title));
+        .placed_at(context.root().as_str());
+    let reason =
+        context.session.and_then(|session| session.reason(&context.listing, &context.target.host.title));
     let decision = match reason {
         Some(reason) => {
             let owner = (ComponentKind::Plugin, plugin.name.as_str());
@@ -41,41 +42,41 @@ pub(super) fn plugin(scene: &LoweringContext<'_>) -> LoweredPart {
         None => decision,
     };
     let left_out = plugin.files.left_out.iter();
-    let left_out = left_out.filter(|exclusion| !own_manifest::handles(scene, &exclusion.path));
+    let left_out = left_out.filter(|exclusion| !own_manifest::handles(context, &exclusion.path));
     let left_out = left_out.map(|exclusion| excluded(&plugin.name, exclusion));
-    std::iter::once(decision).chain(left_out).chain(foreign_plugin::manifest_fields(scene)).collect()
+    std::iter::once(decision).chain(left_out).chain(foreign_plugin::manifest_fields(context)).collect()
 }
 
 /// Components that no host gets: a decision about the component, its file and its fields.
-pub(super) fn lost(scene: &LoweringContext<'_>) -> LoweredPart {
+pub(super) fn lost(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let name = &scene.plugin.name;
-    for lost in &scene.plugin.lost {
-        let Some(file) = scene.project.tree.get(&lost.path) else { continue };
+    let name = &context.plugin.name;
+    for lost in &context.plugin.lost {
+        let Some(file) = context.project.tree.get(&lost.path) else { continue };
         let axis = if lost.misnamed { Axis::Names } else { Axis::Unreadable };
         let decision = Decision::kept(name, lost.kind, &lost.name, &lost.path);
         let decision = match &lost.pointer {
             Some(pointer) => decision.pointer(pointer),
-            None => decision.at(file, plugin::whole(&scene.project.tree, &lost.path)),
+            None => decision.in_file(file, plugin::whole(&context.project.tree, &lost.path)),
         };
         let decision = decision.became(RowOutcome::Dropped, &lost.reason);
         part.declared.push(decision.loss(axis, (lost.kind, &lost.name), ""));
         if lost.pointer.is_none() {
-            part.decisions.extend(lost_file(scene, lost, file));
+            part.decisions.extend(lost_file(context, lost, file));
         }
     }
     part
 }
 
 /// The file of a lost component, and its fields.
-fn lost_file(scene: &LoweringContext<'_>, lost: &LostComponent, file: &SourceFile) -> Vec<Decision> {
-    let name = &scene.plugin.name;
+fn lost_file(context: &LoweringContext<'_>, lost: &LostComponent, file: &SourceFile) -> Vec<Decision> {
+    let name = &context.plugin.name;
     // The file of a skill that another component hides goes along, and is decided about with the other files.
-    let goes_along = scene.places.files.contains(&lost.path);
+    let goes_along = context.places.files.contains(&lost.path);
     let own = Decision::of_file(name, &lost.path).became(RowOutcome::Dropped, &lost.reason);
     let own = (!goes_along).then_some(own);
     // What a command has of a skill that it hides is decided about there.
-    let components = || scene.plugin.components.iter().filter(|_| scene.target.source.is_none());
+    let components = || context.plugin.components.iter().filter(|_| context.target.source.is_none());
     let is_told = |field: &Decision| {
         let mut told = components().flat_map(|component| component.declared.values());
         told.any(|told| told.at.path == field.path() && field.field() == Some(&told.at.pointer))

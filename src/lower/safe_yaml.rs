@@ -46,7 +46,7 @@ pub(super) fn quoted_but(node: &Node, keys: &[String]) -> String {
 
 /// Whether tabs may indent a part of the value, which no strict reader takes.
 pub(super) fn has_tabs(entry: &MappingEntry, text: &str) -> bool {
-    let written = entry.span().trimmed(text).of(text);
+    let written = entry.span().trimmed(text).slice(text);
     let is_collection = entry.node.items().is_some() || !entry.node.entries().is_empty();
     written.contains('\t') && (is_collection || written.contains('\n') && entry.node.style != Style::Block)
 }
@@ -58,7 +58,7 @@ pub(super) fn is_anchored(entry: &MappingEntry, text: &str) -> bool {
 
 /// Whether the value has an anchor, and something in the frontmatter may refer to it.
 pub(super) fn is_repeated(component: &Component, entry: &MappingEntry, text: &str) -> bool {
-    let yaml = component.document.yaml.map(|yaml| yaml.of(text));
+    let yaml = component.document.yaml.map(|yaml| yaml.slice(text));
     has_anchor(entry, text) && yaml.is_some_and(|yaml| yaml.contains('*'))
 }
 
@@ -79,7 +79,7 @@ pub(super) fn repeats(node: &Node) -> bool {
 
 /// Whether the key is nothing, a list or a mapping.
 pub(super) fn is_unnamed(entry: &MappingEntry, text: &str) -> bool {
-    let written = entry.key_span.of(text);
+    let written = entry.key_span.slice(text);
     match entry.key.as_str() {
         "" | MAPPING => !written.starts_with(['"', '\'']),
         "null" => matches!(written, "" | "~" | "null" | "Null" | "NULL"),
@@ -97,7 +97,7 @@ pub(super) fn holds_unnamed(node: &Node, text: &str) -> bool {
 /// Takes characters out of comments at which they would end.
 pub(super) fn comments(component: &Component, draft: &mut MarkdownDraft) {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
-    let all = yaml.of(&draft.text).match_indices(BREAKS);
+    let all = yaml.slice(&draft.text).match_indices(BREAKS);
     let spans = all.map(|(at, sign)| Span::new(yaml.start + at, yaml.start + at + sign.len()));
     let outside = |span: &Span| !fields.entries().iter().any(|entry| entry.span().contains(span.start));
     for span in spans.filter(outside).collect::<Vec<_>>() {
@@ -118,8 +118,8 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
     let blanks = Span::new(opening.trim_end_matches(is_blank).len(), opening.len());
     let is_strange = |c: char| !matches!(c, ' ' | '\t' | '\r' | '\n');
     let are_lines = target.yaml.dialect.closing != ClosingRule::Anywhere;
-    let below = blanks.of(&text).split_once('\n').map_or("", |(_, below)| below);
-    if blanks.of(&text).contains(is_strange) || are_lines && below.contains('\t') {
+    let below = blanks.slice(&text).split_once('\n').map_or("", |(_, below)| below);
+    if blanks.slice(&text).contains(is_strange) || are_lines && below.contains('\t') {
         let reason = "hosts take such blanks behind the mark for a part of the frontmatter";
         draft.replace(blanks, "", EditKind::Frontmatter, reason);
     }
@@ -137,7 +137,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
     }
     let entries = || component.document.fields.iter().flat_map(|fields| fields.entries());
     let mut at = yaml.start;
-    for line in yaml.of(&text).split_inclusive('\n') {
+    for line in yaml.slice(&text).split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let is_blank =
             line.trim().is_empty() && !entries().any(|entry| entry.span().trimmed(&text).contains(at));
@@ -147,7 +147,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
             let indentation = Span::new(at, at + indent);
             draft.replace(indentation, "", EditKind::Frontmatter, "tabs do not indent YAML");
         }
-        if line.starts_with('&') && !yaml.of(&text).contains('*') {
+        if line.starts_with('&') && !yaml.slice(&text).contains('*') {
             let on_line =
                 |entry: &&MappingEntry| entry.key_span.start > at && entry.key_span.start < at + line.len();
             if let Some(entry) = entries().find(on_line) {
@@ -165,7 +165,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
     let facts = &target.yaml;
     let text = draft.text.clone();
-    if facts.dialect.tags == TagRule::Ignored || !yaml.of(&text).contains('!') {
+    if facts.dialect.tags == TagRule::Ignored || !yaml.slice(&text).contains('!') {
         return;
     }
     // Control characters would hide them.

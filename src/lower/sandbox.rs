@@ -20,7 +20,7 @@ pub(super) struct CommandTable {
 
 impl CommandTable {
     /// Prepares the search for the commands of `rules`.
-    pub(super) fn of(rules: &[SandboxFacts]) -> Self {
+    pub(super) fn from_rules(rules: &[SandboxFacts]) -> Self {
         let patterns: Vec<(usize, String)> = rules
             .iter()
             .enumerate()
@@ -130,7 +130,7 @@ mod tests {
             text: String::new(),
             profile: None,
         };
-        let commands = CommandTable::of(&[rule(&["git add", "git am"]), rule(&["gh "])]);
+        let commands = CommandTable::from_rules(&[rule(&["git add", "git am"]), rule(&["gh "])]);
         let run = |code: &str| {
             commands.run_by(code).map(|(rule, command)| format!("{rule} {command}")).collect::<Vec<_>>()
         };

@@ -123,7 +123,7 @@ impl<'a> Strings<'a> {
         let root = (source.plugin_root.as_str(), facts.root.as_deref().unwrap_or("."));
         let fixed = |name: &str| self.env.iter().any(|(key, _)| key == name);
         let taken = |name: &str| fixed(name) || source.variables.iter().any(|variable| variable == name);
-        let Some(line) = shell_line::of(&words, root, &taken) else { return false };
+        let Some(line) = shell_line::quote(&words, root, &taken) else { return false };
         self.at_root |= line.at_root;
         for variable in &line.variables {
             if !self.env_vars.contains(variable) {
@@ -202,7 +202,7 @@ impl<'a> Strings<'a> {
                     "the host passes a variable on under its own name only: set `{}` itself",
                     entry.key
                 );
-                self.say(entry, &format!("env/{}", entry.key), RowOutcome::Degraded, reason);
+                self.decide(entry, &format!("env/{}", entry.key), RowOutcome::Degraded, reason);
             }
         }
     }
@@ -233,7 +233,7 @@ impl<'a> Strings<'a> {
                 }
                 Err(_) => {
                     let reason = self.facts.variable_loss.clone().unwrap_or_default();
-                    self.say(entry, &format!("headers/{}", entry.key), RowOutcome::Dropped, reason);
+                    self.decide(entry, &format!("headers/{}", entry.key), RowOutcome::Dropped, reason);
                 }
             }
         }
@@ -269,10 +269,10 @@ impl<'a> Strings<'a> {
 
     fn default(&mut self, entry: &MappingEntry, pointer: &str) {
         let reason = self.facts.default_loss.clone().unwrap_or_default();
-        self.say(entry, pointer, RowOutcome::Degraded, reason);
+        self.decide(entry, pointer, RowOutcome::Degraded, reason);
     }
 
-    fn say(&mut self, entry: &MappingEntry, pointer: &str, outcome: RowOutcome, reason: String) {
+    fn decide(&mut self, entry: &MappingEntry, pointer: &str, outcome: RowOutcome, reason: String) {
         if self.pointers.insert(pointer.to_owned()) {
             self.parts.push((entry.clone(), pointer.to_owned(), outcome, reason));
         }

@@ -21,29 +21,29 @@ use crate::target::{Axis, ServerFacts};
 /// Lowers every server of a kind: names with their documents, in the order of the source; of two
 /// with one name the later counts.
 pub(super) fn lower(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     kind: &str,
     facts: &ServerFacts,
 ) -> (LoweredPart, Option<Json>) {
     let mut part = LoweredPart::default();
     let mut servers = Map::new();
     let sound = |other: &OtherComponent| other.kind == kind && other.fault.is_none();
-    let all = scene.plugin.others.iter().enumerate().filter(|(_, other)| sound(other));
+    let all = context.plugin.others.iter().enumerate().filter(|(_, other)| sound(other));
     let last: BTreeMap<&str, usize> = all.map(|(at, other)| (other.name.as_str(), at)).collect();
-    for (at, other) in scene.plugin.others.iter().enumerate() {
+    for (at, other) in context.plugin.others.iter().enumerate() {
         let OtherBody::Server(server) = &other.body else { continue };
         if other.kind != kind {
             continue;
         }
         let later = last.get(other.name.as_str()).filter(|last| **last > at);
         let again = later.is_some();
-        let lowering = ServerLowering { scene, facts, other, server };
-        if later.is_some_and(|later| is_alike(&scene.plugin.others[*later], server)) {
+        let lowering = ServerLowering { context, facts, other, server };
+        if later.is_some_and(|later| is_alike(&context.plugin.others[*later], server)) {
             part.declared.push(lowering.repeated());
             continue;
         }
         if let Some(document) = lowering.lower(again, &mut part) {
-            let name = facts.name.replace("{plugin}", &scene.plugin.name).replace("{name}", &other.name);
+            let name = facts.name.replace("{plugin}", &context.plugin.name).replace("{name}", &other.name);
             servers.insert(name, document);
         }
     }
@@ -56,7 +56,7 @@ fn is_alike(other: &OtherComponent, server: &ServerDefinition) -> bool {
 }
 
 struct ServerLowering<'a> {
-    scene: &'a LoweringContext<'a>,
+    context: &'a LoweringContext<'a>,
     facts: &'a ServerFacts,
     other: &'a OtherComponent,
     server: &'a ServerDefinition,
@@ -65,13 +65,13 @@ struct ServerLowering<'a> {
 impl ServerLowering<'_> {
     /// The server's document, and decisions about it and its parts.
     fn lower(&self, again: bool, part: &mut LoweredPart) -> Option<Json> {
-        let mut strings = Strings::new(&self.scene.defaults, self.scene.source, self.facts);
+        let mut strings = Strings::new(&self.context.defaults, self.context.source, self.facts);
         strings.read(&self.server.node);
         let refused = self.refusal(again, &strings);
         // Where nothing can be said of a variable, a credential stands beside it all the same.
         let is_named = refused.is_none() || strings.unknown.is_some();
         if is_named && !again && self.other.fault.is_none() {
-            part.decisions.extend(credentials::decide(self.scene, self.other, &[]));
+            part.decisions.extend(credentials::decide(self.context, self.other, &[]));
         }
         if let Some((axis, reason)) = refused {
             part.declared.push(self.lost(axis, RowOutcome::Dropped, &reason));
@@ -103,9 +103,9 @@ impl ServerLowering<'_> {
 
     /// The decision about a server that is declared again in the same words.
     fn repeated(&self) -> Decision {
-        let decision = declarations::component(self.scene, self.other);
+        let decision = declarations::component(self.context, self.other);
         let reason = "the same server is declared elsewhere, too, and is written once";
-        decision.became(RowOutcome::Mapped, reason).to(self.scene.document_place(&self.facts.path))
+        decision.became(RowOutcome::Mapped, reason).placed_at(self.context.document_place(&self.facts.path))
     }
 
     /// The decision about a server that the host gets.
@@ -119,9 +119,9 @@ impl ServerLowering<'_> {
         };
         let decision = match lost.is_empty() {
             false => self.lost(Axis::Servers, RowOutcome::Degraded, &reason),
-            true => declarations::component(self.scene, self.other).became(RowOutcome::Mapped, reason),
+            true => declarations::component(self.context, self.other).became(RowOutcome::Mapped, reason),
         };
-        decision.to(self.scene.document_place(&self.facts.path))
+        decision.placed_at(self.context.document_place(&self.facts.path))
     }
 
     /// What it means that a shell fills the variables.
@@ -136,7 +136,7 @@ impl ServerLowering<'_> {
     }
 
     fn lost(&self, axis: Axis, outcome: RowOutcome, reason: &str) -> Decision {
-        let decision = declarations::component(self.scene, self.other).became(outcome, reason);
+        let decision = declarations::component(self.context, self.other).became(outcome, reason);
         decision.loss(axis, self.owner(), "")
     }
 
@@ -155,9 +155,9 @@ impl ServerLowering<'_> {
                 "cwd" => &["cwd"],
                 key => &[&format!("/{key}")],
             };
-            let said = used.iter().any(|used| names.contains(&used.as_str()));
+            let uses_name = used.iter().any(|used| names.contains(&used.as_str()));
             let empty = entry.node.items().is_some_and(<[_]>::is_empty) || entry.node.to_json() == json!({});
-            if !said && !empty {
+            if !uses_name && !empty {
                 let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
                 let reason = &self.facts.field_loss;
                 out.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
@@ -167,10 +167,10 @@ impl ServerLowering<'_> {
     }
 
     fn part(&self, span: Span, pointer: &str, name: &str, outcome: RowOutcome, reason: &str) -> Decision {
-        let part = Decision::kept(&self.scene.plugin.name, ComponentKind::Field, name, &self.other.path)
+        let part = Decision::kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path)
             .pointer(pointer);
-        let part = match self.scene.project.tree.get(&self.other.path) {
-            Some(file) => part.at(file, span),
+        let part = match self.context.project.tree.get(&self.other.path) {
+            Some(file) => part.in_file(file, span),
             None => part,
         };
         let (axis, inner) =

@@ -22,27 +22,27 @@ use crate::sourcemap::EditKind;
 use crate::target::InvocationForm;
 
 /// Where the file of `component` lies in the plugin's emitted folder, if the host has such files.
-fn place(scene: &LoweringContext<'_>, component: &Component) -> Option<Utf8PathBuf> {
-    let facts = &scene.target.invocation;
+fn place(context: &LoweringContext<'_>, component: &Component) -> Option<Utf8PathBuf> {
+    let facts = &context.target.invocation;
     let path = facts.sidecar_path.as_ref().filter(|_| facts.user_only == InvocationForm::Sidecar)?;
-    let main = scene.place_of(component)?;
+    let main = context.place_of(component)?;
     (component.kind != ComponentKind::Agent).then(|| main.parent().unwrap_or(Utf8Path::new("")).join(path))
 }
 
 /// The source's own file at that place.
-fn own<'a>(scene: &'a LoweringContext<'_>, component: &Component) -> Option<&'a SourceFile> {
-    let place = place(scene, component)?;
+fn own<'a>(context: &'a LoweringContext<'_>, component: &Component) -> Option<&'a SourceFile> {
+    let place = place(context, component)?;
     let is_there = |place: &Utf8PathBuf, path: &Utf8PathBuf| {
-        scene.places.files.get(path).is_some_and(|there| there.as_str() == place.as_str())
+        context.places.files.get(path).is_some_and(|there| there.as_str() == place.as_str())
     };
     let path = component.files.iter().find(|path| is_there(&place, path))?;
-    scene.project.tree.get(path)
+    context.project.tree.get(path)
 }
 
 /// The files of skills that only the user may invoke, which are handled here.
-pub(super) fn handled<'a>(scene: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Path> {
-    let components = scene.plugin.components.iter().filter(|component| component.user_only());
-    components.filter_map(|component| own(scene, component)).map(|file| file.path.as_path()).collect()
+pub(super) fn handled<'a>(context: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Path> {
+    let components = context.plugin.components.iter().filter(|component| component.user_only());
+    components.filter_map(|component| own(context, component)).map(|file| file.path.as_path()).collect()
 }
 
 /// The file beside a component.
@@ -54,19 +54,19 @@ pub(super) struct LoweredSidecar {
 }
 
 /// The file, where `component` needs it.
-pub(super) fn lower(scene: &LoweringContext<'_>, component: &Component, described: bool) -> LoweredSidecar {
+pub(super) fn lower(context: &LoweringContext<'_>, component: &Component, described: bool) -> LoweredSidecar {
     let mut out = LoweredSidecar::default();
-    let Some(document) = &scene.target.invocation.sidecar_document else { return out };
-    let hidden = component.user_only() || described || scene.listing.waits(component).is_some();
-    let Some(place) = place(scene, component).filter(|_| hidden) else { return out };
+    let Some(document) = &context.target.invocation.sidecar_document else { return out };
+    let hidden = component.user_only() || described || context.listing.waits(component).is_some();
+    let Some(place) = place(context, component).filter(|_| hidden) else { return out };
     let wanted = shape::fill(document, &|_| None, &mut Vec::new());
-    match own(scene, component) {
+    match own(context, component) {
         None => {
             let content = NodeContent::document(&place, wanted);
-            out.part.nodes.push(scene.generated(&place, content));
+            out.part.nodes.push(context.generated(&place, content));
             out
         }
-        Some(file) if component.user_only() => merge(scene, component, file, &wanted, &place),
+        Some(file) if component.user_only() => merge(context, component, file, &wanted, &place),
         // Its own policy counts; only the source host's silence would have hidden the skill.
         Some(_) => out,
     }
@@ -84,20 +84,20 @@ enum Merge {
     Extended(String),
 }
 
-/// What becomes of `text`, in which `said` is read, so that it says what is `wanted`.
-fn decide(text: &str, said: Json, wanted: &Json) -> Merge {
+/// What becomes of `text`, in which `declared` is read, so that it says what is `wanted`.
+fn decide(text: &str, declared: Json, wanted: &Json) -> Merge {
     let mut missing = String::new();
     // Only the plainest of texts is taken by every reader as it stands.
     let plain = |c: char| c.is_alphanumeric() || " \n\r:_-./\"".contains(c);
-    let mut merged = (!text.chars().all(plain)).then(|| said.clone());
+    let mut merged = (!text.chars().all(plain)).then(|| declared.clone());
     let wanted: Vec<(&String, &Json)> = wanted.as_object().into_iter().flatten().collect();
     for (key, value) in &wanted {
-        match said.get(key) {
+        match declared.get(key) {
             None => missing.push_str(&format!("{key}: {value}\n")),
             Some(own) if holds(own, value) => {}
             Some(own) => match completed(own, value) {
                 Some(complete) => {
-                    let document: &mut Json = merged.get_or_insert_with(|| said.clone());
+                    let document: &mut Json = merged.get_or_insert_with(|| declared.clone());
                     document[*key] = complete;
                 }
                 None => return Merge::Contradicts,
@@ -118,7 +118,7 @@ fn decide(text: &str, said: Json, wanted: &Json) -> Merge {
 }
 
 fn merge(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     component: &Component,
     file: &SourceFile,
     wanted: &Json,
@@ -126,21 +126,21 @@ fn merge(
 ) -> LoweredSidecar {
     let mut out = LoweredSidecar::default();
     let text = file.text().unwrap_or_default();
-    let decision = Decision::of_file(&scene.plugin.name, &file.path);
-    let Some(said) = readable(text) else {
+    let decision = Decision::of_file(&context.plugin.name, &file.path);
+    let Some(declared) = readable(text) else {
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
         out.part.decisions.push(decision.became(RowOutcome::Dropped, reason));
-        out.part.nodes.push(scene.generated(place, NodeContent::document(place, wanted.clone())));
+        out.part.nodes.push(context.generated(place, NodeContent::document(place, wanted.clone())));
         return out;
     };
-    let path = scene.root().join(place);
-    let decision = decision.to(path.as_str());
+    let path = context.root().join(place);
+    let decision = decision.placed_at(path.as_str());
     let from = Some(file.path.clone());
-    let (decision, content, from) = match decide(text, said, wanted) {
+    let (decision, content, from) = match decide(text, declared, wanted) {
         Merge::Kept => (decision, NodeContent::CopyOf(file.origin.clone()), from),
         Merge::Contradicts => {
             out.contradicts = true;
-            out.part.diagnostics.push(contradiction(scene, component, file));
+            out.part.diagnostics.push(contradiction(context, component, file));
             (decision, NodeContent::CopyOf(file.origin.clone()), from)
         }
         Merge::Rewritten(document) => {
@@ -231,10 +231,10 @@ fn holds(own: &Json, wanted: &Json) -> bool {
 }
 
 /// The skill's own file says otherwise.
-fn contradiction(scene: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Diagnostic {
+fn contradiction(context: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Diagnostic {
     let message =
         format!("`{}` is for the user only, and its `{}` does not say so", component.qualified, file.path);
     let found =
-        Diagnostic::whole(&file.path, Severity::Error, "invocation", message).host(&scene.target.name);
+        Diagnostic::whole(&file.path, Severity::Error, "invocation", message).host(&context.target.name);
     found.help("say it in that file, or remove the field from the skill")
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::context::LoweringContext;
-use super::{arguments, native, overrides, shell_tests};
+use super::{arguments, native_actions, overrides, shell_tests};
 use crate::model::component::Component;
 use crate::model::overrides::NewName;
 use crate::model::plugin::InlineCommand;
@@ -47,7 +47,7 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
         for text in texts.iter().filter(|text| !text.is_main) {
             let renamed = text.names.iter().filter_map(|name| Some((name.reference.span, name.renamed?)));
             let own = renamed.map(|(span, renamed)| {
-                (span, renamed.instead(span.of(text.text)), overrides::naming(renamed))
+                (span, renamed.instead(span.slice(text.text)), overrides::naming(renamed))
             });
             edits.entry(&text.file.path).or_insert_with(|| own.collect());
         }
@@ -56,27 +56,30 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
 }
 
 /// The texts of `component`.
-pub(super) fn of<'a>(scene: &LoweringContext<'a>, component: &'a Component) -> Vec<ComponentText<'a>> {
-    let takes_arguments = arguments::takes_arguments(component, scene);
-    let groups = scene.resolved.references(component).iter();
+pub(super) fn of_component<'a>(
+    context: &LoweringContext<'a>,
+    component: &'a Component,
+) -> Vec<ComponentText<'a>> {
+    let takes_arguments = arguments::takes_arguments(component, context);
+    let groups = context.resolved.references(component).iter();
     let texts = groups.filter_map(|group| {
-        let file = scene.project.tree.get(&group.path)?;
+        let file = context.project.tree.get(&group.path)?;
         let text = file.text()?;
         let is_main = group.path == component.path;
         let owner = is_main.then_some(component);
-        let names = names(scene, text, &group.references, owner, takes_arguments);
+        let names = names(context, text, &group.references, owner, takes_arguments);
         Some(ComponentText { file, text, is_main, names })
     });
     texts.collect()
 }
 
 /// The names in the text of a command that stands in a manifest.
-pub(super) fn of_inline<'a>(scene: &LoweringContext<'a>, command: &'a InlineCommand) -> Vec<TextName<'a>> {
-    names(scene, &command.content, scene.resolved.inline(command), None, true)
+pub(super) fn of_inline<'a>(context: &LoweringContext<'a>, command: &'a InlineCommand) -> Vec<TextName<'a>> {
+    names(context, &command.content, context.resolved.inline(command), None, true)
 }
 
 fn names<'a>(
-    scene: &LoweringContext<'a>,
+    context: &LoweringContext<'a>,
     text: &str,
     references: &'a [Reference],
     owner: Option<&Component>,
@@ -84,15 +87,15 @@ fn names<'a>(
 ) -> Vec<TextName<'a>> {
     let tested = shell_tests::kept(text, references);
     let is_argument = |reference: &Reference| matches!(reference.named, ReferenceTarget::Argument(_));
-    let is_bound = takes_arguments && scene.target.text.arguments == TextForm::Bound;
+    let is_bound = takes_arguments && context.target.text.arguments == TextForm::Bound;
     let meant: BTreeSet<Span> = match is_bound && references.iter().any(is_argument) {
         true => arguments::meant(text, references),
         false => BTreeSet::new(),
     };
     let name = |reference| TextName {
         reference,
-        renamed: overrides::renamed(scene, reference),
-        is_native: owner.is_some_and(|owner| native::is_native(scene, owner, reference)),
+        renamed: overrides::renamed(context, reference),
+        is_native: owner.is_some_and(|owner| native_actions::is_native(context, owner, reference)),
         is_meant: meant.contains(&reference.span),
         is_tested: tested.contains(&reference.span),
     };

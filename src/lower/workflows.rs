@@ -30,7 +30,7 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
 }
 
 /// The qualified name of the workflow of `plugin` whose script lies at `path` in its folder.
-pub(super) fn at(plugin: &Plugin, path: &str) -> Option<String> {
+pub(super) fn name_at(plugin: &Plugin, path: &str) -> Option<String> {
     let path = plugin.root.join(path.trim_start_matches('/'));
     let workflow = all(plugin).find(|other| !path.as_str().is_empty() && other.path == path)?;
     Some(format!("{}:{}", plugin.name, workflow.name))
@@ -47,41 +47,41 @@ fn named<'a>(plugin: &'a Plugin, name: &str) -> Option<&'a OtherComponent> {
 }
 
 /// The file with the prompts of the workflow `name`, in the plugin's folder, where the host gets one.
-pub(super) fn prompts_of(scene: &LoweringContext<'_>, name: &str) -> Option<Utf8PathBuf> {
-    let workflow = named(scene.plugin, name)?;
-    prompts(scene, workflow).map(|(path, _)| path)
+pub(super) fn prompts_of(context: &LoweringContext<'_>, name: &str) -> Option<Utf8PathBuf> {
+    let workflow = named(context.plugin, name)?;
+    prompts(context, workflow).map(|(path, _)| path)
 }
 
 /// Where the prompts of a script go, and what they are; a file of the source there is left alone.
 fn prompts(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     workflow: &OtherComponent,
 ) -> Option<(Utf8PathBuf, Vec<workflow::AgentPrompt>)> {
-    let facts = scene.target.prompts.as_ref()?;
-    let script = scene.places.files.get(&workflow.path)?;
+    let facts = context.target.prompts.as_ref()?;
+    let script = context.places.files.get(&workflow.path)?;
     let path = Utf8PathBuf::from(format!("{script}{}", facts.suffix));
-    let is_taken = scene.places.files.values().any(|taken| *taken == path);
-    let text = scene.project.tree.get(&workflow.path)?.text().filter(|_| !is_taken)?;
+    let is_taken = context.places.files.values().any(|taken| *taken == path);
+    let text = context.project.tree.get(&workflow.path)?.text().filter(|_| !is_taken)?;
     Some((path, workflow::prompts(text)?))
 }
 
 /// The prompts of every script that has them, for agents to read.
-pub(super) fn pages(scene: &LoweringContext<'_>) -> Vec<BundleNode> {
-    let Some(facts) = &scene.target.prompts else { return Vec::new() };
+pub(super) fn pages(context: &LoweringContext<'_>) -> Vec<BundleNode> {
+    let Some(facts) = &context.target.prompts else { return Vec::new() };
     let page = |workflow: &OtherComponent| {
-        let (path, prompts) = prompts(scene, workflow)?;
+        let (path, prompts) = prompts(context, workflow)?;
         let prompts = prompts.iter().map(|prompt| {
             json!({ "text": prompt.text.trim(), "agent": prompt.agent, "fence": fence(&prompt.text) })
         });
         let values = json!({
-            "workflow": format!("{}:{}", scene.plugin.name, workflow.name),
-            "script": scene.places.files.get(&workflow.path).and_then(|script| script.file_name()),
+            "workflow": format!("{}:{}", context.plugin.name, workflow.name),
+            "script": context.places.files.get(&workflow.path).and_then(|script| script.file_name()),
             "prompts": prompts.collect::<Vec<_>>(),
         });
         let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
-        Some(scene.generated(path, content))
+        Some(context.generated(path, content))
     };
-    all(scene.plugin).filter_map(page).collect()
+    all(context.plugin).filter_map(page).collect()
 }
 
 /// A fence around `text` that nothing in it ends.

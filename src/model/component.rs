@@ -88,10 +88,10 @@ impl Component {
 
     /// A field as one line of text, as it is on the host; `None` if it is absent, empty or no scalar.
     pub fn text_field(&self, key: &str) -> Option<String> {
-        let said = self.here.said.get(key).or_else(|| self.declared.get(key));
-        let said = said.and_then(|said| said.value.as_str());
-        let text = match said {
-            Some(said) => said.to_owned(),
+        let value = self.here.fields.get(key).or_else(|| self.declared.get(key));
+        let value = value.and_then(|set| set.value.as_str());
+        let text = match value {
+            Some(value) => value.to_owned(),
             None => self.field(key)?.scalar()?,
         };
         let line = if is_line(&text) { text } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };

@@ -17,8 +17,8 @@ pub use hosts::{HostConfig, PlacedWords};
 pub use house::HouseConfig;
 pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
-use super::near;
 use super::runtime::RuntimeConfig;
+use super::similar_names;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
@@ -213,7 +213,7 @@ fn meant(message: &str) -> Option<String> {
     }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let wrong = quoted.next().filter(|_| message.starts_with("unknown "))?;
-    near::nearest(wrong, quoted).map(|known| format!("did you mean `{known}`?"))
+    similar_names::nearest(wrong, quoted).map(|known| format!("did you mean `{known}`?"))
 }
 
 #[cfg(test)]
@@ -245,14 +245,14 @@ mod tests {
     fn names_the_place_of_a_mistake() {
         let text = "[build]\nto = [\"a\"]\nnmae = \"x\"\n";
         let fault = parse(text).unwrap_err();
-        assert_eq!(fault.span.of(text), "nmae");
+        assert_eq!(fault.span.slice(text), "nmae");
         assert!(fault.message.contains("unknown field"), "{fault:?}");
         assert_eq!(fault.help.as_deref(), Some("did you mean `name`?"));
         let early = "[build]\n[targets.x]\nrenmae = { a = \"b\" }\n";
-        assert_eq!(parse(early).unwrap_err().span.of(early), "renmae");
+        assert_eq!(parse(early).unwrap_err().span.slice(early), "renmae");
         assert_eq!(parse(early).unwrap_err().help.as_deref(), Some("did you mean `rename`?"));
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
-        assert_eq!(parse(glob).unwrap_err().span.of(glob), "\"a[\"");
+        assert_eq!(parse(glob).unwrap_err().span.slice(glob), "\"a[\"");
         assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);
     }
 
@@ -270,11 +270,11 @@ mod tests {
             ("[runtime.bin.lint]\n".to_owned(), "lint", "section"),
         ] {
             let fault = parse(&text).unwrap_err();
-            assert_eq!(fault.span.of(&text), place, "{fault:?}");
+            assert_eq!(fault.span.slice(&text), place, "{fault:?}");
             assert!(fault.help.as_deref().unwrap_or_default().contains(part), "{fault:?}");
         }
         let wrong = "[runtime]\nhelper = \"yes\"\n";
-        assert_eq!(parse(wrong).unwrap_err().span.of(wrong), "\"yes\"");
+        assert_eq!(parse(wrong).unwrap_err().span.slice(wrong), "\"yes\"");
         assert!(parse(&bin("lint", "linux-x86_64")).is_ok());
     }
 }

@@ -36,7 +36,7 @@ pub struct CredentialOwner<'a> {
 }
 
 /// Puts variables in place of credentials in the entry `node` at `pointer`.
-pub fn take(
+pub fn replace(
     owner: CredentialOwner<'_>,
     node: &mut Node,
     pointer: &JsonPointer,
@@ -115,7 +115,7 @@ impl ReplacedSecrets<'_, '_> {
         let message = format!("`{key}` of {} contains a credential in plain text", self.owner.title);
         let help = format!("write `${{{variable}}}` and set the variable in the environment");
         let finding =
-            Diagnostic::at(self.place.file, node.span, Severity::Warning, "secret-in-config", message);
+            Diagnostic::in_file(self.place.file, node.span, Severity::Warning, "secret-in-config", message);
         self.found.push(finding.help(help));
         self.secrets.push(Secret { pointer, span: node.span, name: key.to_owned(), variable });
         node.value = Value::String(text);

@@ -6,8 +6,8 @@ mod handler;
 use std::collections::BTreeMap;
 
 use super::credentials::{self, CredentialOwner, Secret};
-use super::near;
 use super::plugin::{Declaration, OtherBody, OtherComponent};
+use super::similar_names;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::{JsonPointer, keys};
@@ -59,7 +59,7 @@ fn unfilled(node: &Node, place: &Declaration<'_>) -> Option<Diagnostic> {
     let message =
         "the source host refuses to run this hook: it fills no `${user_config.…}` in a command for a shell";
     let help = "give the words as `args`, or name the variable `CLAUDE_PLUGIN_OPTION_<KEY>`";
-    Some(Diagnostic::at(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
+    Some(Diagnostic::in_file(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
 }
 
 /// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1
@@ -157,7 +157,7 @@ fn all(
         ));
         return;
     }
-    let mut numbers = HandlerCounts::of(out);
+    let mut numbers = HandlerCounts::from_components(out);
     for event in events.entries() {
         if events.entry(&event.key).is_some_and(|last| last.key_span != event.key_span) {
             let fault = Some("the event is repeated below, and the last one is used".to_owned());
@@ -223,7 +223,7 @@ fn unknown(
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
     let message = format!("unknown event `{}`; {effect}", event.key);
-    let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
+    let near = similar_names::slip(&event.key, source.hook_events.iter().map(String::as_str));
     let (severity, help) = match near {
         Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
         None if event.key == "hooks" => {
@@ -234,8 +234,9 @@ fn unknown(
             (severity, "write an event that the source host knows, such as `PreToolUse`".to_owned())
         }
     };
-    found
-        .push(Diagnostic::at(place.file, event.key_span, severity, "hook-event", message.clone()).help(help));
+    found.push(
+        Diagnostic::in_file(place.file, event.key_span, severity, "hook-event", message.clone()).help(help),
+    );
     message
 }
 
@@ -256,7 +257,7 @@ pub fn nothing(file: &SourceFile) -> Diagnostic {
 fn bare(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
     let message = "the events are not inside a `hooks` object, so no hook runs";
     let first = Span::new(node.span.start, node.span.start + 1);
-    let finding = Diagnostic::at(place.file, first, Severity::Error, "hook-wrapper", message);
+    let finding = Diagnostic::in_file(place.file, first, Severity::Error, "hook-wrapper", message);
     found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
     let fault = Some(message.to_owned());
     place.component(None, &place.file_name(), &JsonPointer::default(), node.span, OtherBody::Whole, fault)
@@ -272,13 +273,13 @@ fn group_of(
     found: &mut Vec<Diagnostic>,
 ) {
     let matcher = group.get("matcher");
-    let said = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
-    let located = matcher.zip(said).filter(|(_, text)| *text != "*").map(|(node, text)| LocatedText {
+    let pattern = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
+    let located = matcher.zip(pattern).filter(|(_, text)| *text != "*").map(|(node, text)| LocatedText {
         pointer: pointer.key("matcher"),
         span: node.span,
         text: text.to_owned(),
     });
-    let prefix = format!("{event}/{}/", said.unwrap_or("*"));
+    let prefix = format!("{event}/{}/", pattern.unwrap_or("*"));
     let bad_matcher = matcher.filter(|node| node.as_str().is_none()).map(|node| {
         place.refuse(
             "hook-matcher",
@@ -309,7 +310,7 @@ fn group_of(
         let mut node = node.clone();
         let title = format!("the hook `{name}`");
         let shell = node.get("args").is_none();
-        let secrets = credentials::take(
+        let secrets = credentials::replace(
             CredentialOwner { title: &title, prefix: "hook", shell },
             &mut node,
             &pointer,
@@ -333,7 +334,7 @@ fn group_of(
 struct HandlerCounts(BTreeMap<String, usize>);
 
 impl HandlerCounts {
-    fn of(out: &[OtherComponent]) -> Self {
+    fn from_components(out: &[OtherComponent]) -> Self {
         let mut numbers = Self(BTreeMap::new());
         for other in out.iter().filter(|other| other.kind == "hook") {
             if let Some(end) = other.name.rfind('/') {

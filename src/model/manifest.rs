@@ -34,7 +34,7 @@ pub fn findings(file: &SourceFile, faults: &[ReadFault]) -> Vec<Diagnostic> {
         .iter()
         .map(|fault| {
             let severity = if fault.rescued { Severity::Warning } else { Severity::Error };
-            let found = Diagnostic::at(file, fault.span, severity, fault.rule, fault.message.clone())
+            let found = Diagnostic::in_file(file, fault.span, severity, fault.rule, fault.message.clone())
                 .help(fault.help.clone());
             match fault.first {
                 Some(first) => found.related(file, first, "first value"),
@@ -52,7 +52,8 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
         Some(node) => {
             let message = format!("expected a JSON object, found {}", node.kind());
             found.push(
-                Diagnostic::at(file, node.span, Severity::Error, "field-type", message).help("write `{ … }`"),
+                Diagnostic::in_file(file, node.span, Severity::Error, "field-type", message)
+                    .help("write `{ … }`"),
             );
             (None, found)
         }
@@ -76,7 +77,7 @@ pub fn hidden(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
     let mut runs = hidden_chars::find_in_json(text);
     runs.retain(|run| run.escaped || run.first >= ' ');
     let finding = |run: HiddenRun| {
-        Diagnostic::at(file, run.span, Severity::Warning, HIDDEN, run.message()).help("remove it")
+        Diagnostic::in_file(file, run.span, Severity::Warning, HIDDEN, run.message()).help("remove it")
     };
     let mut found: Vec<Diagnostic> = runs.into_iter().map(finding).collect();
     found.dedup_by_key(|found| found.line);
@@ -125,13 +126,14 @@ pub fn paths(
 
 /// The finding for a path that its field does not take.
 pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagnostic {
-    Diagnostic::at(file, item.span, Severity::Error, "manifest-path", format!("this path {why}")).help(help)
+    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-path", format!("this path {why}"))
+        .help(help)
 }
 
 /// The finding for a path where nothing is.
 pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
     let message = format!("`{path}` does not exist in the source");
-    Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message)
+    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-target-missing", message)
         .help("fix the path, or remove the entry")
 }
 

@@ -66,7 +66,7 @@ pub fn read(
     if list.and_then(Node::items).is_none() {
         let span = list.map_or(node.span, |list| list.span);
         found.push(
-            Diagnostic::at(file, span, Severity::Error, "manifest-field", "`plugins` must be a list")
+            Diagnostic::in_file(file, span, Severity::Error, "manifest-field", "`plugins` must be a list")
                 .help("write `\"plugins\": [ … ]`"),
         );
     }
@@ -75,7 +75,7 @@ pub fn read(
     if let Some(base) = base.filter(|base| inside(base).is_none()) {
         let message = "`pluginRoot` is not a folder of the marketplace";
         found.push(
-            Diagnostic::at(file, base.span, Severity::Error, "manifest-path", message)
+            Diagnostic::in_file(file, base.span, Severity::Error, "manifest-path", message)
                 .help("write a folder such as `\"./plugins\"`"),
         );
     }
@@ -85,7 +85,7 @@ pub fn read(
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";
             found.push(
-                Diagnostic::at(file, item.span, Severity::Error, "manifest-field", message)
+                Diagnostic::in_file(file, item.span, Severity::Error, "manifest-field", message)
                     .help("add `\"name\": \"…\"`"),
             );
             continue;
@@ -94,7 +94,7 @@ pub fn read(
             let message = format!("the marketplace lists `{name}` twice; only the first entry is used");
             let span = item.get("name").map_or(item.span, |node| node.span);
             found.push(
-                Diagnostic::at(file, span, Severity::Error, "marketplace-duplicate", message)
+                Diagnostic::in_file(file, span, Severity::Error, "marketplace-duplicate", message)
                     .help("rename or remove one of them")
                     .related(file, first.node.span, "first listed here"),
             );
@@ -142,7 +142,7 @@ fn source(
     found: &mut Vec<Diagnostic>,
 ) -> EntrySource {
     let refuse_as = |rule, span, why: &str| {
-        Diagnostic::at(file, span, Severity::Error, rule, format!("`source` {why}"))
+        Diagnostic::in_file(file, span, Severity::Error, rule, format!("`source` {why}"))
             .help("write a folder such as `\"./plugins/name\"`, or an object with a `source` kind")
     };
     let refuse = |span, why: &str| refuse_as("manifest-field", span, why);
@@ -168,7 +168,7 @@ fn source(
                     let message = format!("`{kind}` is not a source kind that the source host knows");
                     let help = format!("one of: {}", kinds.join(", "));
                     found.push(
-                        Diagnostic::at(file, node.span, Severity::Warning, "manifest-field", message)
+                        Diagnostic::in_file(file, node.span, Severity::Warning, "manifest-field", message)
                             .help(help),
                     );
                 }

@@ -65,7 +65,7 @@ pub struct HostOverrides {
     /// New names, by kind and qualified name.
     pub renames: BTreeMap<(ComponentKind, QualifiedName), NewName>,
     /// Frontmatter, by kind and qualified name, then by key.
-    pub said: BTreeMap<(ComponentKind, QualifiedName), BTreeMap<String, OverrideValue>>,
+    pub fields: BTreeMap<(ComponentKind, QualifiedName), BTreeMap<String, OverrideValue>>,
     /// What stands for tools, by plugin and tool.
     pub tools: BTreeMap<String, BTreeMap<String, OverrideValue>>,
 }
@@ -76,7 +76,7 @@ pub struct ComponentOverride {
     /// Its new name.
     pub renamed: Option<NewName>,
     /// Frontmatter, by key.
-    pub said: BTreeMap<String, OverrideValue>,
+    pub fields: BTreeMap<String, OverrideValue>,
 }
 
 impl NewName {
@@ -161,8 +161,8 @@ impl Project {
 
 fn tell(component: &mut Component, overrides: &HostOverrides) {
     let key = (component.kind, component.qualified.clone());
-    if let Some(said) = overrides.said.get(&key) {
-        component.here.said.clone_from(said);
+    if let Some(fields) = overrides.fields.get(&key) {
+        component.here.fields.clone_from(fields);
     }
     if let Some(renamed) = overrides.renames.get(&key) {
         component.qualified = QualifiedName::new(component.plugin(), &renamed.to);
@@ -194,7 +194,7 @@ fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
             continue;
         }
         text.push_str(&command.content[copied..span.start]);
-        let written = span.of(&command.content);
+        let written = span.slice(&command.content);
         let start = text.len();
         text.push_str(&renamed.map_or_else(|| written.to_owned(), |renamed| renamed.instead(written)));
         reference.span = Span::new(start, text.len());

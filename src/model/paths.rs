@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::near;
+use super::similar_names;
 
 /// `base/path` without dots; `None` when it climbs out of the tree.
 pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
@@ -45,12 +45,12 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
         if path.extension() != wanted.extension() {
             return None;
         }
-        let same = near::likeness(&lower(path), &name);
-        let whole = || near::likeness(path.as_str(), wanted.as_str());
+        let same = similar_names::likeness(&lower(path), &name);
+        let whole = || similar_names::likeness(path.as_str(), wanted.as_str());
         (same > 0.9).then(|| same * 2.0 + whole())
     };
     let scored = known.take(COMPARED).filter_map(|path| Some((score(path)?, path)));
-    near::best(scored, 0.0)
+    similar_names::best(scored, 0.0)
 }
 
 /// The way from the folder `from` to `to`, both in one tree.

@@ -9,7 +9,7 @@ mod find;
 mod other_components;
 mod location;
 pub mod settings;
-mod unfound;
+mod missing_components;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use declarations::Declaration;
-pub use find::loose::declares_component;
+pub use find::loose_skills::declares_component;
 pub use location::{LocationForm, PluginLocation};
 pub use other_components::{OtherBody, OtherComponent};
 
@@ -27,14 +27,14 @@ use super::hook::Hook;
 use super::manifest::{self, PluginManifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
-use super::near;
 use super::overrides::OverrideValue;
 use super::references::Reference;
 use super::runtime::Runtime;
+use super::similar_names;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::qualified_name::QualifiedName;
 use crate::read::format::SourceFacts;
-pub use crate::read::pointer::find as at;
+pub use crate::read::pointer::find as node_at;
 use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
 use crate::source::ComponentKind;
@@ -192,18 +192,18 @@ impl Plugin {
     }
 }
 
-/// Reads the plugin at `seat`; `None` when it has no usable name.
+/// Reads the plugin at `location`; `None` when it has no usable name.
 pub fn read(
     tree: &SourceTree,
-    seat: PluginLocation,
+    location: PluginLocation,
     others: &[Utf8PathBuf],
     source: &SourceFacts,
     owned: &[String],
     found: &mut Vec<Diagnostic>,
 ) -> Option<Plugin> {
-    let is_shelf = seat.is_shelf();
-    let files = files::of_plugin(tree, &seat.root, others, source, owned);
-    let manifest_path = seat.root.join(&source.manifest);
+    let is_shelf = location.is_shelf();
+    let files = files::of_plugin(tree, &location.root, others, source, owned);
+    let manifest_path = location.root.join(&source.manifest);
     let mut manifest = None;
     if let Some(file) = tree.get(&manifest_path) {
         let (node, mut faults) = manifest::read_object(file);
@@ -218,12 +218,12 @@ pub fn read(
     }
     let broken = tree.get(&manifest_path).is_some()
         && manifest.as_ref().is_none_or(|manifest| manifest.refused.iter().any(|key| key == "name"));
-    let name = name(tree, &seat, manifest.as_ref(), broken, found)?;
+    let name = name(tree, &location, manifest.as_ref(), broken, found)?;
     let mut plugin = Plugin {
         name,
-        root: seat.root,
+        root: location.root,
         manifest,
-        entry: seat.entry,
+        entry: location.entry,
         components: Vec::new(),
         inline: Vec::new(),
         others: Vec::new(),
@@ -233,18 +233,18 @@ pub fn read(
         files,
         linked: BTreeSet::new(),
         runtime: Runtime::default(),
-        beside: seat.beside,
-        form: seat.form,
+        beside: location.beside,
+        form: location.form,
     };
     if plugin.form == LocationForm::Foreign {
         return Some(plugin);
     }
     if let LocationForm::Loose(kind) = plugin.form {
-        find::loose::components(tree, &mut plugin, kind, source, found);
+        find::loose_skills::components(tree, &mut plugin, kind, source, found);
         found.extend(no_text(tree, &plugin));
         return Some(plugin);
     }
-    find::components(tree, &mut plugin, (&seat.loose_skills, is_shelf), source, found);
+    find::components(tree, &mut plugin, (&location.loose_skills, is_shelf), source, found);
     if !is_shelf {
         other_components::find(tree, &mut plugin, source, found);
     }
@@ -307,7 +307,7 @@ fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) ->
 /// The plugin's name; a `broken` manifest has a finding of its own that says why there is none.
 fn name(
     tree: &SourceTree,
-    seat: &PluginLocation,
+    location: &PluginLocation,
     manifest: Option<&PluginManifest>,
     broken: bool,
     found: &mut Vec<Diagnostic>,
@@ -316,12 +316,12 @@ fn name(
     let declared = declared.and_then(|(manifest, node)| Some((manifest, node.as_str()?, node.span)));
     let given = match declared {
         Some((_, name, _)) => Some(name.to_owned()),
-        None => seat
+        None => location
             .entry
             .as_ref()
             .filter(|_| manifest.is_none() || broken)
             .map(|entry| entry.name.clone())
-            .or_else(|| seat.name.clone()),
+            .or_else(|| location.name.clone()),
     };
     let Some(name) = given else {
         if let Some(manifest) = manifest.filter(|_| !broken) {
@@ -332,8 +332,8 @@ fn name(
     if let Err(why) = names::check_plugin(&name) {
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
-            Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
-            None => listed(tree, seat, message),
+            Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
+            None => listed(tree, location, message),
         };
         found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
         return None;
@@ -344,24 +344,24 @@ fn name(
 /// A manifest without a `name`, which the source host refuses.
 fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
     let entries = manifest.node.entries();
-    let meant = entries.iter().find(|entry| near::slip(&entry.key, ["name"]).is_some());
+    let meant = entries.iter().find(|entry| similar_names::slip(&entry.key, ["name"]).is_some());
     let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
     let help = match meant {
         Some(entry) => format!("did you mean `name` where `{}` stands?", entry.key),
         None => "add `name`, or pass `--name`".to_owned(),
     };
-    Diagnostic::at(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
+    Diagnostic::in_file(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
 }
 
 /// A finding about the name that a marketplace gives; about the folder where none does.
-fn listed(tree: &SourceTree, seat: &PluginLocation, message: String) -> Diagnostic {
-    let entry = seat.entry.as_ref().and_then(|entry| {
+fn listed(tree: &SourceTree, location: &PluginLocation, message: String) -> Diagnostic {
+    let entry = location.entry.as_ref().and_then(|entry| {
         let file = tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((file, entry.node.get("name")?.span))
     });
     match entry {
-        Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
-        None => Diagnostic::whole(&seat.root, Severity::Error, "name-format", message),
+        Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
+        None => Diagnostic::whole(&location.root, Severity::Error, "name-format", message),
     }
 }
 

@@ -134,16 +134,16 @@ impl NameInventory {
     ) -> Vec<Reference> {
         let mut out = Vec::new();
         let mut regions = None;
-        for found in self.scanner.find_iter(body.of(text)) {
+        for found in self.scanner.find_iter(body.slice(text)) {
             let span = Span::new(found.start, found.end).shifted(body.start);
-            let around = MatchContext::of(text, span);
+            let around = MatchContext::new(text, span);
             let named = self.patterns[found.word]
                 .iter()
-                .find_map(|candidate| meant(candidate, span.of(text), &around, plugin));
+                .find_map(|candidate| meant(candidate, span.slice(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 let inner = Span::new(span.start - body.start, span.end - body.start);
                 let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
-                    && dispatch::is_asked(body.of(text), inner);
+                    && dispatch::is_asked(body.slice(text), inner);
                 out.push(Reference { span, named, asked });
             }
         }
@@ -194,7 +194,7 @@ struct MatchContext<'a> {
 }
 
 impl<'a> MatchContext<'a> {
-    fn of(text: &'a str, span: Span) -> Self {
+    fn new(text: &'a str, span: Span) -> Self {
         Self { before: &text[..span.start], after: &text[span.end..] }
     }
 
@@ -233,7 +233,7 @@ impl<'a> MatchContext<'a> {
     }
 
     /// Whether one of `words` stands right before or after, with one blank or backtick between.
-    fn beside(&self, words: &[&str]) -> bool {
+    fn is_next_to(&self, words: &[&str]) -> bool {
         let before = self.before.trim_end_matches(['`', '*', '"', '\'', '@', ' ', ':', '=']);
         let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
         let gap = self.before.len() - before.len();
@@ -265,7 +265,7 @@ impl<'a> MatchContext<'a> {
             rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
         let says = |part: &str| {
             let mut words = part.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| DISPATCH.iter().any(|said| word.eq_ignore_ascii_case(said)))
+            words.any(|word| DISPATCH.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
         };
         self.in_backticks() || bold || (item && ends) || says(line) || says(rest) || says(wrapped(before))
     }
@@ -359,11 +359,13 @@ fn meant(
                 ],
                 _ => &["skill", "skills", "command", "commands"],
             };
-            let said = match kind {
-                ComponentKind::Agent => called || around.beside(words) || (several && around.stands_out()),
-                _ => around.slash() || (around.in_backticks() && around.beside(words)),
+            let is_certain = match kind {
+                ComponentKind::Agent => {
+                    called || around.is_next_to(words) || (several && around.stands_out())
+                }
+                _ => around.slash() || (around.in_backticks() && around.is_next_to(words)),
             };
-            (clean && said).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
+            (clean && is_certain).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }
         NameCandidate::Tool(tool, ambiguous) => {
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();

@@ -121,7 +121,7 @@ pub struct HelperBinary {
 impl Runtime {
     /// What a plugin ships by the file that applies to SRC and the plugin's own one. `inside` gives a
     /// file's path relative to SRC.
-    pub fn of(
+    pub fn from_config(
         source: &RuntimeConfig,
         own: &RuntimeConfig,
         inside: impl Fn(&PathBuf) -> Option<Utf8PathBuf>,

@@ -70,10 +70,10 @@ pub fn find(
         let mut node = entry.node.clone();
         let title = format!("the server `{}`", entry.key);
         let owner = CredentialOwner { title: &title, prefix: &entry.key, shell: false };
-        let secrets = credentials::take(owner, &mut node, &pointer, place, found);
+        let secrets = credentials::replace(owner, &mut node, &pointer, place, found);
         let fault = if last { check(kind, entry, place, source, found) } else { Some(REPEATED.to_owned()) };
-        let said = if kind == "lsp-server" { "transport" } else { "type" };
-        let given = node.get(said).and_then(Node::as_str).map(str::to_owned);
+        let type_key = if kind == "lsp-server" { "transport" } else { "type" };
+        let given = node.get(type_key).and_then(Node::as_str).map(str::to_owned);
         let transport = given.unwrap_or_else(|| if is_remote(&node) { "http" } else { "stdio" }.to_owned());
         let server = ServerDefinition { node, transport, secrets };
         out.push(place.component(

@@ -67,7 +67,7 @@ impl ChildCommand {
         if let Some(most) = self.memory {
             bound_memory(child.id(), most);
         }
-        let mut group = ProcessGroup::of(&child, self.guarded, self.uninterrupted);
+        let mut group = ProcessGroup::new(&child, self.guarded, self.uninterrupted);
         let (send, pieces) = mpsc::sync_channel(16);
         if let (Some(mut input), Some(bytes)) = (child.stdin.take(), self.input.clone()) {
             // A child that does not read to the end is no error.

@@ -20,7 +20,7 @@ pub(super) struct ProcessGroup {
 impl ProcessGroup {
     /// The group of a child that was started as its leader, with a guard if asked for. An interrupt ends it, unless it is
     /// `uninterrupted`.
-    pub(super) fn of(child: &Child, guarded: bool, uninterrupted: bool) -> Self {
+    pub(super) fn new(child: &Child, guarded: bool, uninterrupted: bool) -> Self {
         let guard = guarded.then(|| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", GUARD, &child.id().to_string()]).env_clear();

@@ -64,7 +64,7 @@ impl ChildCommand {
                 }
             });
         }
-        let group = ProcessGroup::of(&child, self.guarded, self.uninterrupted);
+        let group = ProcessGroup::new(&child, self.guarded, self.uninterrupted);
         Ok(RunningChild {
             child,
             group,

@@ -26,7 +26,7 @@ const LEFT_BEHIND: [&str; 6] = [
     "unknown-skill",
 ];
 
-/// What is worse afterwards: what stands against the promotion, and what is only worth a look; and everything
+/// What is worse afterwards: what blocks the promotion, and what is only worth a look; and everything
 /// that is found then.
 ///
 /// # Errors

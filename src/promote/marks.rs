@@ -22,10 +22,10 @@ pub(super) fn changes(beta: &BetaSkill<'_>, text: &str, user_only: bool) -> Vec<
         && let Some(at) = entry
             .node
             .span
-            .of(text)
+            .slice(text)
             .find(ENDING)
             .filter(|_| beta.component.written_name().is_some_and(|name| name.ends_with(ENDING)))
-        && let Some(end) = entry.node.span.of(text).rfind(ENDING).filter(|end| *end == at)
+        && let Some(end) = entry.node.span.slice(text).rfind(ENDING).filter(|end| *end == at)
     {
         let start = entry.node.span.start + end;
         out.push(change(Span::new(start, start + ENDING.len()), "", "the name"));
@@ -48,7 +48,7 @@ fn description(document: &MarkdownDocument, text: &str, entry: &MappingEntry) ->
     let read = entry.node.scalar()?;
     let rest =
         read.trim_start().get(MARK.len()..).filter(|_| starts_with_mark(read.trim_start()))?.trim_start();
-    let raw = entry.node.span.of(text);
+    let raw = entry.node.span.slice(text);
     let at = raw.to_ascii_uppercase().find(MARK)?;
     let after = &raw[at + MARK.len()..];
     let blank = after.len() - after.trim_start().len();
@@ -80,7 +80,7 @@ fn flag(document: &MarkdownDocument, text: &str, entry: &MappingEntry) -> Promot
     let yaml = document.yaml.unwrap_or_default();
     let lines = raw_value::lines(text, yaml, entry);
     let own = text[lines.start..entry.key_span.start].trim().is_empty()
-        && lines.of(text).trim_end().lines().count() == 1;
+        && lines.slice(text).trim_end().lines().count() == 1;
     if own {
         // A comment below the flag speaks of what follows.
         let end = next_line(text, entry.node.span.end);

@@ -100,7 +100,7 @@ impl<'a> MentionFinder<'a> {
 
     /// The places of `text`, in its order.
     pub(super) fn find(&self, file: &SourceFile, text: &str) -> Vec<SkillMention> {
-        let mut signs = SkillSigns::of(file, text);
+        let mut signs = SkillSigns::new(file, text);
         self.scanner
             .find_iter(text)
             .map(|found| {

@@ -41,7 +41,7 @@ pub struct Remark {
 pub(super) fn remark(file: &SourceFile, span: Span, why: impl Into<String>) -> Remark {
     let position = file.position(span.start);
     let line = file.line(position.line).unwrap_or_default();
-    let text = shown(line.of(file.text().unwrap_or_default()));
+    let text = shown(line.slice(file.text().unwrap_or_default()));
     Remark { path: file.path.clone(), line: position.line, column: position.column, text, why: why.into() }
 }
 
@@ -66,7 +66,7 @@ pub(super) struct BundleFolder<'a> {
 }
 
 impl<'a> BundleFolder<'a> {
-    fn of(manifest: &'a SourceFile) -> Option<Self> {
+    fn from_manifest(manifest: &'a SourceFile) -> Option<Self> {
         let path = manifest.path.parent()?.parent()?;
         let read: Option<BundleManifest> = serde_json::from_str(manifest.text().unwrap_or_default()).ok();
         let listed = read.map(|manifest| {
@@ -92,7 +92,7 @@ impl<'a> BundleFolder<'a> {
 /// Folders that hold a bundle.
 pub(super) fn bundles(files: &SourceTree) -> Vec<BundleFolder<'_>> {
     let manifests = files.files().filter(|file| file.path.as_str().ends_with(MANIFEST));
-    manifests.filter_map(BundleFolder::of).collect()
+    manifests.filter_map(BundleFolder::from_manifest).collect()
 }
 
 /// What to look at beside the changes of one text that is not the beta's own.
@@ -111,19 +111,19 @@ pub(super) fn around(
         if markdown { markdown::outline(text, frontmatter::parse(text).body).headings } else { Vec::new() };
     let mut say = |span: Span, why: String| {
         let remark = remark(file, span, why);
-        if !out.iter().any(|said| said.line == remark.line && said.why == remark.why) {
+        if !out.iter().any(|known| known.line == remark.line && known.why == remark.why) {
             out.push(remark);
         }
     };
     for change in changes {
         let above = headings.iter().rfind(|heading| heading.span.start <= change.span.start);
-        if let Some(heading) = above.filter(|heading| says_beta(heading.span.of(text), beta)) {
-            let title = heading.span.of(text).trim().trim_matches('#').trim();
+        if let Some(heading) = above.filter(|heading| says_beta(heading.span.slice(text), beta)) {
+            let title = heading.span.slice(text).trim().trim_matches('#').trim();
             say(change.span, format!("is under the heading `{title}`"));
         }
         let position = file.position(change.span.start);
         let Some(line) = file.line(position.line) else { continue };
-        let (old, stable) = (line.of(text), change.text.as_str());
+        let (old, stable) = (line.slice(text), change.text.as_str());
         let rest = format!("{}\n{}", &text[line.start..change.span.start], &text[change.span.end..line.end]);
         if has_name(&rest, stable) {
             say(change.span, format!("the line will name `{stable}` twice"));
@@ -180,7 +180,7 @@ fn says_beta(line: &str, beta: &BetaSkill<'_>) -> bool {
 fn then(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usize {
     let start: usize = old.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let before = rewritten.into_iter().flat_map(|text| &text.edits).filter(|edit| edit.span.end <= start);
-    let gone: usize = before.map(|edit| edit.span.of(old).matches('\n').count()).sum();
+    let gone: usize = before.map(|edit| edit.span.slice(old).matches('\n').count()).sum();
     line.saturating_sub(gone).max(1)
 }
 
@@ -237,7 +237,7 @@ pub(super) fn of_files(
             let ReferenceTarget::Component(ComponentKind::Skill, name) = &reference.named else { continue };
             let other = project.plugins.iter().find_map(|plugin| {
                 let found = plugin.components.iter().find(|found| found.qualified == *name)?;
-                (StageMarks::of(found, plugin).is_beta() && found.path != beta.component.path)
+                (StageMarks::from_component(found, plugin).is_beta() && found.path != beta.component.path)
                     .then_some(found)
             });
             if let Some(other) = other {

@@ -4,10 +4,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::stage::{ENDING, StageMarks};
 use crate::model::component::Component;
-use crate::model::near;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::qualified_name::qualify;
+use crate::model::similar_names;
 use crate::source::{ComponentKind, SKILL_FILE};
 
 /// A skill that is a beta, and what it will be.
@@ -28,7 +28,7 @@ pub struct BetaSkill<'a> {
 }
 
 impl<'a> BetaSkill<'a> {
-    fn of(plugin: &'a Plugin, component: &'a Component) -> Self {
+    fn new(plugin: &'a Plugin, component: &'a Component) -> Self {
         let from = component.folder().to_owned();
         let root = from == plugin.root;
         let folder = from.file_name().filter(|_| !root).and_then(|folder| Some((folder, stripped(folder)?)));
@@ -111,12 +111,12 @@ pub fn choose<'a>(
         })
         .collect();
     let is_beta = |plugin: &Plugin, component: &Component| {
-        let stage = StageMarks::of(component, plugin);
+        let stage = StageMarks::from_component(component, plugin);
         stage.is_beta() || stage.mark
     };
     let betas: Vec<_> = skills.iter().filter(|(plugin, component)| is_beta(plugin, component)).collect();
     match betas[..] {
-        [(plugin, component)] => return Ok(SkillChoice::Beta(Box::new(BetaSkill::of(plugin, component)))),
+        [(plugin, component)] => return Ok(SkillChoice::Beta(Box::new(BetaSkill::new(plugin, component)))),
         [] => {}
         _ => {
             let several =
@@ -158,7 +158,7 @@ pub fn choose<'a>(
             ]
         })
         .collect();
-    let near = near::nearest(word, names.iter().map(|(name, _)| *name));
+    let near = similar_names::nearest(word, names.iter().map(|(name, _)| *name));
     let meant = near
         .and_then(|near| names.iter().find(|(name, _)| *name == near))
         .map(|(_, qualified)| (*qualified).to_owned());

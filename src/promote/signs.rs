@@ -31,7 +31,7 @@ pub(super) struct SkillSigns<'t> {
 }
 
 impl<'t> SkillSigns<'t> {
-    pub(super) fn of(file: &SourceFile, text: &'t str) -> Self {
+    pub(super) fn new(file: &SourceFile, text: &'t str) -> Self {
         let ending = file.path.extension().unwrap_or_default().to_ascii_lowercase();
         let form = match ending.as_str() {
             "md" | "mdx" | "mdc" | "markdown" => TextKind::Markdown,
@@ -73,8 +73,8 @@ impl<'t> SkillSigns<'t> {
         if is_slash_call(before) || before.ends_with('$') && !after.starts_with(['(', '[']) {
             return MentionVerdict::Name(CALL);
         }
-        let said = before.trim_end_matches(['"', '\'', '`', ' ']);
-        if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| said.ends_with(say)) {
+        let before_name = before.trim_end_matches(['"', '\'', '`', ' ']);
+        if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| before_name.ends_with(say)) {
             return MentionVerdict::Name(CALL);
         }
         if self.form == TextKind::Data && is_value(before, after) {
@@ -86,7 +86,7 @@ impl<'t> SkillSigns<'t> {
         if before.ends_with('`') && after.starts_with('`') {
             return MentionVerdict::Name("a name in backticks");
         }
-        if beside(before, after) {
+        if is_between_words(before, after) {
             return MentionVerdict::Name("a name beside the word skill");
         }
         if self.form == TextKind::Markdown && stands_out(before, after) {
@@ -118,12 +118,12 @@ fn is_value(before: &str, after: &str) -> bool {
 }
 
 /// Whether the word "skill" stands right before or after.
-fn beside(before: &str, after: &str) -> bool {
+fn is_between_words(before: &str, after: &str) -> bool {
     let marks = |c: char| "`*\"' ".contains(c);
     let head = before.trim_end_matches(marks);
     let tail = after.trim_start_matches(marks);
     let near = |gap: usize| (1..=4).contains(&gap);
-    let word = |text: &str| ["skill", "skills"].iter().any(|said| text.eq_ignore_ascii_case(said));
+    let word = |text: &str| ["skill", "skills"].iter().any(|known| text.eq_ignore_ascii_case(known));
     let last = head.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let first = tail.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     near(before.len() - head.len()) && word(last) || near(after.len() - tail.len()) && word(first)
@@ -160,7 +160,7 @@ mod tests {
     fn verdict(path: &str, text: &str) -> MentionVerdict {
         let file = SourceFile::new(path.into(), PathBuf::new(), false, 0, FileContent::OnDisk);
         let at = text.find("plan-beta").unwrap();
-        SkillSigns::of(&file, text).name(Span::new(at, at + 9), false, true)
+        SkillSigns::new(&file, text).name(Span::new(at, at + 9), false, true)
     }
 
     #[test]

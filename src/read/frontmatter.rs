@@ -1,7 +1,7 @@
 //! Splits a Markdown file into frontmatter and body as the pinned source host does, with ranges, so
 //! that nothing else has to guess where a body starts.
 
-mod early;
+mod early_end;
 
 use super::blanks::is_blank;
 use super::tree::{Node, ReadFault, Value};
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> MarkdownDocument {
     };
     (document.yaml, document.body) = (Some(yaml), body);
     read(&mut document, text, yaml);
-    if let Some((span, early)) = early::cut_off(text, yaml, mark) {
+    if let Some((span, early)) = early_end::cut_off(text, yaml, mark) {
         document.cut_off = Some(span);
         document.faults.push(early);
     }
@@ -198,8 +198,8 @@ mod tests {
         ];
         for (text, yaml, body) in cases {
             let document = parse(text);
-            assert_eq!(document.yaml.map(|span| span.of(text)), yaml, "{text:?}");
-            assert_eq!(document.body.of(text), body, "{text:?}");
+            assert_eq!(document.yaml.map(|span| span.slice(text)), yaml, "{text:?}");
+            assert_eq!(document.body.slice(text), body, "{text:?}");
             assert!(!document.unreadable(), "{text:?}");
         }
     }

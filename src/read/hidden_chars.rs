@@ -62,7 +62,7 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
         let mut characters = Characters { text, at: next, escapes }.peekable();
         let Some((span, c)) = characters.next() else { break };
         at = span.end;
-        if let Some(kind) = HiddenKind::of(c) {
+        if let Some(kind) = HiddenKind::from_char(c) {
             let after = characters.peek().map(|(_, next)| *next);
             let belongs = match kind {
                 HiddenKind::ZeroWidth if c == '\u{feff}' && span.start == 0 => true,
@@ -197,7 +197,7 @@ fn has_any(text: &str) -> bool {
     let mut at = 0;
     while let Some(next) = remarkable(text.as_bytes(), at, false) {
         let Some(c) = text[next..].chars().next() else { return false };
-        if HiddenKind::of(c).is_some() {
+        if HiddenKind::from_char(c).is_some() {
             return true;
         }
         at = next + c.len_utf8();

@@ -96,9 +96,9 @@ fn lenient(body: &str) -> Option<(usize, String)> {
     while !body.is_char_boundary(at) {
         at -= 1;
     }
-    let said = error.to_string();
-    let said = said.split(" at line ").next().unwrap_or_default();
-    Some((at, format!("invalid JSON: {}", lower(said))))
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    Some((at, format!("invalid JSON: {}", lower(reason))))
 }
 
 fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> ReadFault {
@@ -168,8 +168,11 @@ mod tests {
         let (node, faults) = parse(text);
         assert!(faults.is_empty());
         let node = node.unwrap();
-        let leaves: Vec<_> =
-            node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.of(text).to_owned())).collect();
+        let leaves: Vec<_> = node
+            .leaves()
+            .into_iter()
+            .map(|(pointer, span, _)| (pointer, span.slice(text).to_owned()))
+            .collect();
         assert_eq!(
             leaves,
             [("/a/b".into(), "\"b\": [1, \"x\"]".into()), ("/a~1c".into(), "\"a/c\": true".into())]

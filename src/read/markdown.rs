@@ -48,7 +48,7 @@ pub fn regions(text: &str, body: Span) -> Vec<Region> {
     let mut open = |kind, range: std::ops::Range<usize>| {
         out.push(Region { kind, span: Span::new(range.start, range.end).shifted(body.start) });
     };
-    for (event, range) in Parser::new_ext(body.of(text), options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(body.slice(text), options).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(_)) => open(RegionKind::CodeBlock, range),
             Event::Start(Tag::Heading { .. }) => open(RegionKind::Heading, range),
@@ -85,7 +85,7 @@ mod tests {
         let text = "---\n---\n# A `b`\n\nsee `x` and [t](p/q.md) <https://e.org>\n\n```sh\nrun\n```\n";
         let found: Vec<_> = regions(text, Span::new(8, text.len()))
             .into_iter()
-            .map(|r| (r.kind, r.span.of(text).trim_end()))
+            .map(|r| (r.kind, r.span.slice(text).trim_end()))
             .collect();
         assert_eq!(
             found,

@@ -22,8 +22,8 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
     let has_tabs = |yaml: &Span| frontmatter::with_tabs(text, *yaml) != *yaml;
     let is_faulty = document.unreadable() || document.faults.iter().any(rescued);
     let Some(yaml) = document.yaml.filter(|yaml| is_faulty || has_tabs(yaml)) else { return document };
-    let Some(read) = dialect::mapping(frontmatter::with_tabs(text, yaml).of(text), dialect) else {
-        if yaml.of(text).lines().count() > yaml::KEYS {
+    let Some(read) = dialect::mapping(frontmatter::with_tabs(text, yaml).slice(text), dialect) else {
+        if yaml.slice(text).lines().count() > yaml::KEYS {
             // More than this reader takes, and no frontmatter that anybody writes.
             return document;
         }
@@ -83,7 +83,7 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     document.fields = Some(none_at(yaml.start));
     document.lost = Some(yaml);
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let tab = yaml.of(text).lines().any(|line| line[..indent(line)].contains('\t'));
+    let tab = yaml.slice(text).lines().any(|line| line[..indent(line)].contains('\t'));
     for fault in &mut document.faults {
         if !fault.rescued || fault.rule == "yaml-dialect" {
             fault.rescued = true;
@@ -124,7 +124,7 @@ fn none_at(at: usize) -> Node {
 /// Where the line of `key` begins that none of `taken` has.
 fn key_at(text: &str, yaml: Span, key: &str, taken: &[MappingEntry]) -> Option<Span> {
     let mut at = yaml.start;
-    for line in yaml.of(text).split_inclusive('\n') {
+    for line in yaml.slice(text).split_inclusive('\n') {
         let indent = line.len()
             - line
                 .trim_start_matches(|c| matches!(c, ' ' | '\t') || c == '\u{feff}' && at == yaml.start)

@@ -28,7 +28,7 @@ pub const KEYS: usize = 2_000;
 /// Reads the YAML in `range` of `text`; places are those of `text`.
 /// The node is `None` when nothing could be read or rescued.
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
-    match document(range.of(text), range.start) {
+    match document(range.slice(text), range.start) {
         Ok((Some(node), _)) if is_refused(&node, text, range) => {
             let why = "a value, a key or a tag begins or ends where none may";
             rescue(text, range, syntax(node.span, why))
@@ -43,12 +43,12 @@ pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
 pub fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     let (node, faults) = document(yaml, 0).ok()?;
     let repeated = faults.iter().filter(|fault| fault.rule == "duplicate-key");
-    Some((node?, repeated.map(|fault| fault.span.of(yaml).to_owned()).collect()))
+    Some((node?, repeated.map(|fault| fault.span.slice(yaml).to_owned()).collect()))
 }
 
 /// The values with tags in the YAML in `range` of `text`; none where it cannot be read.
 pub fn tagged(text: &str, range: Span) -> Vec<TaggedNode> {
-    let yaml = range.of(text);
+    let yaml = range.slice(text);
     if !yaml.contains('!') {
         return Vec::new();
     }
@@ -286,11 +286,11 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
     let mut entries: Vec<MappingEntry> = Vec::new();
     let mut faults = Vec::new();
     for chunk in chunks(text, range) {
-        let untabbed: String = chunk.of(text).split_inclusive('\n').map(spaces_for_tabs).collect();
+        let untabbed: String = chunk.slice(text).split_inclusive('\n').map(spaces_for_tabs).collect();
         let parsed = match document(&untabbed, chunk.start) {
             Ok((Some(node), inner)) if !node.entries().is_empty() => {
                 faults.extend(inner);
-                if untabbed != chunk.of(text) {
+                if untabbed != chunk.slice(text) {
                     faults.push(rescued(chunk, "tabs indent this value"));
                 }
                 node.entries().to_vec()

@@ -15,18 +15,18 @@ use crate::source::Span;
 pub(super) const FILES: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
 
 /// Takes over what is told of `package`.
-pub(super) fn apply(scene: &ReleaseContext<'_>, package: &str, unit: &mut VersionedUnit) {
+pub(super) fn apply(context: &ReleaseContext<'_>, package: &str, unit: &mut VersionedUnit) {
     let read = |path: &&'static str| {
-        Some((*path, json::parse(scene.files.get(camino::Utf8Path::new(path))?.text()?).0?))
+        Some((*path, json::parse(context.files.get(camino::Utf8Path::new(path))?.text()?).0?))
     };
     let Some((told, node)) = FILES.iter().find_map(read) else { return };
     let own = node.get("packages").and_then(|packages| packages.get(package));
-    let said = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
-    let flag = |key: &str, default: bool| match said(key).map(|node| &node.value) {
+    let setting = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
+    let flag = |key: &str, default: bool| match setting(key).map(|node| &node.value) {
         Some(Value::Bool(value)) => *value,
         _ => default,
     };
-    let text = |key: &str| said(key).and_then(Node::as_str).map(str::to_owned);
+    let text = |key: &str| setting(key).and_then(Node::as_str).map(str::to_owned);
     let component = text("component")
         .or_else(|| text("package-name").map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()))
         .unwrap_or_else(|| unit.name.clone());
@@ -42,12 +42,12 @@ pub(super) fn apply(scene: &ReleaseContext<'_>, package: &str, unit: &mut Versio
     if !flag("skip-changelog", false) {
         unit.changelog = Some(path);
     }
-    for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
+    for extra in setting("extra-files").and_then(Node::items).unwrap_or_default() {
         let found = match extra_file(extra) {
-            Ok((path, _)) if !disk::is_inside(&scene.top, &scene.top.join(place_of(unit, path))) => {
+            Ok((path, _)) if !disk::is_inside(&context.top, &context.top.join(place_of(unit, path))) => {
                 vec![misunderstood(told, extra.span, format!("`{path}` leads out of the repository"))]
             }
-            Ok((path, at)) => carried(scene, unit, path, at),
+            Ok((path, at)) => carried(context, unit, path, at),
             Err(why) => vec![misunderstood(told, extra.span, why)],
         };
         unit.places.extend(found);
@@ -63,19 +63,19 @@ fn place_of(unit: &VersionedUnit, path: &str) -> Utf8PathBuf {
 
 /// The places of one entry of `extra-files`, but for those that are known already.
 fn carried(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     path: &str,
     at: VersionLocation,
 ) -> Vec<VersionPlace> {
     let path = place_of(unit, path);
-    let mut found = units::stands(scene, &path, &at, &format!("`{path}`"), true);
-    let said = |place: &VersionPlace| match place.found {
+    let mut found = units::stands(context, &path, &at, &format!("`{path}`"), true);
+    let version = |place: &VersionPlace| match place.found {
         FoundVersion::Version(_, span) => Some((place.path.clone(), span)),
         _ => None,
     };
     found.retain(|place| {
-        said(place).is_none_or(|here| unit.places.iter().all(|one| said(one).as_ref() != Some(&here)))
+        version(place).is_none_or(|here| unit.places.iter().all(|one| version(one).as_ref() != Some(&here)))
     });
     found
 }

@@ -17,9 +17,9 @@ const ENOUGH: usize = 2;
 const SHORT: usize = 10;
 
 /// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
-pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
+pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
     let Some(path) = manifest(unit) else { return Ok(Vec::new()) };
-    let listed = scene.git.answer(&[
+    let listed = context.git.answer(&[
         "log",
         "--format=%H",
         "-n",
@@ -31,7 +31,7 @@ pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec
     let mut out = Vec::new();
     let mut newer: Option<(String, Version)> = None;
     for commit in String::from_utf8_lossy(&listed).lines() {
-        let version = version_at(scene, unit, commit)?;
+        let version = version_at(context, unit, commit)?;
         let before =
             newer.take().filter(|(_, newer)| version.as_ref().is_some_and(|version| version != newer));
         out.extend(before.map(|(commit, version)| {
@@ -48,12 +48,12 @@ pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec
 
 /// The version that the manifest of `unit` names in `commit`.
 pub(super) fn version_at(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     commit: &str,
 ) -> Result<Option<Version>, ReleaseError> {
     let Some(path) = manifest(unit) else { return Ok(None) };
-    let text = scene.git.text(commit, &path)?.unwrap_or_default();
+    let text = context.git.text(commit, &path)?.unwrap_or_default();
     let node = json::parse(&text).0;
     Ok(node.and_then(|node| Version::parse(node.get("version").and_then(Node::as_str)?).ok()))
 }

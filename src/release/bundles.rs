@@ -14,38 +14,38 @@ use crate::schema;
 use crate::target::Target;
 use crate::{compare, compile};
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let said = scene.config.release.bundles.as_ref();
-    let usual = vec![scene.config.build.out.clone().unwrap_or_else(|| "dist".to_owned())];
-    for name in said.unwrap_or(&usual) {
-        let folder = scene.config_place.join(name);
-        let at = scene.top.join(&folder);
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let configured = context.config.release.bundles.as_ref();
+    let usual = vec![context.config.build.out.clone().unwrap_or_else(|| "dist".to_owned())];
+    for name in configured.unwrap_or(&usual) {
+        let folder = context.config_place.join(name);
+        let at = context.top.join(&folder);
         build::must_be_finished(&at)?;
         let bundles = compare::bundles(&at)?;
-        if bundles.is_empty() && said.is_some() {
+        if bundles.is_empty() && configured.is_some() {
             let message = format!("`{folder}` contains no bundle");
             let help = format!("run `plugcast build --out {folder}` and commit the result");
             out.push(found(&folder, Severity::Error, "bundle-missing", message).help(help));
         }
         for (host, place) in bundles {
-            let inner = place.strip_prefix(&scene.top).ok().and_then(|inner| inner.to_str());
+            let inner = place.strip_prefix(&context.top).ok().and_then(|inner| inner.to_str());
             let Some(inner) = inner.map(Utf8PathBuf::from) else { continue };
             let listed = inner.join(OWN_FOLDER).join("manifest.json");
-            let tracked = scene.git.answer(&["ls-files", "-z", "--", &at.display().to_string()])?;
-            if said.is_none() && tracked.is_empty() {
+            let tracked = context.git.answer(&["ls-files", "-z", "--", &at.display().to_string()])?;
+            if configured.is_none() && tracked.is_empty() {
                 continue;
             }
-            build::must_be_plain(&OutputFolder::below(&scene.top, folder.as_std_path()))?;
-            let Some(target) = scene.targets.get(&host) else {
+            build::must_be_plain(&OutputFolder::below(&context.top, folder.as_std_path()))?;
+            let Some(target) = context.targets.get(&host) else {
                 let message = format!("`{inner}` is a bundle for `{host}`, which is not a known host");
                 let help = "pass its target with `--targets-dir`, or remove the bundle";
                 out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help));
                 continue;
             };
-            let bundle = compile::bundle(scene.project, target, scene.targets)?;
+            let bundle = compile::bundle(context.project, target, context.targets)?;
             let unlisted = build::unlisted_there(&place, inner.as_std_path(), Severity::Error)?;
             out.extend(unlisted.into_iter().map(|finding| finding.host(&host)));
-            let mut changes = build::look(&bundle, &place)?;
+            let mut changes = build::plan_changes(&bundle, &place)?;
             // A record of another state is not part of what is built, and has a finding of its own.
             changes.retain(|change| !change.path().ends_with("verified.json"));
             if !changes.is_empty() {
@@ -59,8 +59,8 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
                 out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help).host(&host));
                 continue;
             }
-            if scene.config.release.verified != Some(false) {
-                let why = unverified(&inner, target, &bundle, scene)?;
+            if context.config.release.verified != Some(false) {
+                let why = unverified(&inner, target, &bundle, context)?;
                 out.extend(why.map(|why| {
                     let message = format!("the bundle `{inner}` {why}");
                     let help = format!(
@@ -79,10 +79,10 @@ fn unverified(
     folder: &Utf8Path,
     target: &Target,
     bundle: &HostBundle,
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
 ) -> Result<Option<String>, ReleaseError> {
     let path = folder.join(OWN_FOLDER).join("verified.json");
-    let Some(text) = Folder::open(&scene.top)?.read_text(&path)? else {
+    let Some(text) = Folder::open(&context.top)?.read_text(&path)? else {
         return Ok(Some("has not been verified".to_owned()));
     };
     let verified: VerificationRecord = match serde_json::from_str(&text) {

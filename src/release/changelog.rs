@@ -12,18 +12,18 @@ use crate::source::Span;
 /// The name that it has nearly everywhere.
 const NAME: &str = "CHANGELOG.md";
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let mut without: Vec<(&VersionedUnit, String)> = Vec::new();
-    for unit in &scene.units {
+    for unit in &context.units {
         let Some(version) = unit.version() else { continue };
-        let Some(path) = path(scene, unit) else {
+        let Some(path) = path(context, unit) else {
             without.push((unit, version));
             continue;
         };
-        let form = unit.said.changelog_form;
-        let Some(file) = scene.files.get(&path) else {
+        let form = unit.published.changelog_form;
+        let Some(file) = context.files.get(&path) else {
             // Release automation writes the first one with the first release.
-            if unit.changelog.is_some() && scene.history.released(unit).is_none() {
+            if unit.changelog.is_some() && context.history.released(unit).is_none() {
                 continue;
             }
             let message = format!("the changelog `{path}` does not exist");
@@ -34,7 +34,8 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
         let text = file.text().unwrap_or_default();
         let headings = headings(text);
         let shared =
-            scene.units.iter().filter(|other| self::path(scene, other).as_ref() == Some(&path)).count() > 1;
+            context.units.iter().filter(|other| self::path(context, other).as_ref() == Some(&path)).count()
+                > 1;
         let of_unit = |heading: &&ChangelogHeading<'_>| {
             heading.version == version && (!shared || heading.fits(&unit.name))
         };
@@ -45,7 +46,7 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
                 Some(first) => format!(
                     "the changelog has no entry for `{version}` of `{}`; its first is `{}`",
                     unit.name,
-                    first.span.of(text).trim()
+                    first.span.slice(text).trim()
                 ),
                 None => {
                     format!("the changelog has no entry for `{version}` of `{}`, nor any other", unit.name)
@@ -53,18 +54,18 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
             };
             let whose = if shared { format!("{} {version}", unit.name) } else { version.clone() };
             let help = format!("add `{}` with what is new below it", example(form, &whose));
-            let found = Diagnostic::at(&file, at, Severity::Error, "changelog-entry", message);
+            let found = Diagnostic::in_file(&file, at, Severity::Error, "changelog-entry", message);
             out.push(found.help(help));
             continue;
         };
         if form.is_some_and(|form| form != entry.form) {
             let message = format!("the heading of `{version}` does not match `changelog-form`");
-            let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-form", message);
+            let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-form", message);
             out.push(found.help(format!("write it like `{}`", example(form, &version))));
         }
         if entry.body.trim().is_empty() {
             let message = format!("the changelog entry is empty for `{version}`");
-            let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-entry", message);
+            let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-entry", message);
             out.push(found.help("describe what is new for users under the heading"));
         }
     }
@@ -88,12 +89,12 @@ fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
 }
 
 /// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
-pub(super) fn path(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
-    if let Some(path) = unit.changelog.as_ref().or(unit.said.changelog.as_ref()) {
+pub(super) fn path(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
+    if let Some(path) = unit.changelog.as_ref().or(unit.published.changelog.as_ref()) {
         return Some(path.clone());
     }
     let own = unit.root.ancestors().map(|folder| folder.join(NAME));
-    own.into_iter().find(|path| scene.files.get(path).is_some())
+    own.into_iter().find(|path| context.files.get(path).is_some())
 }
 
 /// One entry.

@@ -78,7 +78,7 @@ impl<'a> ReleaseContext<'a> {
         let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);
         let config_place = inner.map_or_else(|| place.clone(), Utf8PathBuf::from);
         let files = WorkTreeFiles { top: top.clone(), known: RefCell::default() };
-        let mut scene = Self {
+        let mut context = Self {
             top,
             place,
             config_place,
@@ -93,9 +93,9 @@ impl<'a> ReleaseContext<'a> {
             files,
             history: ReleaseHistory::default(),
         };
-        scene.units = units::find(&scene)?;
-        scene.history = ReleaseHistory::of(&scene)?;
-        Ok(scene)
+        context.units = units::find(&context)?;
+        context.history = ReleaseHistory::load(&context)?;
+        Ok(context)
     }
 
     /// One line for each commit of which something was left out.

@@ -9,22 +9,22 @@ use crate::model::config::CheckConfig;
 /// The rules, and whether their fixes bring into line what is there, or take away what somebody wrote.
 const RULES: [(&str, bool); 2] = [("readme-count", true), ("readme-table", false)];
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let config = CheckConfig {
         ignore: vec!["all".to_owned()],
         select: RULES.iter().map(|(rule, _)| (*rule).to_owned()).collect(),
-        per_path: scene.config.check.per_path.clone(),
+        per_path: context.config.check.per_path.clone(),
         ..CheckConfig::default()
     };
     let settings = check::settings(&config).map_err(|unknown| ReleaseError::Config {
         message: format!("unknown rule or group `{}` under `[check]`", unknown.word),
         help: "`plugcast rules` lists them".to_owned(),
     })?;
-    let context = RuleContext::new(scene.project, scene.targets, scene.hosts.clone(), &settings);
-    let found = check::run(&context, Vec::new(), &CheckScope::default());
+    let rule_context = RuleContext::new(context.project, context.targets, context.hosts.clone(), &settings);
+    let found = check::run(&rule_context, Vec::new(), &CheckScope::default());
     for finding in found.diagnostics {
         let Some((_, repairs)) = RULES.iter().find(|(rule, _)| *rule == finding.rule) else { continue };
-        let mut finding = shifted(finding, &scene.place);
+        let mut finding = shifted(finding, &context.place);
         finding.severity = Severity::Error;
         finding.fix = finding.fix.filter(|_| *repairs);
         out.push(finding);

@@ -54,8 +54,8 @@ pub(super) struct ReleaseHistory {
 
 impl ReleaseHistory {
     /// Asks git.
-    pub(super) fn of(scene: &ReleaseContext<'_>) -> Result<Self, ReleaseError> {
-        let git = &scene.git;
+    pub(super) fn load(context: &ReleaseContext<'_>) -> Result<Self, ReleaseError> {
+        let git = &context.git;
         let head = git.commit("HEAD")?;
         let format = "--format=%(refname:strip=2)%09%(objectname)%09%(*objectname)";
         let listed = git.answer(&["for-each-ref", "--merged", "HEAD", format, "refs/tags"])?;
@@ -64,12 +64,12 @@ impl ReleaseHistory {
         let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
         let mut differences =
-            CommitDifferences { scene, known: BTreeMap::new(), remarks: Vec::new(), last: None, total: 0 };
-        let all = scene.units.iter().map(|unit| Ok((unit, known(scene, unit, &tags, head)?)));
+            CommitDifferences { context, known: BTreeMap::new(), remarks: Vec::new(), last: None, total: 0 };
+        let all = context.units.iter().map(|unit| Ok((unit, known(context, unit, &tags, head)?)));
         let all = all.collect::<Result<Vec<_>, ReleaseError>>()?;
         let commits: BTreeSet<&str> =
             all.iter().filter_map(|(_, known)| Some(known.last.as_ref()?.commit.as_str())).collect();
-        differences.total = commits.len() + usize::from(scene.base.is_some());
+        differences.total = commits.len() + usize::from(context.base.is_some());
         for (unit, mut known) in all {
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
                 let whole = differences.since(&last.commit, &last.tag)?;
@@ -77,7 +77,7 @@ impl ReleaseHistory {
             }
             history.known.insert(unit.root.clone(), known);
         }
-        if let Some(reference) = scene.base {
+        if let Some(reference) = context.base {
             let base = git.base(reference, &git.commit(reference)?)?;
             history.since_base = differences.since(&base, reference)?;
             history.base = Some(base);
@@ -109,13 +109,13 @@ impl ReleaseHistory {
 }
 
 fn known(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     tags: &[VersionTag],
     head: Option<&str>,
 ) -> Result<VersionHistory, ReleaseError> {
     let mut releases: Vec<Release> = Vec::new();
-    for form in tags::forms(scene, unit) {
+    for form in tags::forms(context, unit) {
         if !form.contains("{version}") {
             return Err(ReleaseError::Config {
                 message: format!("`{form}` in `[release] tag` does not contain the version"),
@@ -131,13 +131,13 @@ fn known(
             break;
         }
     }
-    let is_said = unit.tag.is_some() || unit.said.tag.is_some();
+    let is_said = unit.tag.is_some() || unit.published.tag.is_some();
     if releases.is_empty() && !is_said {
-        releases = of_the_whole(scene, unit, tags)?;
+        releases = of_the_whole(context, unit, tags)?;
     }
     // Without a tag of any plugin's, each was released where its version changed.
-    if releases.is_empty() && !is_said && !tags::has_own(scene, tags) && !scene.git.is_shallow()? {
-        releases = bumps::of(scene, unit)?;
+    if releases.is_empty() && !is_said && !tags::has_own(context, tags) && !context.git.is_shallow()? {
+        releases = bumps::find(context, unit)?;
     }
     let current = unit.version().and_then(|version| Version::parse(&version).ok());
     let here = releases.iter().filter(|release| Some(release.commit.as_str()) == head).cloned().collect();
@@ -153,7 +153,7 @@ fn known(
 /// The tags such as `v1.2.0` of a repository with several plugins, where the last of them names the version that the plugin
 /// had: all are released together.
 fn of_the_whole(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     tags: &[VersionTag],
 ) -> Result<Vec<Release>, ReleaseError> {
@@ -164,7 +164,7 @@ fn of_the_whole(
         };
         let releases: Vec<Release> = tags.iter().filter_map(release).collect();
         let Some(last) = releases.iter().max_by(|a, b| a.version.cmp(&b.version)) else { continue };
-        let had = bumps::version_at(scene, unit, &last.commit)?;
+        let had = bumps::version_at(context, unit, &last.commit)?;
         if had.as_ref() == Some(&last.version) {
             return Ok(releases);
         }
@@ -174,7 +174,7 @@ fn of_the_whole(
 
 /// Differences between commits and the work tree, each made once.
 struct CommitDifferences<'a> {
-    scene: &'a ReleaseContext<'a>,
+    context: &'a ReleaseContext<'a>,
     known: BTreeMap<String, Option<Rc<DiffReport>>>,
     remarks: Vec<String>,
     /// The commit that was read last.
@@ -195,17 +195,17 @@ impl CommitDifferences<'_> {
 
     /// `None` when that commit has no source in the place of this one.
     fn make(&mut self, commit: &str, reference: &str) -> Result<Option<DiffReport>, ReleaseError> {
-        let scene = self.scene;
-        if !scene.git.has_folder(commit, &scene.place)? {
+        let context = self.context;
+        if !context.git.has_folder(commit, &context.place)? {
             return Ok(None);
         }
         let other = self.last.as_ref();
         let snapshot =
-            CommitSnapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", other)?;
+            CommitSnapshot::load(&context.git, (commit, reference), &context.place, "plugcast.toml", other)?;
         self.remarks.extend(snapshot.remark(reference));
         let snapshot = self.last.insert(snapshot);
-        let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
-        let past = compare::past(snapshot, (name, reference), scene.targets);
+        let name = context.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
+        let past = compare::past(snapshot, (name, reference), context.targets);
         snapshot.must_be_whole()?;
         let old = match past {
             Ok(past) => past,
@@ -214,18 +214,25 @@ impl CommitDifferences<'_> {
         };
         self.remarks.extend(old.remarks);
         let old = old.project;
-        let (old, new) = (ComparisonSide::Source(&old), ComparisonSide::Source(scene.project));
+        let (old, new) = (ComparisonSide::Source(&old), ComparisonSide::Source(context.project));
         let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
-        scene.progress.begin(format!("comparing with `{reference}`, {number} of {total}"), scene.hosts.len());
-        let mut difference =
-            compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets, &scene.progress)?;
+        context
+            .progress
+            .begin(format!("comparing with `{reference}`, {number} of {total}"), context.hosts.len());
+        let mut difference = compare::compare(
+            (&old, reference),
+            (&new, "."),
+            &context.hosts,
+            context.targets,
+            &context.progress,
+        )?;
         // What only tells people about a plugin, and what a release itself writes, needs no release.
         let written: BTreeSet<Utf8PathBuf> =
-            scene.units.iter().flat_map(|unit| written(scene, unit)).collect();
+            context.units.iter().flat_map(|unit| written(context, unit)).collect();
         for host in &mut difference.hosts {
             host.changes.retain(|change| {
                 change.kind != ComponentKind::File
-                    || change.impact != Impact::None && !written.contains(&scene.place.join(&change.path))
+                    || change.impact != Impact::None && !written.contains(&context.place.join(&change.path))
             });
         }
         difference.weigh();
@@ -234,7 +241,7 @@ impl CommitDifferences<'_> {
 }
 
 /// The files of `unit` that a release writes: those that hold its version, and its changelog.
-fn written(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<Utf8PathBuf> {
+fn written(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<Utf8PathBuf> {
     let carriers = unit.places.iter().map(|place| place.path.clone());
-    carriers.chain(changelog::path(scene, unit)).chain(unit.changelog.clone()).collect()
+    carriers.chain(changelog::path(context, unit)).chain(unit.changelog.clone()).collect()
 }

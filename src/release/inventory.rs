@@ -13,14 +13,14 @@ use crate::diagnostic::{Diagnostic, Severity};
 /// How many changes a message names before the rest is only counted.
 const NAMED: usize = 8;
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    for unit in &scene.units {
-        let Some(known) = scene.history.known(unit) else { continue };
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in &context.units {
+        let Some(known) = context.history.known(unit) else { continue };
         let Some((place, version, span)) = unit.stated() else { continue };
         let Ok(version) = Version::parse(version) else { continue };
-        let Some(file) = scene.files.get(&place.path) else { continue };
+        let Some(file) = context.files.get(&place.path) else { continue };
         let say = |severity, rule: &str, message: String, help: String| {
-            Diagnostic::at(&file, span, severity, rule, message).help(help)
+            Diagnostic::in_file(&file, span, severity, rule, message).help(help)
         };
         if let Some(other) =
             known.here.first().filter(|_| known.here.iter().all(|here| here.version != version))
@@ -33,7 +33,7 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
             out.push(say(Severity::Error, "tag-differs", message, help));
         }
         let Some(last) = &known.last else {
-            out.extend(first(scene, unit, known));
+            out.extend(first(context, unit, known));
             continue;
         };
         if version < last.version {
@@ -73,16 +73,16 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
 }
 
 /// What to say where nothing was released before.
-fn first(scene: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHistory) -> Option<Diagnostic> {
+fn first(context: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHistory) -> Option<Diagnostic> {
     if !unit.is_plugin || !known.here.is_empty() {
         return None;
     }
-    if scene.history.shallow {
+    if context.history.shallow {
         let message = format!("no tag here names a version of `{}`, and this clone is shallow", unit.name);
         let help = "fetch the tags and the history, such as by `git fetch --tags --unshallow`";
         return Some(found(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
     }
-    let named = match unit.said.tag.as_ref().and(super::tags::forms(scene, unit).first()) {
+    let named = match unit.published.tag.as_ref().and(super::tags::forms(context, unit).first()) {
         Some(form) => format!("no tag is named like `{form}`"),
         None => format!("no tag names a version of `{}`", unit.name),
     };

@@ -14,34 +14,34 @@ use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::config::AcceptLoss;
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let of_source = denied(scene, &scene.config.release.deny_loss)?;
-    let units: Vec<&VersionedUnit> = scene.units.iter().filter(|unit| unit.is_plugin).collect();
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let of_source = denied(context, &context.config.release.deny_loss)?;
+    let units: Vec<&VersionedUnit> = context.units.iter().filter(|unit| unit.is_plugin).collect();
     let mut classes: BTreeMap<&str, Option<LossClass>> = BTreeMap::new();
     for unit in &units {
-        classes.insert(&unit.name, denied(scene, &unit.said.deny_loss)?);
+        classes.insert(&unit.name, denied(context, &unit.published.deny_loss)?);
     }
     let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
     let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
     distinct.sort();
     distinct.dedup();
-    for target in scene.hosts.iter().filter(|_| !distinct.is_empty()) {
-        let project = scene.project.for_host(&target.name, scene.targets.source());
-        let mut ledger = Ledger::new(lower::lower(&project, target, scene.targets).rows);
-        ledger.accept(&target.name, &scene.project.accepted);
+    for target in context.hosts.iter().filter(|_| !distinct.is_empty()) {
+        let project = context.project.for_host(&target.name, context.targets.source());
+        let mut ledger = Ledger::new(lower::lower(&project, target, context.targets).rows);
+        ledger.accept(&target.name, &context.project.accepted);
         for class in &distinct {
             let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));
             let denial = Denial { class: Some(*class), new: false };
             let own = Ledger::new(rows.cloned().collect());
-            let found = build::denied(scene.project, &own, &target.name, denial, Path::new(""))?;
-            out.extend(found.into_iter().map(|found| shifted(found, &scene.place)));
+            let found = build::denied(context.project, &own, &target.name, denial, Path::new(""))?;
+            out.extend(found.into_iter().map(|found| shifted(found, &context.place)));
         }
     }
     let mut all = Vec::new();
-    for unit in units.iter().filter(|unit| unit.said.deny_new_losses != Some(false)) {
-        let known = scene.history.known(unit).and_then(|known| known.difference.as_ref());
-        let since = if scene.base.is_some() { scene.history.since_base.as_deref() } else { known };
-        all.extend(since.into_iter().flat_map(|since| of(since, &unit.name, class_of(&unit.name))));
+    for unit in units.iter().filter(|unit| unit.published.deny_new_losses != Some(false)) {
+        let known = context.history.known(unit).and_then(|known| known.difference.as_ref());
+        let since = if context.base.is_some() { context.history.since_base.as_deref() } else { known };
+        all.extend(since.into_iter().flat_map(|since| unaccepted(since, &unit.name, class_of(&unit.name))));
     }
     let mut new: BTreeMap<(&str, &str), NewLoss<'_>> = BTreeMap::new();
     for (loss, host, since) in all {
@@ -55,7 +55,7 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
             .or_default()
             .push(one);
     }
-    out.extend(causes.into_iter().map(|((_, pattern, ..), losses)| finding(scene, &pattern, &losses)));
+    out.extend(causes.into_iter().map(|((_, pattern, ..), losses)| finding(context, &pattern, &losses)));
     Ok(())
 }
 
@@ -77,7 +77,7 @@ fn pattern(id: &str) -> String {
 }
 
 /// One finding about losses of one cause, with the places of all below the first.
-fn finding(scene: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) -> Diagnostic {
+fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) -> Diagnostic {
     let NewLoss { loss: first, since, .. } = losses[0];
     let (id, what) = match losses.len() {
         1 => (AcceptLoss::only(&first.id), format!("the loss `{}` is", first.id)),
@@ -96,7 +96,7 @@ fn finding(scene: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) ->
         _ => format!("{them} with `[[accept-loss]] id = {id}`"),
     };
     let help = format!("accept {accepted} and a reason in `plugcast.toml`, or revert what caused {them}");
-    let path = |loss: &LossChange| scene.place.join(&loss.path);
+    let path = |loss: &LossChange| context.place.join(&loss.path);
     let mut found = found(&path(first), Severity::Error, "new-loss", message).help(help);
     if let Some(line) = first.line {
         (found.line, found.end_line, found.end_column) = (line, line, 2);
@@ -121,7 +121,7 @@ fn repeated(path: Utf8PathBuf, loss: &LossChange) -> RelatedPlace {
 
 /// The new losses of one plugin that nobody accepts, with their host and since when; those that
 /// are denied are said as such.
-fn of<'a>(
+fn unaccepted<'a>(
     difference: &'a DiffReport,
     plugin: &'a str,
     denied: Option<LossClass>,
@@ -136,10 +136,10 @@ fn of<'a>(
     .map(|(loss, host)| (loss, host, difference.old.as_str()))
 }
 
-/// The mildest class that fails a release, of those that `said` names and those that fail a build.
-fn denied(scene: &ReleaseContext<'_>, said: &[String]) -> Result<Option<LossClass>, ReleaseError> {
+/// The mildest class that fails a release, of those that `configured` names and those that fail a build.
+fn denied(context: &ReleaseContext<'_>, configured: &[String]) -> Result<Option<LossClass>, ReleaseError> {
     let mut class = None;
-    for name in scene.config.build.deny_loss.iter().chain(said) {
+    for name in context.config.build.deny_loss.iter().chain(configured) {
         let one = match name.as_str() {
             "security" => LossClass::Security,
             "behavior" => LossClass::Behavior,

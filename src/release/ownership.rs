@@ -14,22 +14,22 @@ use crate::source::{Span, line_end};
 /// The name of this finding, which a rule of `check` has for what needs no history.
 const RULE: &str = "release-owned";
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let Some(base) = &scene.history.base else { return Ok(()) };
-    let automated = scene.units.iter().any(|unit| unit.automated);
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let Some(base) = &context.history.base else { return Ok(()) };
+    let automated = context.units.iter().any(|unit| unit.automated);
     let mut usual = vec!["versions".to_owned()];
     if automated {
         usual.push("changelog".to_owned());
         usual.extend(RECORDS.map(str::to_owned));
     }
-    let owned = |unit: &VersionedUnit| unit.said.owned.clone().unwrap_or_else(|| usual.clone());
+    let owned = |unit: &VersionedUnit| unit.published.owned.clone().unwrap_or_else(|| usual.clone());
     let names = |unit: &VersionedUnit, word: &str| owned(unit).iter().any(|owned| owned == word);
-    versions(scene, base, |unit| names(unit, "versions"), out)?;
+    versions(context, base, |unit| names(unit, "versions"), out)?;
     let mut paths: Vec<Utf8PathBuf> = Vec::new();
-    let of_changelogs = scene.units.iter().filter(|unit| names(unit, "changelog"));
-    paths.extend(of_changelogs.filter_map(|unit| changelog::path(scene, unit)));
+    let of_changelogs = context.units.iter().filter(|unit| names(unit, "changelog"));
+    paths.extend(of_changelogs.filter_map(|unit| changelog::path(context, unit)));
     let mut globs = GlobSetBuilder::new();
-    let mut all: Vec<String> = scene.units.iter().flat_map(owned).collect();
+    let mut all: Vec<String> = context.units.iter().flat_map(owned).collect();
     all.sort();
     all.dedup();
     for glob in all.iter().filter(|owned| !matches!(owned.as_str(), "versions" | "changelog")) {
@@ -43,7 +43,7 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
         help: "write fewer or simpler ones".to_owned(),
     };
     let globs = globs.build().map_err(none)?;
-    for path in scene.git.changed_since(base)? {
+    for path in context.git.changed_since(base)? {
         if globs.is_match(&path) {
             paths.push(path);
         }
@@ -52,9 +52,9 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
     paths.dedup();
     for path in paths {
         // A version in it is said with its place above.
-        let said = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
-        if !said {
-            out.extend(touched(scene, base, &path)?);
+        let is_reported = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
+        if !is_reported {
+            out.extend(touched(context, base, &path)?);
         }
     }
     Ok(())
@@ -62,18 +62,19 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
 
 /// Versions that are not those of the base.
 fn versions(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     base: &str,
     counts: impl Fn(&VersionedUnit) -> bool,
     out: &mut Vec<Diagnostic>,
 ) -> Result<(), ReleaseError> {
-    for unit in scene.units.iter().filter(|unit| counts(unit)) {
+    for unit in context.units.iter().filter(|unit| counts(unit)) {
         for place in &unit.places {
-            let (FoundVersion::Version(now, span), Some(file)) = (&place.found, scene.files.get(&place.path))
+            let (FoundVersion::Version(now, span), Some(file)) =
+                (&place.found, context.files.get(&place.path))
             else {
                 continue;
             };
-            let Some(text) = scene.git.text(base, &place.path)? else { continue };
+            let Some(text) = context.git.text(base, &place.path)? else { continue };
             let mut before = values::find(place.path.as_str(), &text, &place.at).into_iter();
             let Some(FoundVersion::Version(before, _)) = before.nth(place.turn) else { continue };
             if before == *now {
@@ -89,7 +90,7 @@ fn versions(
                 end: span.end,
                 replacement: before.clone(),
             };
-            let found = Diagnostic::at(&file, *span, Severity::Error, RULE, message);
+            let found = Diagnostic::in_file(&file, *span, Severity::Error, RULE, message);
             let found = found.help(format!("set it to `{before}`; the release raises it"));
             out.push(found.fix(Applicability::Unsafe, vec![edit]));
         }
@@ -99,14 +100,14 @@ fn versions(
 
 /// A file that differs from the one of the base.
 fn touched(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     base: &str,
     path: &Utf8Path,
 ) -> Result<Option<Diagnostic>, ReleaseError> {
-    let before = scene.git.text(base, path)?;
+    let before = context.git.text(base, path)?;
     let message = format!("`{path}` is written by a release, but this branch changes it");
-    let help = format!("revert it, such as with `git checkout {} -- {path}`", scene.base.unwrap_or("BASE"));
-    let Some(file) = scene.files.get(path) else {
+    let help = format!("revert it, such as with `git checkout {} -- {path}`", context.base.unwrap_or("BASE"));
+    let Some(file) = context.files.get(path) else {
         let gone = before.is_some().then(|| found(path, Severity::Error, RULE, message).help(help));
         return Ok(gone);
     };
@@ -124,5 +125,5 @@ fn touched(
         at += line.len();
     }
     let end = line_end(text, at);
-    Ok(Some(Diagnostic::at(&file, Span::new(at, end), Severity::Error, RULE, message).help(help)))
+    Ok(Some(Diagnostic::in_file(&file, Span::new(at, end), Severity::Error, RULE, message).help(help)))
 }

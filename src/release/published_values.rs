@@ -33,13 +33,13 @@ impl PublishedValues {
     ///
     /// # Errors
     /// When its own `plugcast.toml` cannot be read.
-    pub(super) fn of(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
-        let whole = Self::read(&scene.config.release, &scene.config_place, unit);
-        if !unit.is_plugin || unit.root == scene.config_place {
+    pub(super) fn load(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
+        let whole = Self::read(&context.config.release, &context.config_place, unit);
+        if !unit.is_plugin || unit.root == context.config_place {
             return Ok(whole);
         }
-        let folder = scene.top.join(&unit.root);
-        Ok(match build::read_config_in(&FileSystem::default(), &folder, &scene.top)? {
+        let folder = context.top.join(&unit.root);
+        Ok(match build::read_config_in(&FileSystem::default(), &folder, &context.top)? {
             Some(own) => Self::read(&own.release, &unit.root, unit).or(whole),
             None => whole,
         })
@@ -48,9 +48,9 @@ impl PublishedValues {
     /// What `config`, which lies in the folder `place`, says.
     fn read(config: &ReleaseConfig, place: &Utf8Path, unit: &VersionedUnit) -> Self {
         let named = |text: &str| text.replace("{plugin}", &unit.name);
-        let version = |said: &String| match named(said).split_once('#') {
+        let version = |value: &String| match named(value).split_once('#') {
             Some((path, key)) => (file(place, path), Some(key.to_owned())),
-            None => (file(place, &named(said)), None),
+            None => (file(place, &named(value)), None),
         };
         Self {
             tag: config.tag.as_deref().map(named),

@@ -20,22 +20,22 @@ const OF_ONE: [&str; 4] =
     ["{plugin}-v{version}", "{plugin}@{version}", "{plugin}/v{version}", "{plugin}-{version}"];
 
 /// Whether any tag names a version of one of the plugins.
-pub(super) fn has_own(scene: &ReleaseContext<'_>, tags: &[VersionTag]) -> bool {
-    let names = scene.units.iter().filter(|unit| unit.is_plugin).map(|unit| &unit.name);
+pub(super) fn has_own(context: &ReleaseContext<'_>, tags: &[VersionTag]) -> bool {
+    let names = context.units.iter().filter(|unit| unit.is_plugin).map(|unit| &unit.name);
     let forms: Vec<String> =
         names.flat_map(|name| OF_ONE.map(|form| form.replace("{plugin}", name))).collect();
     tags.iter().any(|tag| forms.iter().any(|form| version(form, &tag.name).is_some()))
 }
 
 /// The forms that tags of `unit` may have, the first that any tag has counts.
-pub(super) fn forms(scene: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<String> {
-    let said = unit.said.tag.clone().or_else(|| unit.tag.clone());
-    let mut forms = match said {
+pub(super) fn forms(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<String> {
+    let tag = unit.published.tag.clone().or_else(|| unit.tag.clone());
+    let mut forms = match tag {
         Some(form) => return vec![form],
         None => OF_ONE.to_vec(),
     };
     // Of several plugins such a tag would name none.
-    if scene.units.iter().filter(|unit| unit.is_plugin).count() <= 1 {
+    if context.units.iter().filter(|unit| unit.is_plugin).count() <= 1 {
         forms.extend(OF_ALL);
     }
     forms.into_iter().map(|form| form.replace("{plugin}", &unit.name)).collect()

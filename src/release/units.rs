@@ -35,7 +35,7 @@ pub(super) struct VersionedUnit {
     /// Whether release automation sets the version.
     pub(super) automated: bool,
     /// What `[release]` says of it.
-    pub(super) said: PublishedValues,
+    pub(super) published: PublishedValues,
 }
 
 /// One place that may say a version.
@@ -80,13 +80,13 @@ impl VersionedUnit {
 ///
 /// # Errors
 /// When the configuration of a plugin cannot be read.
-pub(super) fn find(scene: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, ReleaseError> {
-    let record = RECORDS.iter().map(Utf8PathBuf::from).find(|path| scene.files.get(path).is_some());
+pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, ReleaseError> {
+    let record = RECORDS.iter().map(Utf8PathBuf::from).find(|path| context.files.get(path).is_some());
     let mut units: Vec<VersionedUnit> =
-        scene.project.plugins.iter().map(|plugin| of_plugin(scene, plugin)).collect();
+        context.project.plugins.iter().map(|plugin| of_plugin(context, plugin)).collect();
     let mut packages: Vec<String> = Vec::new();
     let keys = |path: &Utf8Path, of: fn(Node) -> Option<Node>| -> Vec<String> {
-        let node = scene.files.get(path).and_then(|file| json::parse(file.text()?).0).and_then(of);
+        let node = context.files.get(path).and_then(|file| json::parse(file.text()?).0).and_then(of);
         node.map(|node| node.entries().iter().map(|entry| entry.key.clone()).collect()).unwrap_or_default()
     };
     if let Some(record) = &record {
@@ -106,7 +106,7 @@ pub(super) fn find(scene: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, Rel
         let at = match units.iter().position(|unit| unit.root == root) {
             Some(at) => at,
             None => {
-                units.push(of_package(scene, &root));
+                units.push(of_package(context, &root));
                 units.len() - 1
             }
         };
@@ -115,19 +115,19 @@ pub(super) fn find(scene: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, Rel
         if let Some(record) = &record {
             let what = format!("`{record}`");
             // What was released counts more than what somebody wrote since.
-            unit.places.splice(0..0, place(scene, record.clone(), Some(package), what));
+            unit.places.splice(0..0, place(context, record.clone(), Some(package), what));
         }
-        automation::apply(scene, package, unit);
+        automation::apply(context, package, unit);
     }
     for unit in units.iter_mut().filter(|unit| !unit.automated) {
         let own = unit.name.clone();
-        unit.places.retain(|place| !is_another_package(scene, place, &own));
+        unit.places.retain(|place| !is_another_package(context, place, &own));
     }
     for unit in &mut units {
-        unit.said = PublishedValues::of(scene, unit)?;
-        for (path, key) in unit.said.versions.clone().into_iter().filter(|_| unit.is_plugin) {
+        unit.published = PublishedValues::load(context, unit)?;
+        for (path, key) in unit.published.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
-            unit.places.extend(stands(scene, &path, &VersionLocation::Key(key), &what, true));
+            unit.places.extend(stands(context, &path, &VersionLocation::Key(key), &what, true));
         }
     }
     Ok(units)
@@ -135,23 +135,23 @@ pub(super) fn find(scene: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, Rel
 
 /// The place of a key that may say the version.
 fn place(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     path: Utf8PathBuf,
     key: Option<&str>,
     what: String,
 ) -> Vec<VersionPlace> {
-    stands(scene, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
+    stands(context, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
 }
 
 /// Every place in the file at `path` that says the version there; one that says nothing where none does.
 pub(super) fn stands(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     path: &Utf8Path,
     at: &VersionLocation,
     what: &str,
     required: bool,
 ) -> Vec<VersionPlace> {
-    let found = match scene.files.get(path) {
+    let found = match context.files.get(path) {
         Some(file) => values::find(path.as_str(), file.text().unwrap_or_default(), at),
         None => vec![FoundVersion::Nothing],
     };
@@ -166,35 +166,35 @@ pub(super) fn stands(
     found.into_iter().enumerate().map(place).collect()
 }
 
-fn of_plugin(scene: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
-    let root = scene.place.join(&plugin.root);
+fn of_plugin(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
+    let root = context.place.join(&plugin.root);
     let root = if root.as_str() == "." {
         Utf8PathBuf::new()
     } else {
         Utf8PathBuf::from(root.as_str().trim_end_matches('/'))
     };
-    let own = root.join(&scene.targets.source().manifest);
+    let own = root.join(&context.targets.source().manifest);
     let mut places = Vec::new();
-    if scene.files.get(&own).is_some() {
-        places.extend(place(scene, own, None, "the plugin's manifest".to_owned()));
+    if context.files.get(&own).is_some() {
+        places.extend(place(context, own, None, "the plugin's manifest".to_owned()));
     }
-    if let (Some(entry), Some(listing)) = (&plugin.entry, &scene.project.marketplace) {
-        let path = scene.place.join(&listing.path);
+    if let (Some(entry), Some(listing)) = (&plugin.entry, &context.project.marketplace) {
+        let path = context.place.join(&listing.path);
         let what = "its entry in the marketplace";
-        places.extend(stands(scene, &path, &VersionLocation::Entry(entry.name.clone()), what, false));
+        places.extend(stands(context, &path, &VersionLocation::Entry(entry.name.clone()), what, false));
     }
     if plugin.entry.is_none() {
-        places.extend(listed_above(scene, &plugin.name, &root));
+        places.extend(listed_above(context, &plugin.name, &root));
     }
-    for path in scene.targets.sibling_manifests() {
+    for path in context.targets.sibling_manifests() {
         let path = root.join(path);
-        if scene.files.get(&path).is_some() {
+        if context.files.get(&path).is_some() {
             let what = format!("`{path}`");
-            places.extend(place(scene, path, None, what));
+            places.extend(place(context, path, None, what));
         }
     }
-    places.extend(catalogues(scene, &plugin.name));
-    places.extend(packages(scene, &root));
+    places.extend(catalogues(context, &plugin.name));
+    places.extend(packages(context, &root));
     VersionedUnit {
         name: plugin.name.clone(),
         root,
@@ -203,16 +203,16 @@ fn of_plugin(scene: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
         tag: None,
         changelog: None,
         automated: false,
-        said: PublishedValues::default(),
+        published: PublishedValues::default(),
     }
 }
 
 /// The entry of a plugin in the nearest marketplace above it, where SRC is that plugin alone.
-fn listed_above(scene: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<VersionPlace> {
-    let marketplace = &scene.targets.source().marketplace;
+fn listed_above(context: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<VersionPlace> {
+    let marketplace = &context.targets.source().marketplace;
     for folder in root.ancestors().skip(1) {
         let path = folder.join(marketplace);
-        let node = scene.files.get(&path).and_then(|file| json::parse(file.text()?).0);
+        let node = context.files.get(&path).and_then(|file| json::parse(file.text()?).0);
         let Some(node) = node else { continue };
         let base =
             node.get("metadata").and_then(|metadata| metadata.get("pluginRoot")).and_then(Node::as_str);
@@ -233,16 +233,16 @@ fn listed_above(scene: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<
             .any(|entry| leads_here(&entry))
         {
             let what = format!("its entry in `{path}`");
-            return stands(scene, &path, &VersionLocation::Entry(name.to_owned()), &what, false);
+            return stands(context, &path, &VersionLocation::Entry(name.to_owned()), &what, false);
         }
     }
     Vec::new()
 }
 
 /// The entries of a plugin in marketplaces that were written for other hosts.
-fn catalogues(scene: &ReleaseContext<'_>, name: &str) -> Vec<VersionPlace> {
-    let source = scene.targets.source();
-    let known = scene.targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
+fn catalogues(context: &ReleaseContext<'_>, name: &str) -> Vec<VersionPlace> {
+    let source = context.targets.source();
+    let known = context.targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     let file = Utf8Path::new(&source.marketplace).file_name().unwrap_or_default();
     let foreign = source.foreign.iter().filter(|place| Utf8Path::new(place).extension().is_none());
     let foreign = foreign.map(|folder| Utf8Path::new(folder).join(file));
@@ -250,36 +250,36 @@ fn catalogues(scene: &ReleaseContext<'_>, name: &str) -> Vec<VersionPlace> {
     paths.retain(|path| path.as_str() != source.marketplace);
     paths.sort();
     paths.dedup();
-    let there = paths.into_iter().map(|path| scene.place.join(path));
+    let there = paths.into_iter().map(|path| context.place.join(path));
     there
-        .filter(|path| scene.files.get(path).is_some())
+        .filter(|path| context.files.get(path).is_some())
         .flat_map(|path| {
             let what = format!("its entry in `{path}`");
-            stands(scene, &path, &VersionLocation::Entry(name.to_owned()), &what, false)
+            stands(context, &path, &VersionLocation::Entry(name.to_owned()), &what, false)
         })
         .collect()
 }
 
 /// The files of package tools in a folder; a private package without a version has none.
-fn packages(scene: &ReleaseContext<'_>, root: &Utf8Path) -> Vec<VersionPlace> {
+fn packages(context: &ReleaseContext<'_>, root: &Utf8Path) -> Vec<VersionPlace> {
     let paths = PACKAGES.iter().map(|name| root.join(name));
-    let there = paths.filter(|path| scene.files.get(path).is_some());
+    let there = paths.filter(|path| context.files.get(path).is_some());
     there
         .flat_map(|path| {
             let what = format!("`{path}`");
-            place(scene, path, None, what)
+            place(context, path, None, what)
         })
         .collect()
 }
 
 /// Whether a place is the file of a package with a name and a version of its own, which only lies where the plugin
 /// called `plugin` does: the two names share no word.
-fn is_another_package(scene: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
+fn is_another_package(context: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
     let file = place.path.file_name().unwrap_or_default();
     if !PACKAGES.contains(&file) {
         return false;
     }
-    let text = scene.files.get(&place.path);
+    let text = context.files.get(&place.path);
     let name = text.as_ref().and_then(|file| values::package_name(file.path.as_str(), file.text()?));
     let words =
         |name: &str| name.to_lowercase().split(['-', '_', '/', '@', '.']).map(str::to_owned).collect();
@@ -291,19 +291,19 @@ fn is_another_package(scene: &ReleaseContext<'_>, place: &VersionPlace, plugin: 
     })
 }
 
-fn of_package(scene: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
+fn of_package(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
     let name = root.file_name().map_or_else(
-        || scene.top.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        || context.top.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         str::to_owned,
     );
     VersionedUnit {
         name,
         root: root.to_owned(),
         is_plugin: false,
-        places: packages(scene, root),
+        places: packages(context, root),
         tag: None,
         changelog: None,
         automated: true,
-        said: PublishedValues::default(),
+        published: PublishedValues::default(),
     }
 }

@@ -91,8 +91,8 @@ fn usual(ending: &str, text: &str) -> Vec<FoundVersion> {
         _ if marked.is_empty() => vec![whole(text)],
         _ => Vec::new(),
     };
-    let said = keyed.into_iter().filter(|found| *found != FoundVersion::Nothing);
-    said.chain(marked).collect()
+    let versions = keyed.into_iter().filter(|found| *found != FoundVersion::Nothing);
+    versions.chain(marked).collect()
 }
 
 fn at_key(ending: &str, text: &str, key: Option<&str>) -> FoundVersion {
@@ -114,7 +114,7 @@ fn at_key(ending: &str, text: &str, key: Option<&str>) -> FoundVersion {
 fn keyed(node: &Node, key: &str) -> FoundVersion {
     // A key may hold dots itself, such as a path in the record of a release.
     let value = node.get(key).or_else(|| key.split('.').try_fold(node, |node: &Node, part| node.get(part)));
-    value.map_or(FoundVersion::Nothing, said)
+    value.map_or(FoundVersion::Nothing, version_of)
 }
 
 /// The value of the first of `keys` that says a version.
@@ -125,8 +125,8 @@ fn in_tables(node: &Node, keys: &[&str]) -> FoundVersion {
             .try_fold(node, |node: &Node, part| node.get(part))
             .is_some_and(|node| matches!(node.value, Value::Map(_)))
     };
-    let said = keys.iter().filter(|key| !is_table(key)).map(|key| keyed(node, key));
-    said.into_iter().find(|found| *found != FoundVersion::Nothing).unwrap_or(FoundVersion::Nothing)
+    let versions = keys.iter().filter(|key| !is_table(key)).map(|key| keyed(node, key));
+    versions.into_iter().find(|found| *found != FoundVersion::Nothing).unwrap_or(FoundVersion::Nothing)
 }
 
 fn in_entry(text: &str, name: &str) -> FoundVersion {
@@ -136,11 +136,11 @@ fn in_entry(text: &str, name: &str) -> FoundVersion {
     };
     let entries = node.get("plugins").and_then(Node::items).unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.get("name").and_then(Node::as_str) == Some(name));
-    entry.and_then(|entry| entry.get("version")).map_or(FoundVersion::Nothing, said)
+    entry.and_then(|entry| entry.get("version")).map_or(FoundVersion::Nothing, version_of)
 }
 
 /// The version that `value` is.
-fn said(value: &Node) -> FoundVersion {
+fn version_of(value: &Node) -> FoundVersion {
     match &value.value {
         Value::String(version) => FoundVersion::Version(version.clone(), inner(value)),
         _ => FoundVersion::Fault(value.span, format!("the version is {}, not text", value.kind())),
@@ -260,7 +260,7 @@ mod tests {
             ("VERSION", "v1.2.3\n", None),
         ] {
             match one(path, text, &VersionLocation::Key(key.map(str::to_owned))) {
-                FoundVersion::Version(version, span) => assert_eq!(span.of(text), version, "{path}"),
+                FoundVersion::Version(version, span) => assert_eq!(span.slice(text), version, "{path}"),
                 other => panic!("{path}: {other:?}"),
             }
         }
@@ -275,7 +275,7 @@ mod tests {
         let entry =
             "{ \"plugins\": [ { \"name\": \"one\", \"version\": \"1.2.3\" }, { \"name\": \"two\" } ] }";
         let of = |name: &str| one("marketplace.json", entry, &VersionLocation::Entry(name.to_owned()));
-        assert!(matches!(of("one"), FoundVersion::Version(version, span) if span.of(entry) == version));
+        assert!(matches!(of("one"), FoundVersion::Version(version, span) if span.slice(entry) == version));
         assert_eq!(of("two"), FoundVersion::Nothing);
         for (path, text) in [
             ("a.json", "{ \"version\": 1 }"),
@@ -311,7 +311,7 @@ mod tests {
         ] {
             match one(path, text, &at) {
                 FoundVersion::Version(version, span) => {
-                    assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"))
+                    assert_eq!((version.as_str(), span.slice(text)), ("1.2.3", "1.2.3"))
                 }
                 other => panic!("{path}: {other:?}"),
             }

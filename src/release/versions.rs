@@ -6,24 +6,24 @@ use super::values::{FoundVersion, VersionLocation};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 
-pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    for unit in &scene.units {
+pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in &context.units {
         for place in &unit.places {
-            readable(scene, place, out);
+            readable(context, place, out);
         }
         match unit.stated() {
             None => missing(unit, out),
             Some((first, version, span)) => {
-                let Some(file) = scene.files.get(&first.path) else { continue };
+                let Some(file) = context.files.get(&first.path) else { continue };
                 if semver::Version::parse(version).is_err() {
                     let message =
                         format!("the version `{version}` of `{}` is not a semantic version", unit.name);
-                    let wrong = Diagnostic::at(&file, span, Severity::Error, "version-format", message);
+                    let wrong = Diagnostic::in_file(&file, span, Severity::Error, "version-format", message);
                     out.push(wrong.help("write three numbers, such as `1.2.3`"));
                 }
                 for place in &unit.places {
                     let FoundVersion::Version(other, at) = &place.found else { continue };
-                    let Some(there) = scene.files.get(&place.path).filter(|_| other != version) else {
+                    let Some(there) = context.files.get(&place.path).filter(|_| other != version) else {
                         continue;
                     };
                     let message = format!(
@@ -36,7 +36,8 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
                         end: at.end,
                         replacement: version.to_owned(),
                     };
-                    let differs = Diagnostic::at(&there, *at, Severity::Error, "version-differs", message);
+                    let differs =
+                        Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
                     // What is newer was raised by somebody, who may have forgotten the rest.
                     let applicability =
                         if is_newer(version, other) { Applicability::Safe } else { Applicability::Unsafe };
@@ -62,11 +63,11 @@ fn is_newer(one: &str, other: &str) -> bool {
 }
 
 /// A place that cannot be read, or must say a version and does not.
-fn readable(scene: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Diagnostic>) {
-    match (&place.found, scene.files.get(&place.path)) {
+fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Diagnostic>) {
+    match (&place.found, context.files.get(&place.path)) {
         (FoundVersion::Fault(span, why), Some(file)) => {
             let message = format!("the version in `{}` cannot be read: {why}", place.path);
-            let fault = Diagnostic::at(&file, *span, Severity::Error, "version-file", message);
+            let fault = Diagnostic::in_file(&file, *span, Severity::Error, "version-file", message);
             let help = match place.at {
                 VersionLocation::Key(_) => {
                     "correct the file; `[release] versions` in `plugcast.toml` takes JSON, YAML and TOML files, as `PATH#key.key` too, and files that hold a version alone"

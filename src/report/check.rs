@@ -1,4 +1,4 @@
-//! What `check` prints besides its source frames: one JSON object, one line a finding, annotations for
+//! What `check` prints besides its source frames: one JSON object, one line per finding, annotations for
 //! a workflow.
 
 use schemars::JsonSchema;
@@ -86,7 +86,7 @@ fn is_zero(count: &usize) -> bool {
 
 impl CheckSummary {
     /// The counts of `findings`, without what fixes do or would do.
-    pub fn of(findings: &Findings) -> Self {
+    pub fn from_findings(findings: &Findings) -> Self {
         Self {
             errors: findings.count(Severity::Error),
             warnings: findings.count(Severity::Warning),

@@ -40,12 +40,13 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
             let _ = writeln!(out);
             let _ = writeln!(out, "{}", heading(one.change.change).to_lowercase());
         }
-        let _ = writeln!(out, "  {}{}", title(one.change, "", " -> ", true), on(difference, &one.hosts));
+        let _ =
+            writeln!(out, "  {}{}", title(one.change, "", " -> ", true), host_list(difference, &one.hosts));
         if let Some(description) = &one.change.description {
             let _ = writeln!(out, "    {}", short(description));
         }
         for (field, hosts) in &one.fields {
-            let on = if hosts.len() < one.hosts.len() { on(difference, hosts) } else { String::new() };
+            let on = if hosts.len() < one.hosts.len() { host_list(difference, hosts) } else { String::new() };
             let _ = writeln!(out, "    {}{on}", value(field, "", " -> "));
         }
     }
@@ -59,7 +60,13 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
         for MergedLoss { loss, hosts, reasons } in losses {
             let place = loss.line.map_or(String::new(), |line| format!(":{line}"));
             let accepted = if loss.accepted { ", accepted" } else { "" };
-            let _ = writeln!(out, "  {} {}{}{accepted}", word(loss.class), loss.id, on(difference, &hosts));
+            let _ = writeln!(
+                out,
+                "  {} {}{}{accepted}",
+                word(loss.class),
+                loss.id,
+                host_list(difference, &hosts)
+            );
             let _ = writeln!(out, "    {}{place}: {}", loss.path, told(&reasons));
         }
     }
@@ -79,10 +86,10 @@ pub fn markdown(difference: &DiffReport) -> String {
         }
         let description = one.change.description.as_ref();
         let description = description.map_or(String::new(), |text| format!(": {}", plain(&short(text))));
-        let hosts = on(difference, &one.hosts);
+        let hosts = host_list(difference, &one.hosts);
         let _ = writeln!(out, "- {}{hosts}{description}", title(one.change, "`", " → ", true));
         for (field, hosts) in &one.fields {
-            let on = if hosts.len() < one.hosts.len() { on(difference, hosts) } else { String::new() };
+            let on = if hosts.len() < one.hosts.len() { host_list(difference, hosts) } else { String::new() };
             let _ = writeln!(out, "  - {}{on}", value(field, "`", " → "));
         }
     }
@@ -162,7 +169,7 @@ fn told(reasons: &BTreeMap<&str, Vec<&str>>) -> String {
 }
 
 /// ` (host, host)`, or nothing when all of them are meant.
-fn on(difference: &DiffReport, hosts: &[&str]) -> String {
+fn host_list(difference: &DiffReport, hosts: &[&str]) -> String {
     let all = hosts.len() == difference.hosts.len();
     if all { String::new() } else { format!(" ({})", hosts.join(", ")) }
 }

@@ -171,8 +171,10 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
     // A line that would only count one place can as well name it.
     let named = if places.len() == PLACES + 1 { places.len() } else { PLACES };
     for place in places.iter().take(named) {
-        let said = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
-        lines.push(printable::line(&format!("{}:{}:{}{said}", place.path, place.line, place.column)).into());
+        let message = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
+        lines.push(
+            printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into(),
+        );
     }
     if let Some(more @ 1..) = places.len().checked_sub(named) {
         lines.push(format!("and {more} more (`--verbose` shows all of them)"));
@@ -215,7 +217,7 @@ enum FrameLine<'a> {
 fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>, limit: usize) -> Option<FrameLine<'a>> {
     let text = file.text()?;
     let span = file.line(place.start.line)?;
-    let line = span.of(text).trim_end_matches(['\n', '\r']);
+    let line = span.slice(text).trim_end_matches(['\n', '\r']);
     let from = file.offset(place.start)?.saturating_sub(span.start).min(line.len());
     let to = match place.end.line == place.start.line {
         true => file.offset(place.end)?.saturating_sub(span.start).min(line.len()),
@@ -264,16 +266,17 @@ mod tests {
         SourceFile::new(path.into(), PathBuf::new(), false, text.len() as u64, content)
     }
 
-    fn at(file: &SourceFile, word: &str, message: &str) -> Diagnostic {
+    fn finding_at(file: &SourceFile, word: &str, message: &str) -> Diagnostic {
         let start = file.text().unwrap().find(word).unwrap();
-        Diagnostic::at(file, Span::new(start, start + word.len()), Severity::Error, "rule", message)
+        Diagnostic::in_file(file, Span::new(start, start + word.len()), Severity::Error, "rule", message)
     }
 
     #[test]
     fn places_that_belong_to_a_finding_have_frames_of_their_own() {
         let (a, b) = (file("a.md", "x\nname: one\n"), file("b.md", "name: one\n"));
-        let found =
-            at(&b, "one", "twice").related(&a, Span::new(8, 11), "first defined here").help("rename it");
+        let found = finding_at(&b, "one", "twice")
+            .related(&a, Span::new(8, 11), "first defined here")
+            .help("rename it");
         let shown = findings(&[found], |path| Some(if path == "a.md" { &a } else { &b }), PLAIN);
         let expected = "\
 error[rule]: twice
@@ -296,7 +299,7 @@ note: first defined here
     #[test]
     fn of_a_long_line_the_part_around_the_finding_is_shown() {
         let long = file("a.md", &format!("{}wrong{}\n", "é".repeat(100_000), "b".repeat(100_000)));
-        let shown = findings(&[at(&long, "wrong", "long")], |_| Some(&long), PLAIN);
+        let shown = findings(&[finding_at(&long, "wrong", "long")], |_| Some(&long), PLAIN);
         assert!(shown.contains("a.md:1:100001"), "{shown}");
         assert!(shown.contains(&format!("…{}wrong{}…", "é".repeat(50), "b".repeat(75))), "{shown}");
         assert!(shown.contains(&format!("{}^^^^^\n", " ".repeat(51))), "{shown}");
@@ -314,7 +317,7 @@ note: first defined here
             (format!("a {}\n", "漢".repeat(90)), "漢".repeat(90)),
         ] {
             let text = file("a.md", &text);
-            let found = at(&text, marked.trim_end(), "long");
+            let found = finding_at(&text, marked.trim_end(), "long");
             let shown = findings(&[found], |_| Some(&text), narrow);
             let width = |line: &str| -> usize {
                 line.chars().map(|letter| if letter < '\u{2e80}' { 1 } else { 2 }).sum()

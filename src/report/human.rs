@@ -42,7 +42,7 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     };
     let _ = writeln!(out, "{}: {} -> {} ({state})", summary.title, summary.components, summary.out);
     // What lies beside the plugins is in the ledger, but says nothing about them.
-    let counts = LedgerSummary::of(summary.ledger.rows.iter().filter(|row| !row.plugin.is_empty()));
+    let counts = LedgerSummary::from_rows(summary.ledger.rows.iter().filter(|row| !row.plugin.is_empty()));
     let _ = writeln!(
         out,
         "  {} kept, {} mapped, {} degraded, {} dropped",

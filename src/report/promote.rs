@@ -33,7 +33,7 @@ pub struct PromoteReport {
     pub removed: Vec<Utf8PathBuf>,
     /// Edits, by file and place.
     pub edits: Vec<EditReport>,
-    /// Places that stand against it; the promotion is refused while there is one.
+    /// Places that block it; the promotion is refused while there is one.
     pub refused: Vec<RemarkReport>,
     /// Places that rightly keep the old name.
     pub left: Vec<RemarkReport>,
@@ -111,7 +111,7 @@ impl From<&Remark> for RemarkReport {
 
 impl PromoteReport {
     /// What `plan` does to `beta`, as if it were made and nothing stood against it.
-    pub fn of(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
+    pub fn new(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
         let moves = beta.moves().then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() });
         Self {
             schema: crate::schema::PROMOTE.tag(),

@@ -59,7 +59,7 @@ fn rule(rule: &Rule) -> Value {
         "shortDescription": { "text": rule.summary },
         "fullDescription": { "text": what },
         "help": { "text": rule.page.trim(), "markdown": rule.page.trim() },
-        "defaultConfiguration": { "enabled": rule.group.on(), "level": level(rule.severity) },
+        "defaultConfiguration": { "enabled": rule.group.is_default(), "level": level(rule.severity) },
         "properties": { "tags": [rule.group.id()] },
     })
 }

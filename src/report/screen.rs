@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn found(file: &SourceFile, rule: &str, n: usize, severity: Severity) -> Diagnostic {
-        Diagnostic::at(file, Span::new(n * 6, n * 6 + 5), severity, rule, "wrong")
+        Diagnostic::in_file(file, Span::new(n * 6, n * 6 + 5), severity, rule, "wrong")
     }
 
     fn shown(file: &SourceFile, all: &[Diagnostic]) -> String {

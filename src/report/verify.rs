@@ -1,4 +1,4 @@
-//! The human form of `verify`: one line a host, then what is missing, with its file and what to do.
+//! The human form of `verify`: one line per host, then what is missing, with its file and what to do.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub fn human(verification: &Verification) -> String {
 fn of_source(out: &mut PrintableLines, source: &SourceVerification) {
     let verdict = if source.result == HostVerdict::Pass { "pass" } else { "fail" };
     let count = |kind: ComponentKind| -> usize {
-        source.plugins.iter().filter_map(|plugin| plugin.listed.of(kind)).map(Vec::len).sum()
+        source.plugins.iter().filter_map(|plugin| plugin.listed.get(kind)).map(Vec::len).sum()
     };
     let counts: Vec<String> = KINDS
         .into_iter()
@@ -143,7 +143,7 @@ fn faults(out: &mut PrintableLines, host: &HostVerification, plugin: &PluginVeri
     for name in &plugin.missing {
         let kind = KINDS
             .into_iter()
-            .find(|kind| plugin.expected.of(*kind).is_some_and(|names| names.contains(name)));
+            .find(|kind| plugin.expected.get(*kind).is_some_and(|names| names.contains(name)));
         let file = plugin.files.get(name).map(|file| format!(" (`{file}`)")).unwrap_or_default();
         let _ = writeln!(out, "  {}: missing {} `{name}`{file}", plugin.name, kind.map_or("component", noun));
     }

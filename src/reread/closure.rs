@@ -104,8 +104,8 @@ pub fn check(
 ) -> Vec<Diagnostic> {
     let left_out = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
     let left_out = left_out.chain(&project.tree.exclusions).map(|exclusion| exclusion.path.as_path());
-    let (index, sources) = (PathIndex::of(files), PathIndex::of_source(&project.tree, left_out));
-    let offered = BundleNames::of(project, target, files);
+    let (index, sources) = (PathIndex::of_bundle(files), PathIndex::of_source(&project.tree, left_out));
+    let offered = BundleNames::new(project, target, files);
     let scanner = ClaimScanner::new(project, target, source);
     let owners = owners(project);
     let by_source: BTreeMap<(&str, &str), EmittedFile<'_>> = files
@@ -125,7 +125,7 @@ pub fn check(
     };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
-            documents::beside(&mut judge, &offered, &scanner, file);
+            documents::check_adjacent(&mut judge, &offered, &scanner, file);
             continue;
         };
         let Some(text) = file.text else { continue };

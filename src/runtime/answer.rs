@@ -143,7 +143,7 @@ impl CallFailure {
 
     /// The same about a place in a document.
     #[must_use]
-    pub fn at(mut self, file: impl Into<String>, line: Option<usize>, col: Option<usize>) -> Self {
+    pub fn in_file(mut self, file: impl Into<String>, line: Option<usize>, col: Option<usize>) -> Self {
         self.error.file = Some(file.into());
         (self.error.line, self.error.col) = (line, col);
         self
@@ -220,7 +220,7 @@ pub struct Delivery {
 
 impl Delivery {
     /// An answer, by its type, which has a field `status`.
-    pub fn of<T: Serialize>(answer: &T) -> Self {
+    pub fn from_answer<T: Serialize>(answer: &T) -> Self {
         // The types of answers hold what JSON can say.
         let body = serde_json::to_string(answer).unwrap_or_default();
         Self { body, text: None, sentinel: None, whole: false, undo: Vec::new() }

@@ -18,9 +18,9 @@ use crate::process::{ChildCommand, ChildOutput};
 pub const MOST: usize = 256 * 1024 * 1024;
 
 /// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
-pub fn command(surroundings: &Environment, name: &str, folder: &Path, limit: Duration) -> ChildCommand {
-    let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
-    let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
+pub fn command(environment: &Environment, name: &str, folder: &Path, limit: Duration) -> ChildCommand {
+    let own = environment.variables().map(|(key, value)| (key.clone(), value.clone()));
+    let program = environment.program(name).map(OsString::from).unwrap_or_default();
     git_command::command(program, folder, own).limit(limit)
 }
 
@@ -29,18 +29,18 @@ pub fn command(surroundings: &Environment, name: &str, folder: &Path, limit: Dur
 /// # Errors
 /// `<name>_missing`, `timeout`, `file_unreadable` or `too_much_output`.
 pub fn run(
-    surroundings: &Environment,
+    environment: &Environment,
     name: &str,
     command: &ChildCommand,
 ) -> Result<ChildOutput, CallFailure> {
-    settled(surroundings, (name, command.folder()), command.run_piped(MOST))
+    settled(environment, (name, command.folder()), command.run_piped(MOST))
 }
 
 /// The failure of a file that git would wait for.
 pub fn special_file(path: &Path) -> CallFailure {
     let message = format!("`{}` {}", path.display(), disk::SPECIAL.0);
     let failure = CallFailure::environment("file_unreadable", message, disk::SPECIAL.1);
-    failure.at(path.display().to_string(), None, None)
+    failure.in_file(path.display().to_string(), None, None)
 }
 
 /// What became of a child that was to run to its end in a folder.
@@ -48,7 +48,7 @@ pub fn special_file(path: &Path) -> CallFailure {
 /// # Errors
 /// As [`run`].
 pub fn settled(
-    surroundings: &Environment,
+    environment: &Environment,
     (name, folder): (&str, &Path),
     result: io::Result<ChildOutput>,
 ) -> Result<ChildOutput, CallFailure> {
@@ -63,7 +63,7 @@ pub fn settled(
             }
         },
         Err(_) if crate::process::interrupt::pending() => Err(CallFailure::interrupted()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && surroundings.program(name).is_none() => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && environment.program(name).is_none() => {
             Err(CallFailure::environment(
                 &format!("{name}_missing"),
                 format!("`{name}` was not found on the search path"),
@@ -77,7 +77,7 @@ pub fn settled(
         )),
         Err(error) => {
             let message = format!("`{name}` cannot be run: {error}");
-            Err(refused(surroundings, SandboxAccess::Write, &error.to_string())
+            Err(refused(environment, SandboxAccess::Write, &error.to_string())
                 .unwrap_or_else(|| CallFailure::environment("child_failed", message, "run it again")))
         }
     }
@@ -86,7 +86,7 @@ pub fn settled(
 /// The answer of a child that failed: `sandboxed` where a sandbox is behind it, else `code` with the
 /// child's own words.
 pub fn failed(
-    surroundings: &Environment,
+    environment: &Environment,
     code: &str,
     what: &str,
     ended: &ChildOutput,
@@ -94,7 +94,7 @@ pub fn failed(
     hint: &str,
 ) -> CallFailure {
     let words = words(ended);
-    refused(surroundings, access, &words).unwrap_or_else(|| {
+    refused(environment, access, &words).unwrap_or_else(|| {
         let hint = disk::remedy_in(&words).map_or(hint, |remedy| remedy.alone);
         CallFailure::environment(code, format!("{what}: {words}"), hint)
     })
@@ -106,17 +106,16 @@ pub fn words(ended: &ChildOutput) -> String {
     let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
     let line = text.lines().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
     let line = line.or_else(|| text.lines().rfind(telling));
-    line.map_or_else(|| ended.how(), |line| line.trim().to_owned())
+    line.map_or_else(|| ended.status_text(), |line| line.trim().to_owned())
 }
 
 /// The failure of something that a sandbox refused, by the words of the error.
-pub fn refused(surroundings: &Environment, access: SandboxAccess, words: &str) -> Option<CallFailure> {
-    let host = hosts::sandbox(surroundings);
+pub fn refused(environment: &Environment, access: SandboxAccess, words: &str) -> Option<CallFailure> {
+    let host = hosts::sandbox(environment);
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     // A file system that is read-only is refused even where no variable tells of a sandbox.
     // Git does not say why a folder below `.git` cannot be made.
-    let git_folder =
-        hosts::confining(surroundings).is_some() && any(&["unable to create directory for .git"]);
+    let git_folder = hosts::confining(environment).is_some() && any(&["unable to create directory for .git"]);
     let unwritable = git_folder
         || any(&["Read-only file system"])
         || (host.is_some() && any(&["Operation not permitted", "Permission denied"]));
@@ -138,7 +137,7 @@ pub fn refused(surroundings: &Environment, access: SandboxAccess, words: &str) -
         SandboxAccess::Network | SandboxAccess::Fetch if unreachable => "the network",
         _ => return None,
     };
-    let host = hosts::confining(surroundings);
+    let host = hosts::confining(environment);
     let who = if host.is_some() { "the sandbox" } else { "a sandbox or a read-only file system" };
     let elsewhere =
         if access == SandboxAccess::Write { ", or name a folder of another one with `--root`" } else { "" };

@@ -19,11 +19,11 @@ const TOOLS: [(&str, &str, &str); 3] = [
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 options! {
-    /// Tell what is installed, and what is missing
+    /// Show what is installed and what is missing
     ///
     /// Programs are started with `--version` only.
     ///
-    /// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it could not be found out.
+    /// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it cannot be determined.
     pub struct Options {
     }
     examples: ["plugcast-run doctor --format text"]
@@ -73,37 +73,36 @@ pub struct InstalledTool {
 ///
 /// # Errors
 /// When it was interrupted.
-pub fn run(_: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(_: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let mut tools = Vec::new();
     for (name, needed_for, help) in TOOLS {
-        tools.push(tool(surroundings, name, &[name], needed_for, help)?);
+        tools.push(tool(environment, name, &[name], needed_for, help)?);
     }
     let get = "install Chromium";
-    tools.push(tool(surroundings, "browser", &BROWSERS, "checks in a browser", get)?);
+    tools.push(tool(environment, "browser", &BROWSERS, "checks in a browser", get)?);
     let missing = tools.iter().any(|tool| tool.path.is_none());
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: if missing { DoctorStatus::Incomplete } else { DoctorStatus::Ok },
         helper: env!("CARGO_PKG_VERSION").to_owned(),
         tools,
-        host: hosts::detect(surroundings).map(|host| host.id),
-        sandbox: hosts::sandbox(surroundings).map(|host| host.id),
+        host: hosts::detect(environment).map(|host| host.id),
+        sandbox: hosts::sandbox(environment).map(|host| host.id),
     }))
 }
 
 fn tool(
-    surroundings: &Environment,
+    environment: &Environment,
     name: &str,
     programs: &[&str],
     needed_for: &str,
     help: &str,
 ) -> Result<InstalledTool, CallFailure> {
-    let found = programs.iter().find_map(|program| Some((*program, surroundings.program(program)?)));
+    let found = programs.iter().find_map(|program| Some((*program, environment.program(program)?)));
     let mut version = None;
     if let Some((program, _)) = &found {
         let limit = Duration::from_secs(20);
-        let command =
-            child::command(surroundings, program, &surroundings.folder, limit).argument("--version");
-        let ended = child::run(surroundings, program, &command);
+        let command = child::command(environment, program, &environment.folder, limit).argument("--version");
+        let ended = child::run(environment, program, &command);
         if let Err(failure) = &ended
             && failure.exit == super::answer::INTERRUPTED
         {

@@ -54,7 +54,11 @@ pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, CallFailure> {
         let good = String::from_utf8_lossy(good);
         let (line, col) = place(&good, good.len());
         let message = format!("`{name}` is not valid UTF-8 from byte {} on", good.len());
-        CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").at(name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").in_file(
+            name,
+            Some(line),
+            Some(col),
+        )
     })
 }
 
@@ -68,7 +72,7 @@ pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> CallFailure
     // The place stands in fields of its own.
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    CallFailure::new(MALFORMED, "malformed_json", message, hint).at(name, Some(line), Some(col))
+    CallFailure::new(MALFORMED, "malformed_json", message, hint).in_file(name, Some(line), Some(col))
 }
 
 /// Reads a JSON file; `None` when there is none. `name` is how answers call it.
@@ -92,7 +96,7 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure>
     let (line, col) = place(&text, node.span.start);
     let failure =
         CallFailure::new(MALFORMED, "malformed_json", "this is not an object", "write a JSON object");
-    Err(failure.at(name, Some(line), Some(col)))
+    Err(failure.in_file(name, Some(line), Some(col)))
 }
 
 /// Reads JSON.
@@ -144,7 +148,7 @@ pub fn must_be(
     let (line, col) = place(text, node.span.start);
     let message = format!("{what} is {}", node.kind());
     let failure = CallFailure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}"));
-    Err(failure.at(name, Some(line), Some(col)))
+    Err(failure.in_file(name, Some(line), Some(col)))
 }
 
 fn whole(
@@ -162,7 +166,7 @@ fn whole(
                 |fault| (fault.message, fault.help, fault.span.start),
             );
             let (line, col) = place(text, at);
-            Err(CallFailure::new(MALFORMED, code, message, help).at(name, Some(line), Some(col)))
+            Err(CallFailure::new(MALFORMED, code, message, help).in_file(name, Some(line), Some(col)))
         }
     }
 }

@@ -117,7 +117,7 @@ impl Environment {
 
     /// Now.
     pub fn now(&self) -> Timestamp {
-        Timestamp::of(SystemTime::now())
+        Timestamp::from_system_time(SystemTime::now())
     }
 
     /// The identity of this process: its number, and when the system started it, where that is known.

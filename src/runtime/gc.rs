@@ -26,16 +26,16 @@ const FORSAKEN: u64 = 24 * 60 * 60;
 options! {
     /// Remove finished runs of every workflow that are older than an age
     ///
-    /// A run is as old as the file that finished it; one that was never finished as the one that began it, and it stays
-    /// for a day at least.
+    /// The age of a run is that of the file that finished it; an unfinished run counts from its start, and is
+    /// kept for at least a day.
     ///
     /// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
-    /// put there by this machine's helper; 4 too many journals of others; 5 no repository, or a run cannot be
+    /// put there by this machine's helper; 4 too many foreign journals; 5 no repository, or a run cannot be
     /// removed; 6 another command writes; 7 git took too long.
     pub struct Options {
         /// The age: a number with `s`, `m`, `h`, `d` or `w`
         older_than: Age = "--older-than <AGE>",
-        /// Only tell what would go
+        /// Only list what would be removed
         dry_run: bool = "--dry-run",
     }
     examples: ["plugcast-run gc --older-than 30d", "plugcast-run gc --older-than 30d --dry-run"]
@@ -70,23 +70,23 @@ pub enum GcStatus {
 ///
 /// # Errors
 /// `tracked_state`, `untrusted_state`, `locked`, `state_unwritable`, `sandboxed`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let repository = Repository::find(environment, &environment.folder)?;
     let mut answer = Response { status: GcStatus::None, removed: Vec::new(), kept: 0, unfinished: 0 };
     for place in store::places(&repository, root)? {
-        let store = Store::at(place, surroundings);
+        let store = Store::new(place, environment);
         let Some(found) = store.open()? else { continue };
         if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {
             continue;
         }
         let held = if options.dry_run { None } else { Some(store.lock()?) };
-        sweep(&store, &found, held.as_ref(), options, surroundings.now(), &mut answer)?;
+        sweep(&store, &found, held.as_ref(), options, environment.now(), &mut answer)?;
     }
     if !answer.removed.is_empty() {
         answer.status = if options.dry_run { GcStatus::WouldRemove } else { GcStatus::Removed };
     }
-    Ok(Delivery::of(&answer))
+    Ok(Delivery::from_answer(&answer))
 }
 
 fn sweep(
@@ -106,9 +106,9 @@ fn sweep(
             for name in FINISHED {
                 finished = finished.or(changed(name)?);
             }
-            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Timestamp::of(time)));
+            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Timestamp::from_system_time(time)));
             let forsaken = begun.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
-            match finished.map(|time| now.seconds_since(Timestamp::of(time))) {
+            match finished.map(|time| now.seconds_since(Timestamp::from_system_time(time))) {
                 None if !forsaken => answer.unfinished += 1,
                 Some(age) if age < options.older_than.0 => answer.kept += 1,
                 _ => {

@@ -29,7 +29,7 @@ pub struct Repository {
     pub top: PathBuf,
     /// Another file than the working tree's own index.
     index: Option<PathBuf>,
-    surroundings: Environment,
+    environment: Environment,
     command: GitCommand,
 }
 
@@ -41,12 +41,12 @@ impl Repository {
     ///
     /// # Errors
     /// `not_a_repository`, with git's own words; `file_unreadable` where git would wait for a pipe or a device.
-    pub fn find(surroundings: &Environment, folder: &Path) -> Result<Self, CallFailure> {
+    pub fn find(environment: &Environment, folder: &Path) -> Result<Self, CallFailure> {
         let mut found = Self {
             top: folder.to_owned(),
             index: None,
-            surroundings: surroundings.clone(),
-            command: GitCommand::new(child::command(surroundings, "git", folder, LOCAL)),
+            environment: environment.clone(),
+            command: GitCommand::new(child::command(environment, "git", folder, LOCAL)),
         };
         if !crate::disk::is_folder(folder) {
             return Err(CallFailure::environment(
@@ -56,17 +56,17 @@ impl Repository {
             ));
         }
         let top = found.command.plain(["rev-parse", "--show-toplevel"]);
-        let ended = child::run(surroundings, "git", &top)?;
+        let ended = child::run(environment, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
-                format!("`{}` is in no git working tree: {}", folder.display(), child::words(&ended));
+                format!("`{}` is not in a git working tree: {}", folder.display(), child::words(&ended));
             return Err(CallFailure::environment("not_a_repository", message, "run it inside a repository"));
         }
         let top = path(line(&ended.stdout));
         // A configuration can name any folder for the working tree.
         let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
         let repository = found.command.plain(["rev-parse", "--absolute-git-dir"]);
-        let repository = path(line(&child::run(surroundings, "git", &repository)?.stdout));
+        let repository = path(line(&child::run(environment, "git", &repository)?.stdout));
         if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
                 format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
@@ -99,7 +99,7 @@ impl Repository {
         let command = if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
             self.command.plain(arguments)
         } else {
-            let ask = |question: &ChildCommand| child::run(&self.surroundings, "git", question);
+            let ask = |question: &ChildCommand| child::run(&self.environment, "git", question);
             self.command.command(arguments, ask).map_err(|failure| self.unknown_programs(failure))?
         };
         let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
@@ -108,7 +108,7 @@ impl Repository {
 
     /// What is said against the programs that the configuration names.
     fn overrides(&self) -> Result<Arc<GitOverrides>, CallFailure> {
-        let ask = |question: &ChildCommand| child::run(&self.surroundings, "git", question);
+        let ask = |question: &ChildCommand| child::run(&self.environment, "git", question);
         self.command.overrides(ask).map_err(|failure| self.unknown_programs(failure))
     }
 
@@ -151,7 +151,7 @@ impl Repository {
     /// # Errors
     /// When git is missing or does not end.
     pub fn ask(&self, arguments: &[&str]) -> Result<ChildOutput, CallFailure> {
-        child::run(&self.surroundings, "git", &self.git(arguments.iter().copied())?)
+        child::run(&self.environment, "git", &self.git(arguments.iter().copied())?)
     }
 
     /// What git answers on one line; `None` when it says no.
@@ -176,15 +176,15 @@ impl Repository {
     /// The failure of a call that had to succeed.
     pub fn failed(&self, verb: &str, ended: &ChildOutput) -> CallFailure {
         let what = format!("`git {verb}` failed");
-        let said = ended.stderr_text();
-        let hint = if said.contains("lazy fetching disabled") {
+        let output = ended.stderr_text();
+        let hint = if output.contains("lazy fetching disabled") {
             "objects are missing in this partial clone: fetch them with `git fetch --refetch --no-filter`"
-        } else if lacked_memory(&said) {
+        } else if lacked_memory(&output) {
             "git may take 2 GiB of memory here; one of the commits may stand for more files than any disk has"
         } else {
             "run the same command by hand to see more"
         };
-        child::failed(&self.surroundings, "git_failed", &what, ended, SandboxAccess::GitWrite, hint)
+        child::failed(&self.environment, "git_failed", &what, ended, SandboxAccess::GitWrite, hint)
     }
 
     /// Hands what git writes to `sink` as it comes, until it has enough.
@@ -203,7 +203,7 @@ impl Repository {
             enough = took.is_break();
             Ok(took)
         });
-        let ended = child::settled(&self.surroundings, ("git", command.folder()), result)?;
+        let ended = child::settled(&self.environment, ("git", command.folder()), result)?;
         if enough || ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
     }
 
@@ -273,12 +273,12 @@ impl Repository {
         let fixed =
             ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", &program];
         let words = [&fixed[..], options, &["--end-of-options", remote], refs].concat();
-        let ended = child::run(&self.surroundings, "git", &self.git(words)?.limit(REMOTE))?;
+        let ended = child::run(&self.environment, "git", &self.git(words)?.limit(REMOTE))?;
         if ended.succeeded() {
             return Ok(());
         }
         let words = ended.stderr_text();
-        let refused = child::refused(&self.surroundings, SandboxAccess::Fetch, &words);
+        let refused = child::refused(&self.environment, SandboxAccess::Fetch, &words);
         Err(refused.unwrap_or_else(|| {
             let message = format!("the fetch failed: {}", child::words(&ended));
             let remedy = crate::disk::remedy_in(&words);
@@ -323,14 +323,14 @@ impl Repository {
 
     /// The version of git, where it can be read.
     pub fn version(&self) -> Option<(u32, u32)> {
-        let said = self.line(&["version"]).ok()??;
-        let mut numbers = said.strip_prefix("git version ")?.split('.').map(str::parse);
+        let output = self.line(&["version"]).ok()??;
+        let mut numbers = output.strip_prefix("git version ")?.split('.').map(str::parse);
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 
     /// What surrounds the helper.
-    pub fn surroundings(&self) -> &Environment {
-        &self.surroundings
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 }
 

@@ -199,7 +199,8 @@ fn read(value: &Value) -> Result<Option<PullRequest>, CallFailure> {
 /// What `gh` answered though it says that all went well.
 fn malformed(what: &str) -> CallFailure {
     let message = format!("`gh` answered {what}");
-    let hint = "run `gh --version` and `gh auth status`: another program may stand in its place, or a proxy may answer";
+    let hint =
+        "run `gh --version` and `gh auth status`: another program may have its name, or a proxy may answer";
     CallFailure::environment("gh_failed", message, hint)
 }
 
@@ -219,8 +220,8 @@ fn graphql(
     query: &str,
     fields: &[(&str, String)],
 ) -> Result<Value, CallFailure> {
-    let surroundings = repository.surroundings();
-    let mut command = child::command(surroundings, "gh", &repository.top, LIMIT)
+    let environment = repository.environment();
+    let mut command = child::command(environment, "gh", &repository.top, LIMIT)
         .environment(git_command::variables())
         .arguments(["api", "graphql", "--hostname", &at.host])
         .arguments(["-f", &format!("query={query}")])
@@ -229,30 +230,30 @@ fn graphql(
         command = command.arguments([*flag, field]);
     }
     // `gh` gives the token of an enterprise to any host that it is told, and a repository names this one.
-    if surroundings.variable("GH_HOST") != Some(at.host.as_str()) {
+    if environment.variable("GH_HOST") != Some(at.host.as_str()) {
         command = command.environment(ENTERPRISE_TOKENS.map(|name| (name, "")));
     }
-    let ended = child::run(surroundings, "gh", &command)?;
+    let ended = child::run(environment, "gh", &command)?;
     let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
-    let said = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
+    let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
     match answer {
-        Some(answer) if ended.succeeded() && said.is_none() && answer["data"].is_object() => {
+        Some(answer) if ended.succeeded() && reason.is_none() && answer["data"].is_object() => {
             Ok(answer["data"].clone())
         }
         None if ended.succeeded() => Err(malformed(&format!("no JSON: {}", beginning(&ended.stdout)))),
-        Some(_) if ended.succeeded() && said.is_none() => {
+        Some(_) if ended.succeeded() && reason.is_none() => {
             Err(malformed(&format!("JSON without `data`: {}", beginning(&ended.stdout))))
         }
-        _ => Err(failed(repository, &ended, said)),
+        _ => Err(failed(repository, &ended, reason)),
     }
 }
 
 /// Which kind of trouble it is, with gh's own words.
-fn failed(repository: &Repository, ended: &ChildOutput, said: Option<String>) -> CallFailure {
-    let words = said.unwrap_or_else(|| child::words(ended));
+fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) -> CallFailure {
+    let words = reason.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if let Some(refused) = child::refused(repository.surroundings(), SandboxAccess::Network, &words) {
+    if let Some(refused) = child::refused(repository.environment(), SandboxAccess::Network, &words) {
         return refused;
     }
     let (code, hint) = if any(&["rate limit"]) {

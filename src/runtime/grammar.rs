@@ -13,28 +13,28 @@ use super::{polish, review};
 
 /// What the groups of commands are for.
 pub static GROUPS: [(&str, &str); 9] = [
-    ("dispatch", "Who repairs what the user decided to have repaired"),
-    ("launch", "How the project is started for development"),
-    ("polish", "The steps between a review that passed and the merge that need no judgement"),
-    ("polish checklist", "What the user decides about each item"),
-    ("polish seed", "What is too large for a polish, written down as separate work"),
-    ("repo", "What a skill must know of the repository"),
-    ("repo size", "Tell whether work is small enough to go on with"),
-    ("review", "The steps of a code review that need no judgement"),
+    ("dispatch", "Plan the repairs that the user chose"),
+    ("launch", "How the project starts its development server"),
+    ("polish", "The mechanical steps between a passed review and the merge"),
+    ("polish checklist", "The checklist in which the user decides about each item"),
+    ("polish seed", "Write down work that is too large for a polish"),
+    ("repo", "What a skill needs to know about the repository"),
+    ("repo size", "Check whether work is small enough to continue"),
+    ("review", "The mechanical steps of a code review"),
     ("server", "The development server that a user looks at"),
 ];
 
 options! {
-    /// The helper that skills call for every step that needs no judgement
+    /// The helper that skills call for every mechanical step
     ///
     /// Prints one JSON object, which always has `schema` and `status`; `plugcast-run schema` lists the
-    /// commands. Any exit code but 0 comes with `error.code`, `error.message` and `error.hint`.
+    /// commands. Every exit code other than 0 comes with `error.code`, `error.message` and `error.hint`.
     ///
     /// Exit codes: 0 answered, "there is none" included; 2 wrong call; 3 a rule forbids it; 4 a malformed
     /// document; 5 this machine, git, GitHub or the network failed; 6 another process holds it, or it
     /// has changed; 7 it took too long; 130 interrupted.
     pub struct GlobalArguments {
-        /// Go on only if this helper is VERSION or newer; otherwise exit with code 5
+        /// Continue only if this helper is VERSION or newer; otherwise exit with code 5
         require: Option<Version> = "--require <VERSION>",
         /// How the answer is printed: `json`, `text` for people, or `sentinel`, single words for scripts
         format: ResponseFormat = "--format <FORMAT>" { default: Some("json"), hides_choices: true },
@@ -74,14 +74,14 @@ impl HelperInvocation {
     ///
     /// # Errors
     /// As the command says.
-    pub fn run(mut self, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+    pub fn run(mut self, environment: &Environment) -> Result<Delivery, CallFailure> {
         let run = self.matches.value("--run").map(PathBuf::from);
         let command = self.command;
-        (command.run)(&mut self.matches, surroundings).map_err(|failure| {
+        (command.run)(&mut self.matches, environment).map_err(|failure| {
             match command.command.split(' ').next() {
-                Some("review") => review::reported(failure, surroundings, run.as_deref()),
+                Some("review") => review::reported(failure, environment, run.as_deref()),
                 Some("polish" | "dispatch" | "server") => {
-                    polish::reported(failure, surroundings, run.as_deref())
+                    polish::reported(failure, environment, run.as_deref())
                 }
                 _ => failure,
             }

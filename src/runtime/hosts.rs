@@ -45,8 +45,8 @@ struct Variable {
 }
 
 impl Variable {
-    fn holds(&self, surroundings: &Environment) -> bool {
-        surroundings
+    fn holds(&self, environment: &Environment) -> bool {
+        environment
             .variable(&self.name)
             .is_some_and(|value| self.equals.as_ref().is_none_or(|wanted| *wanted == value))
     }
@@ -80,24 +80,24 @@ fn text(value: &DeValue<'_>, key: &str) -> String {
 }
 
 /// The first host of the table whose variables are set.
-pub fn detect(surroundings: &Environment) -> Option<Host> {
-    table().into_iter().find(|host| host.any.iter().any(|variable| variable.holds(surroundings)))
+pub fn detect(environment: &Environment) -> Option<Host> {
+    table().into_iter().find(|host| host.any.iter().any(|variable| variable.holds(environment)))
 }
 
 /// The host whose sandbox this process runs in, by its variables.
-pub fn sandbox(surroundings: &Environment) -> Option<Host> {
-    table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.holds(surroundings)))
+pub fn sandbox(environment: &Environment) -> Option<Host> {
+    table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.holds(environment)))
 }
 
 /// The host that surrounds this process, where it has a sandbox: its variables may be silent about what its sandbox
 /// still refuses, such as a part of the file system when the network is open.
-pub fn confining(surroundings: &Environment) -> Option<Host> {
-    sandbox(surroundings).or_else(|| detect(surroundings).filter(|host| !host.sandbox.is_empty()))
+pub fn confining(environment: &Environment) -> Option<Host> {
+    sandbox(environment).or_else(|| detect(environment).filter(|host| !host.sandbox.is_empty()))
 }
 
 /// The host whose sandbox ends every process with the call that started it, where this process runs in such a one.
-pub fn keeping(surroundings: &Environment) -> Option<Host> {
-    let host = confining(surroundings).filter(|host| !host.keeper.is_empty())?;
+pub fn keeping(environment: &Environment) -> Option<Host> {
+    let host = confining(environment).filter(|host| !host.keeper.is_empty())?;
     let first = disk::read_bytes(Path::new("/proc/1/cmdline")).ok().flatten()?;
     let name =
         first.split(|byte| *byte == 0).next().and_then(|word| word.rsplit(|byte| *byte == b'/').next());

@@ -20,7 +20,7 @@ choices! {
     pub enum LaunchMode {
         /// A user answers questions
         Interactive = "interactive",
-        /// Nobody does
+        /// Nobody answers
         Headless = "headless",
     }
 }

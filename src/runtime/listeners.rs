@@ -32,11 +32,11 @@ pub struct ListeningProcess {
 ///
 /// # Errors
 /// As [`all`].
-pub(in crate::runtime) fn on(
-    surroundings: &Environment,
+pub(in crate::runtime) fn on_port(
+    environment: &Environment,
     port: u16,
 ) -> Result<Option<ListeningProcess>, CallFailure> {
-    Ok(all(surroundings, port)?.into_iter().next())
+    Ok(all(environment, port)?.into_iter().next())
 }
 
 /// All that listen on `port`, the one that started first in front. Of processes that share a socket, such as a server with
@@ -45,7 +45,7 @@ pub(in crate::runtime) fn on(
 /// # Errors
 /// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
 pub(in crate::runtime) fn all(
-    surroundings: &Environment,
+    environment: &Environment,
     port: u16,
 ) -> Result<Vec<ListeningProcess>, CallFailure> {
     let unknown = ListeningProcess { pid: None, command: None, cwd: None, start_time: None };
@@ -55,7 +55,7 @@ pub(in crate::runtime) fn all(
         let known = disk::is_file(Path::new("/proc/net/tcp"));
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, if known { 0 } else { port }));
         let error = bound.as_ref().err().map(ToString::to_string).unwrap_or_default();
-        return match child::refused(surroundings, SandboxAccess::Network, &error) {
+        return match child::refused(environment, SandboxAccess::Network, &error) {
             Some(refusal) => Err(refusal),
             None => Ok((!known && bound.is_err()).then_some(unknown).into_iter().collect()),
         };
@@ -201,7 +201,7 @@ fn rows(port: u16) -> Vec<(String, String)> {
 }
 
 /// A port that can be taken now: `wanted`, else one of the twenty above it, else any.
-pub(in crate::runtime) fn free(surroundings: &Environment, wanted: u16) -> Result<u16, CallFailure> {
+pub(in crate::runtime) fn free(environment: &Environment, wanted: u16) -> Result<u16, CallFailure> {
     let above = (1..=20).filter_map(|step| wanted.checked_add(step));
     let mut last = None;
     for port in std::iter::once(wanted).chain(above).chain(std::iter::once(0)) {
@@ -216,7 +216,7 @@ pub(in crate::runtime) fn free(surroundings: &Environment, wanted: u16) -> Resul
         }
     }
     let words = last.map_or_else(|| "no port is free".to_owned(), |error| error.to_string());
-    Err(child::refused(surroundings, SandboxAccess::Network, &words).unwrap_or_else(|| {
+    Err(child::refused(environment, SandboxAccess::Network, &words).unwrap_or_else(|| {
         CallFailure::environment(
             "no_free_port",
             format!("no port can be taken: {words}"),

@@ -23,8 +23,8 @@ use super::run;
 use crate::printable::line;
 
 /// A failure as the caller of the run in this folder reads it.
-pub(super) fn reported(failure: CallFailure, surroundings: &Environment, run: Option<&Path>) -> CallFailure {
-    match run.and_then(|run| run::mode_said(surroundings, run)) {
+pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Option<&Path>) -> CallFailure {
+    match run.and_then(|run| run::mode_said(environment, run)) {
         Some(mode) if mode == "headless" => in_mode(LaunchMode::Headless, failure),
         _ => failure,
     }

@@ -1,4 +1,4 @@
-//! THE table of commands: what each needs of its surroundings, with which codes it ends, and the schema
+//! THE table of commands: what each needs of its environment, with which codes it ends, and the schema
 //! of its answer, generated from its type. `plugcast-run schema` prints it; the helper that is shipped carries the
 //! texts of `schemas/` instead of the code that generates them.
 
@@ -81,8 +81,8 @@ const fn row<O: Options, T: JsonSchema>(
 /// A row: the module of the command, its answer, words and needs.
 macro_rules! row {
     ($($module:ident)::+, $answer:ident, $words:literal, [$($need:expr),*]) => {
-        row::<$($module)::+::Options, $($module)::+::$answer>($words, &[$($need),*], |matches, surroundings| {
-            $($module)::+::run(&Options::read(matches)?, surroundings)
+        row::<$($module)::+::Options, $($module)::+::$answer>($words, &[$($need),*], |matches, environment| {
+            $($module)::+::run(&Options::read(matches)?, environment)
         })
     };
 }

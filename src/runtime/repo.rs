@@ -20,7 +20,7 @@ use crate::disk;
 /// # Errors
 /// `no_folder` when it is not there, `outside_repository` when it leaves.
 pub fn confined(repository: &Repository, given: &Path) -> Result<PathBuf, CallFailure> {
-    let path = repository.surroundings().path(given);
+    let path = repository.environment().path(given);
     let found = disk::canonical(&path).ok().filter(|path| disk::is_folder(path)).ok_or_else(|| {
         CallFailure::environment(
             "no_folder",

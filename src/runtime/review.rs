@@ -62,8 +62,8 @@ impl ReviewMode {
 }
 
 /// A failure as the caller of the run in this folder reads it.
-pub(super) fn reported(failure: CallFailure, surroundings: &Environment, run: Option<&Path>) -> CallFailure {
-    match run.map(|run| run_folder::mode_said(surroundings, run)) {
+pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Option<&Path>) -> CallFailure {
+    match run.map(|run| run_folder::mode_said(environment, run)) {
         Some(Some(ReviewMode::Headless)) => in_mode(ReviewMode::Headless, failure),
         // The record may have said `headless` before it was changed or taken away.
         Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),

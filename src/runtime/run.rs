@@ -57,12 +57,12 @@ pub struct RunDirectory<'a> {
 /// # Errors
 /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `tracked_state`, `untrusted_state`.
 pub fn find(
-    surroundings: &Environment,
+    environment: &Environment,
     workflow: &Workflow,
     given: &Path,
 ) -> Result<(Store, PathBuf), CallFailure> {
     let hint = || format!("name the run that `{}` answered with", workflow.begin);
-    let path = disk::canonical(&surroundings.path(given)).map_err(|_| {
+    let path = disk::canonical(&environment.path(given)).map_err(|_| {
         CallFailure::environment("no_folder", format!("`{}` is not a folder", given.display()), hint())
     })?;
     let mut above = path.ancestors().skip(1);
@@ -74,7 +74,7 @@ pub fn find(
         let message = format!("`{}` is not the folder of a {}", given.display(), workflow.name);
         return Err(CallFailure::new(USAGE, "not_a_run", message, hint()));
     };
-    let store = Store::at(root.to_owned(), surroundings);
+    let store = Store::new(root.to_owned(), environment);
     store.open()?;
     Ok((store, path))
 }
@@ -124,7 +124,7 @@ impl RunDirectory<'_> {
     /// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
     pub fn compared(&self, name: &str) -> Result<Option<(String, Option<CallFailure>)>, CallFailure> {
         let path = self.path.join(name);
-        let look = || {
+        let read = || {
             let text = self.store.text(&path)?;
             let seal = self.seal()?;
             Ok(match &text {
@@ -132,14 +132,14 @@ impl RunDirectory<'_> {
                 None => (seal.gone(name, &path), None),
             })
         };
-        let mut looked = look()?;
-        // Another command may write between the two looks, and has done so once the lock can be had.
-        if looked.0.is_some()
+        let mut found = read()?;
+        // Another command may write between the two reads, and has done so once the lock can be had.
+        if found.0.is_some()
             && let Ok(_held) = self.store.lock()
         {
-            looked = look()?;
+            found = read()?;
         }
-        match looked {
+        match found {
             (untrusted, Some(text)) => Ok(Some((text, untrusted))),
             (Some(gone), None) => Err(gone),
             (None, None) => Ok(None),
@@ -234,8 +234,8 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
 }
 
 /// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
-pub fn mode_said(surroundings: &Environment, run: &Path) -> Option<String> {
-    let text = disk::read_settings(&surroundings.path(run).join(RECORD)).ok()??;
+pub fn mode_said(environment: &Environment, run: &Path) -> Option<String> {
+    let text = disk::read_settings(&environment.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;
     match serde_json::from_str::<Value>(&text) {
         Ok(record) => record["mode"].as_str().map(str::to_owned),

@@ -6,7 +6,7 @@ mod counter;
 mod journal;
 mod key;
 mod mark;
-mod tracked;
+mod index_check;
 
 pub use journal::StoreStep;
 pub use mark::TextMark;
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Store {
     /// The folder, absolute.
     pub root: PathBuf,
-    surroundings: Environment,
+    environment: Environment,
     /// Git was asked, and tracks nothing in it that is of this machine.
     untracked: Arc<OnceLock<()>>,
 }
@@ -62,9 +62,9 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// # Errors
 /// When git fails.
 pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathBuf>, CallFailure> {
-    let surroundings = repository.surroundings();
+    let environment = repository.environment();
     if let Some(named) = named {
-        return Ok(vec![surroundings.path(named)]);
+        return Ok(vec![environment.path(named)]);
     }
     // Only a linked working tree has a main one elsewhere; git's own folder may lie anywhere.
     let folders = repository.must(&["rev-parse", "--git-dir", "--git-common-dir"])?;
@@ -76,7 +76,7 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
     };
     let mut places = Vec::new();
     for folder in
-        [main.unwrap_or_else(|| repository.top.clone()), repository.top.clone(), surroundings.folder.clone()]
+        [main.unwrap_or_else(|| repository.top.clone()), repository.top.clone(), environment.folder.clone()]
     {
         let place = folder.join(NAME);
         if !places.contains(&place) {
@@ -100,9 +100,9 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
     };
     let Some(name) = records(&listed).find(own) else { return Ok(()) };
     let path = String::from_utf8_lossy(name).into_owned();
-    let message = format!("commit {commit} tracks `{path}`, which must be of this machine only");
+    let message = format!("commit {commit} tracks `{path}`, which must stay on this machine");
     let hint = "nothing was checked out; ask for the file to be removed from the branch";
-    Err(CallFailure::new(REFUSED, "tracked_state", message, hint).at(path, None, None))
+    Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None))
 }
 
 /// Whether a path is this folder or lies in it.
@@ -117,8 +117,8 @@ pub fn seal_path(workflow: &str, run: &str) -> PathBuf {
 
 impl Store {
     /// The store in a folder, which need not be there.
-    pub fn at(root: PathBuf, surroundings: &Environment) -> Self {
-        Self { root, surroundings: surroundings.clone(), untracked: Arc::default() }
+    pub fn new(root: PathBuf, environment: &Environment) -> Self {
+        Self { root, environment: environment.clone(), untracked: Arc::default() }
     }
 
     /// The folder of the runs of a workflow.
@@ -141,7 +141,7 @@ impl Store {
 
     /// A link is followed where the user named it.
     fn link(&self) -> RootLink {
-        if self.surroundings.names(&self.root) { RootLink::Followed } else { RootLink::Refused }
+        if self.environment.names(&self.root) { RootLink::Followed } else { RootLink::Refused }
     }
 
     fn must_be_untracked(&self) -> Result<(), CallFailure> {
@@ -158,13 +158,13 @@ impl Store {
     /// # Errors
     /// `tracked_state`, and what git fails with.
     pub fn ask_what_is_tracked(&self) -> Result<(), CallFailure> {
-        if tracked::is_surely_untracked(&self.root) {
+        if index_check::is_surely_untracked(&self.root) {
             return Ok(());
         }
-        let git = GitCommand::new(child::command(&self.surroundings, "git", &self.root, LIMIT));
+        let git = GitCommand::new(child::command(&self.environment, "git", &self.root, LIMIT));
         let paths = OWN.map(|name| format!(":(literal){name}"));
         let asked = git.plain(["ls-files", "-z", "--cached", "--"]);
-        let ended = child::run(&self.surroundings, "git", &asked.arguments(paths))?;
+        let ended = child::run(&self.environment, "git", &asked.arguments(paths))?;
         // A place outside of every repository was named.
         let outside = !ended.succeeded() && ended.stderr_text().contains("not a git repository");
         if !ended.succeeded() && !outside {
@@ -175,12 +175,12 @@ impl Store {
         }
         if let Some(name) = records(&ended.stdout).next() {
             let path = self.root.join(super::git::path(name)).display().to_string();
-            let message = format!("git tracks `{path}`, which must be of this machine only");
+            let message = format!("git tracks `{path}`, which must stay on this machine");
             let hint = format!(
                 "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
                 self.root.display()
             );
-            return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).at(path, None, None));
+            return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None));
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Store {
     pub fn lock(&self) -> Result<LockedStore<'_>, CallFailure> {
         let root = Root::create(&self.root, self.link()).map_err(|error| self.refused(error))?;
         self.must_be_untracked()?;
-        let lock = root.lock(Path::new(LOCK), &self.surroundings.process(), PATIENCE);
+        let lock = root.lock(Path::new(LOCK), &self.environment.process(), PATIENCE);
         let lock = lock.map_err(|error| self.refused(error))?;
         let held = LockedStore { store: self, root, _lock: lock };
         for folder in OWN {
@@ -292,7 +292,7 @@ impl Store {
                     format!("`{}` {what}: this machine's helper did not put it there", path.display());
                 let hint = "look at it, and remove it; nothing was read, written or removed through it";
                 let failure = CallFailure::new(REFUSED, "untrusted_state", message, hint);
-                failure.at(path.display().to_string(), None, None)
+                failure.in_file(path.display().to_string(), None, None)
             }
         }
     }
@@ -312,7 +312,7 @@ impl Store {
             return CallFailure::interrupted();
         }
         let message = error.to_string();
-        child::refused(&self.surroundings, SandboxAccess::Write, &message).unwrap_or_else(|| {
+        child::refused(&self.environment, SandboxAccess::Write, &message).unwrap_or_else(|| {
             let hint = disk::remedy(error.source.kind())
                 .map_or("make the folder writable, or name another one with `--root`", |remedy| {
                     remedy.or_root

@@ -13,7 +13,7 @@ const LAST: u64 = 253_402_300_799_999;
 
 impl Timestamp {
     /// The moment of a time; one out of range is the nearest that is not.
-    pub fn of(time: SystemTime) -> Self {
+    pub fn from_system_time(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         Self(u64::try_from(since).unwrap_or(LAST).min(LAST))
     }
@@ -33,7 +33,7 @@ impl Timestamp {
 
     /// Reads a time of RFC 3339 in UTC, such as [`Timestamp::rfc3339`] writes.
     pub fn parse(text: &str) -> Option<Self> {
-        humantime::parse_rfc3339(text).ok().map(Self::of)
+        humantime::parse_rfc3339(text).ok().map(Self::from_system_time)
     }
 
     /// Whole seconds since 1970.
@@ -106,9 +106,9 @@ mod tests {
     fn a_clock_out_of_range_has_the_nearest_moment() {
         let before = UNIX_EPOCH - Duration::from_secs(1);
         let after = UNIX_EPOCH + Duration::from_secs(999_999_999_999);
-        assert_eq!(Timestamp::of(before).rfc3339(), "1970-01-01T00:00:00.000Z");
-        assert_eq!(Timestamp::of(after).rfc3339(), "9999-12-31T23:59:59.999Z");
-        assert_eq!(Timestamp::of(before).seconds_since(Timestamp::of(after)), 0);
+        assert_eq!(Timestamp::from_system_time(before).rfc3339(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp::from_system_time(after).rfc3339(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp::from_system_time(before).seconds_since(Timestamp::from_system_time(after)), 0);
     }
 
     #[test]

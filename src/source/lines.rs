@@ -137,7 +137,7 @@ mod tests {
         let text = format!("a\n{}\nend", "aé😀".repeat(5000));
         let index = LineIndex::new(&text);
         let line = index.span(&text, 2).unwrap();
-        for (column, (at, _)) in line.of(&text).char_indices().enumerate() {
+        for (column, (at, _)) in line.slice(&text).char_indices().enumerate() {
             let place = Position { line: 2, column: column + 1 };
             assert_eq!(index.position(&text, line.start + at), place);
             assert_eq!(index.offset(&text, place), Some(line.start + at));

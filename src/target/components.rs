@@ -85,7 +85,7 @@ pub struct HookFacts {
     pub matcher_loss: Option<String>,
     /// Why a hook is dropped whose matcher is no pattern of Rust's `regex`, where the host reads matchers by that.
     pub pattern_loss: Option<String>,
-    /// What is lost of the rule in a hook's `if`, where the host knows no such rules: the matcher still names the tool.
+    /// What is lost of the rule in a hook's `if`, where the host does not support such rules: the matcher still names the tool.
     pub gate_loss: Option<String>,
 }
 

@@ -15,7 +15,7 @@ pub enum TypedName {
 
 impl TypedName {
     /// `name` as users can type it; colons separate its parts.
-    pub fn of(self, name: &str) -> String {
+    pub fn apply(self, name: &str) -> String {
         let keeps = |c: char| match self {
             Self::NoBlanks => !c.is_whitespace(),
             Self::Word => c.is_ascii_alphanumeric() || "_-:".contains(c),
@@ -36,8 +36,8 @@ mod tests {
             ("spec.plan", "spec.plan", "spec-plan"),
             ("größe", "größe", "gr--e"),
         ] {
-            assert_eq!(TypedName::NoBlanks.of(name), no_blanks);
-            assert_eq!(TypedName::Word.of(name), word);
+            assert_eq!(TypedName::NoBlanks.apply(name), no_blanks);
+            assert_eq!(TypedName::Word.apply(name), word);
         }
     }
 }

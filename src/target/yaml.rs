@@ -102,6 +102,6 @@ fn is_text_by_tag(entry: &MappingEntry, text: &str) -> bool {
 }
 
 fn behind_colon<'a>(entry: &MappingEntry, text: &'a str) -> &'a str {
-    let line = Span::new(entry.key_span.end, text.len()).of(text).lines().next().unwrap_or_default();
+    let line = Span::new(entry.key_span.end, text.len()).slice(text).lines().next().unwrap_or_default();
     line.split_once(':').map(|(_, value)| value.trim_start()).unwrap_or_default()
 }

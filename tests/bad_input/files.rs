@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::source::{Bad, skill};
+use super::source::{BadSource, skill};
 use crate::support::helper::install;
 use crate::support::tree::Tree;
 
@@ -21,7 +21,7 @@ fn left_out(path: &str, why: &str) -> String {
 #[test]
 fn an_unreadable_file_is_left_out() {
     let folder =
-        Bad::plugin(Tree::new().file("skills/x/SKILL.md", skill("name: x\ndescription: d"))).written();
+        BadSource::plugin(Tree::new().file("skills/x/SKILL.md", skill("name: x\ndescription: d"))).written();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     fs::set_permissions(folder.path().join("src/skills/x/SKILL.md"), fs::Permissions::from_mode(0o000))
         .unwrap();
@@ -57,7 +57,7 @@ fn an_unreadable_file_is_left_out() {
 
 #[test]
 fn a_pipe_is_left_out() {
-    let built = Bad::plugin(Tree::new()).build_after(|src| {
+    let built = BadSource::plugin(Tree::new()).build_after(|src| {
         let made = Command::new("mkfifo").arg(src.join("skills/ok/pipe")).status();
         assert!(made.expect("`mkfifo`").success());
     });
@@ -73,7 +73,7 @@ fn links_that_leave_the_source_or_lead_nowhere_are_left_out() {
         .link("skills/ok/inside.md", "SKILL.md")
         .link("skills/ok/leaves", "../../../secret.txt")
         .link("skills/ok/loop", "..");
-    let built = Bad::plugin(source).beside(Tree::new().file("secret.txt", "secret\n")).build();
+    let built = BadSource::plugin(source).beside(Tree::new().file("secret.txt", "secret\n")).build();
     built.expect(
         1,
         &[
@@ -105,6 +105,6 @@ fn links_that_leave_the_source_or_lead_nowhere_are_left_out() {
 fn a_folder_behind_a_link_out_of_the_source_is_left_out() {
     let source = Tree::new().link("skills/away", "../../other");
     let other = Tree::new().file("other/SKILL.md", skill("name: away\ndescription: d"));
-    let built = Bad::plugin(source).beside(other).build();
+    let built = BadSource::plugin(source).beside(other).build();
     built.expect(1, &[&left_out("skills/away", "the link leaves the source")]);
 }

@@ -1,10 +1,10 @@
 //! Frontmatter that cannot be read, or that says something else than its author meant.
 
-use super::source::{Bad, skill};
+use super::source::{BadSource, skill};
 use crate::support::tree::Tree;
 
-fn with_skill(content: impl AsRef<[u8]>) -> Bad {
-    Bad::plugin(Tree::new().file("skills/x/SKILL.md", content))
+fn with_skill(content: impl AsRef<[u8]>) -> BadSource {
+    BadSource::plugin(Tree::new().file("skills/x/SKILL.md", content))
 }
 
 #[test]
@@ -39,8 +39,8 @@ fn windows_line_endings_are_kept_with_a_warning() {
         &["warning windows-line-endings skills/x/SKILL.md:1:4 the file has Windows line endings | save it with LF line endings; a build does not change them"],
     );
     assert_eq!(built.emitted("claude-code", "skills/x/SKILL.md"), text);
-    let cast = built.emitted("codex", "skills/x/SKILL.md");
-    assert!(!cast.replace("\r\n", "").contains('\n'), "every line ends alike: {cast:?}");
+    let text = built.emitted("codex", "skills/x/SKILL.md");
+    assert!(!text.replace("\r\n", "").contains('\n'), "every line ends alike: {text:?}");
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn broken_yaml_costs_the_fields_and_not_the_text() {
     );
     for host in super::EVERY_HOST {
         assert_eq!(built.count(host, "skills"), 2, "{host}");
-        let cast = built.emitted(host, "skills/x/SKILL.md");
-        assert!(cast.ends_with("Body.\n") && !cast.contains("never closed"), "{host}: {cast}");
+        let text = built.emitted(host, "skills/x/SKILL.md");
+        assert!(text.ends_with("Body.\n") && !text.contains("never closed"), "{host}: {text}");
     }
     let row = built.row("codex", |row| row["path"] == "skills/x/SKILL.md" && row["name"] == "description");
     assert_eq!(row["outcome"], "dropped", "{row}");
@@ -99,8 +99,8 @@ fn of_duplicate_keys_the_last_counts() {
     );
     let related = &built.answer()["diagnostics"][0]["related"][0];
     assert_eq!((&related["line"], &related["message"]), (&3.into(), &"first value".into()));
-    let cast = built.emitted("codex", "skills/x/SKILL.md");
-    assert!(cast.contains("description: b\n") && !cast.contains("description: a\n"), "{cast}");
+    let text = built.emitted("codex", "skills/x/SKILL.md");
+    assert!(text.contains("description: b\n") && !text.contains("description: a\n"), "{text}");
 }
 
 /// One file with every wrong type does not stop the others, nor itself where the host has a default.
@@ -112,7 +112,7 @@ fn wrong_types_are_named_and_do_not_stop_the_build() {
             skill("name: [a]\ndescription: { a: b }\ndisable-model-invocation: maybe\nallowed-tools: 5"),
         )
         .file("agents/a.md", skill("name: a\ndescription: [b]\nmaxTurns: -3"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(
         0,
         &[

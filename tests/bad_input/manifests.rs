@@ -1,18 +1,19 @@
 //! Manifests and marketplace files that are broken, mistyped or point nowhere.
 
 use super::names::nothing_written;
-use super::source::{Bad, skill};
+use super::source::{BadSource, skill};
 use crate::support::tree::Tree;
 
 const JSON: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes, control characters as `\\u0001`";
 
-fn with_manifest(text: &str) -> Bad {
-    Bad::plugin(Tree::new().file(".claude-plugin/plugin.json", text))
+fn with_manifest(text: &str) -> BadSource {
+    BadSource::plugin(Tree::new().file(".claude-plugin/plugin.json", text))
 }
 
 #[test]
 fn a_plugin_without_a_manifest_takes_the_name_of_its_folder() {
-    let source = || Bad::bare(Tree::new().file("skills/ok/SKILL.md", skill("name: ok\ndescription: Works.")));
+    let source =
+        || BadSource::bare(Tree::new().file("skills/ok/SKILL.md", skill("name: ok\ndescription: Works.")));
     for (given, name) in [(None, "src"), (Some("given"), "given")] {
         let built = match given {
             Some(given) => source().option("--name", given).build(),
@@ -121,7 +122,7 @@ fn a_marketplace_names_every_entry_that_cannot_be_built() {
         .file(".claude-plugin/marketplace.json", listing)
         .file("a/skills/s/SKILL.md", one())
         .file("b/skills/s/SKILL.md", one());
-    let built = Bad::bare(source).beside(Tree::new().file("up/skills/s/SKILL.md", one())).build();
+    let built = BadSource::bare(source).beside(Tree::new().file("up/skills/s/SKILL.md", one())).build();
     let folder = "write a folder such as `\"./plugins/name\"`, or an object with a `source` kind";
     built.expect(
         1,

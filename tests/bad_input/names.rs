@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::source::{Bad, skill};
+use super::source::{BadSource, skill};
 use crate::support::tree::Tree;
 
 const HELP: &str = "use letters, digits and `-`, such as `my-name`";
@@ -19,7 +19,7 @@ fn names_that_are_paths_are_refused() {
         .file("skills/con/SKILL.md", named("z"))
         .file("agents/a.md", named("../../../pwned"))
         .file("commands/fine.md", "---\ndescription: d\n---\nBody.\n");
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(
         1,
         &[
@@ -44,7 +44,7 @@ fn names_that_no_file_can_have_stay_inside() {
     for (at, name) in names.iter().enumerate() {
         source = source.file(&format!("agents/a{at}.md"), named(&format!("'{name}'")));
     }
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     for host in super::EVERY_HOST {
         assert_eq!(built.count(host, "agents"), names.len() as u64 + 1, "{host}");
@@ -71,7 +71,7 @@ fn names_that_no_file_can_have_stay_inside() {
 #[test]
 fn a_plugin_name_that_is_a_path_is_refused_and_nothing_is_written() {
     let source = Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"../../pwned\" }\n");
-    let built = Bad::bare(source.file("skills/s/SKILL.md", named("s"))).build();
+    let built = BadSource::bare(source.file("skills/s/SKILL.md", named("s"))).build();
     built.expect(
         1,
         &["error name-format .claude-plugin/plugin.json:1:11 the plugin name `../../pwned` would leave the output folder | use letters, digits and `-`, such as `my-plugin`"],
@@ -80,7 +80,7 @@ fn a_plugin_name_that_is_a_path_is_refused_and_nothing_is_written() {
 }
 
 /// A build that carries no plugin leaves what is there alone.
-pub fn nothing_written(built: &super::source::Built) {
+pub fn nothing_written(built: &super::source::BuildResult) {
     for host in super::EVERY_HOST {
         assert!(
             !built.path("out").join(host).join(".plugcast/manifest.json").exists(),
@@ -95,7 +95,7 @@ fn of_two_components_with_one_name_the_first_counts() {
         .file("skills/a-b/SKILL.md", named("ok"))
         .file("skills/a.b/SKILL.md", named("other"))
         .file("agents/ok.md", named("ok"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     // Two folders that the source host shows by one name; equal names in frontmatter are none.
     built.expect(
         1,
@@ -110,7 +110,7 @@ fn of_two_components_with_one_name_the_first_counts() {
 fn a_name_that_is_too_long_for_one_host_is_left_out_there() {
     let long = "n".repeat(70);
     let path = format!("skills/{long}/SKILL.md");
-    let built = Bad::plugin(Tree::new().file(&path, named("long"))).build();
+    let built = BadSource::plugin(Tree::new().file(&path, named("long"))).build();
     built.expect(
         1,
         &[&format!("error limit {path}:2:1 `bad:{long}` cannot be carried: its name has 70 characters, and Codex takes 64 | shorten the name, or leave this host out for the plugin [codex]")],
@@ -129,7 +129,7 @@ fn files_that_fold_into_one_are_refused() {
         .file("docs/notes.md", "b")
         .file(composed, "a")
         .file(decomposed, "b");
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     let collision = |path: &str, other: &str| {
         format!(
             "error path-collision {path}:1:1 `plugins/bad/{path}` cannot be written: it is the same file as `plugins/bad/{other}` where case or accents are folded | rename it in the source"
@@ -146,7 +146,7 @@ fn a_path_that_is_too_long_is_refused() {
     let folder = "a".repeat(100);
     let path = format!("docs/{folder}/{folder}/a-file-with-a-name-that-goes-over-the-limit.txt");
     let bytes = path.len() + "plugins/bad/".len();
-    let built = Bad::plugin(Tree::new().file(&path, "x")).build();
+    let built = BadSource::plugin(Tree::new().file(&path, "x")).build();
     built.expect(
         1,
         &[&format!("error path-length {path}:1:1 `plugins/bad/{path}` cannot be written: the path has {bytes} bytes, and 240 fit everywhere | rename it in the source")],
@@ -157,7 +157,7 @@ fn a_path_that_is_too_long_is_refused() {
 #[test]
 fn names_that_windows_cannot_hold_are_refused() {
     let source = Tree::new().file("docs/aux.txt", "a").file("docs/a:b.txt", "b").file("docs/dot.", "c");
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     let found = built.findings();
     let places: Vec<&str> = found.iter().filter_map(|finding| finding.split(' ').nth(2)).collect();
     assert_eq!(places, ["docs/a:b.txt:1:1", "docs/aux.txt:1:1", "docs/dot.:1:1"], "{found:#?}");

@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// The hosts that every source is built for.
 pub const EVERY_HOST: [&str; 3] = ["claude-code", "codex", "opencode"];
 
 /// A source that is about to be built.
-pub struct Bad {
+pub struct BadSource {
     source: Tree,
     beside: Tree,
     options: Vec<String>,
 }
 
 /// What a build answered and left.
-pub struct Built {
+pub struct BuildResult {
     folder: TempDir,
     options: Vec<String>,
-    finished: Finished,
+    finished: FinishedRun,
     answer: Value,
 }
 
@@ -32,7 +32,7 @@ pub fn skill(fields: &str) -> String {
     format!("---\n{fields}\n---\nBody.\n")
 }
 
-impl Bad {
+impl BadSource {
     /// A plugin `bad` with the sound skill `ok`, and `more`.
     pub fn plugin(more: Tree) -> Self {
         let sound = Tree::new()
@@ -66,19 +66,19 @@ impl Bad {
     }
 
     /// Builds it.
-    pub fn build(self) -> Built {
-        Built::run(self.written(), self.options)
+    pub fn build(self) -> BuildResult {
+        BuildResult::run(self.written(), self.options)
     }
 
     /// Builds it after `change` did something to the folder `src`.
-    pub fn build_after(self, change: impl FnOnce(&std::path::Path)) -> Built {
+    pub fn build_after(self, change: impl FnOnce(&std::path::Path)) -> BuildResult {
         let folder = self.written();
         change(&folder.path().join("src"));
-        Built::run(folder, self.options)
+        BuildResult::run(folder, self.options)
     }
 }
 
-impl Built {
+impl BuildResult {
     fn run(folder: TempDir, options: Vec<String>) -> Self {
         let before = outside(&folder);
         let mut arguments = vec!["build", "src", "--out", "out", "--format", "json"];

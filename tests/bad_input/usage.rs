@@ -1,18 +1,18 @@
 //! Calls and configurations that the tool cannot work with: exit code 2 and one error object.
 
-use super::source::Bad;
+use super::source::BadSource;
 use crate::support::tree::Tree;
 
 #[test]
 fn an_unknown_host_is_named_with_the_known_ones() {
-    let built = Bad::plugin(Tree::new()).option("--to", "codex,nohost").build();
+    let built = BadSource::plugin(Tree::new()).option("--to", "codex,nohost").build();
     built.expect_error("usage", "unknown host `nohost`", "known hosts: claude-code, codex, opencode");
     assert!(!built.path("out/codex").exists());
 }
 
 #[test]
 fn an_absent_source_says_what_to_pass() {
-    let built = Bad::bare(Tree::new()).build_after(|src| std::fs::remove_dir(src).unwrap());
+    let built = BadSource::bare(Tree::new()).build_after(|src| std::fs::remove_dir(src).unwrap());
     built.expect_error(
         "no-source",
         "the folder `src` does not exist",
@@ -22,7 +22,7 @@ fn an_absent_source_says_what_to_pass() {
 
 #[test]
 fn a_source_without_any_plugin_says_what_makes_one() {
-    Bad::bare(Tree::new().file("README.md", "Nothing.\n")).build().expect_error(
+    BadSource::bare(Tree::new().file("README.md", "Nothing.\n")).build().expect_error(
         "no-plugin",
         "no plugin found in `src`: it has no marketplace, manifest, skill, agent or command at any depth",
         "add `skills/<name>/SKILL.md`, or pass another folder",
@@ -33,7 +33,7 @@ fn a_source_without_any_plugin_says_what_makes_one() {
 fn a_marketplace_of_plugins_from_elsewhere_is_no_source() {
     let listed = r#"{ "name": "m", "owner": { "name": "O" }, "plugins": [{ "name": "far", "source": { "source": "github", "repo": "example/far" } }] }"#;
     let marketplace = Tree::new().file(".claude-plugin/marketplace.json", listed);
-    Bad::bare(marketplace).build().expect_error(
+    BadSource::bare(marketplace).build().expect_error(
         "no-plugin",
         "every plugin of the marketplace in `src` comes from another repository",
         "pass a checkout of the plugin's own repository",
@@ -44,7 +44,7 @@ fn a_marketplace_of_plugins_from_elsewhere_is_no_source() {
 fn what_a_project_has_for_itself_is_named() {
     let skill = "---\ndescription: d\n---\nBody.\n";
     let project = Tree::new().file("README.md", "Nothing.\n").file(".claude/skills/s/SKILL.md", skill);
-    Bad::bare(project).build().expect_error(
+    BadSource::bare(project).build().expect_error(
         "no-plugin",
         "no plugin found in `src`, but the skills, agents or commands of a project in `src/.claude`",
         "pass that folder to make a plugin of them",
@@ -55,7 +55,7 @@ fn what_a_project_has_for_itself_is_named() {
 fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() {
     let one = "---\ndescription: d\n---\nBody.\n";
     let source = Tree::new().file("a/skills/s/SKILL.md", one).file("b/skills/s/SKILL.md", one);
-    let built = Bad::bare(source).build();
+    let built = BadSource::bare(source).build();
     built.expect(0, &[]);
     let text =
         std::fs::read_to_string(built.path("out/claude-code/.claude-plugin/marketplace.json")).unwrap();
@@ -65,7 +65,7 @@ fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() 
 
 #[test]
 fn a_comma_that_is_too_many_is_no_host() {
-    Bad::plugin(Tree::new()).option("--to", "codex,").build().expect_error(
+    BadSource::plugin(Tree::new()).option("--to", "codex,").build().expect_error(
         "usage",
         "trailing comma or empty name in the list of hosts",
         "remove the comma; known hosts: claude-code, codex, opencode",
@@ -74,16 +74,16 @@ fn a_comma_that_is_too_many_is_no_host() {
 
 #[test]
 fn a_list_that_is_written_as_a_text_is_shown_as_a_list() {
-    let built = Bad::plugin(Tree::new().file("plugcast.toml", "[build]\nto = \"codex\"\n")).build();
+    let built = BadSource::plugin(Tree::new().file("plugcast.toml", "[build]\nto = \"codex\"\n")).build();
     assert_eq!(built.answer()["error"]["help"], "write `[\"codex\"]`", "{}", built.answer());
 }
 
 #[test]
 fn the_folder_of_git_is_no_source() {
     let source = Tree::new().file("HEAD", "ref: x\n").file("objects/a", "").file("refs/a", "");
-    Bad::bare(source).build().expect_error(
+    BadSource::bare(source).build().expect_error(
         "git-folder",
-        "`src` is a folder of git's own data",
+        "`src` is a folder of git's internal data",
         "pass the folder of a plugin, of a marketplace or of skills",
     );
 }
@@ -103,7 +103,7 @@ fn a_folder_that_is_not_there_is_said_first() {
 /// Issue 18, messages: a host without a bundle is held against those that have one.
 #[test]
 fn a_host_that_a_folder_of_bundles_has_not_is_named_with_the_one_that_was_meant() {
-    let built = Bad::plugin(Tree::new()).build();
+    let built = BadSource::plugin(Tree::new()).build();
     let root = built.path("");
     let call = ["verify", "out", "--to", "claude-cod"];
     let ended = crate::support::run::Plugcast::new(&root, &call).run().expect_code(2);
@@ -118,7 +118,7 @@ fn a_host_that_a_folder_of_bundles_has_not_is_named_with_the_one_that_was_meant(
 /// The place of a configuration error, and its message, which does not repeat the place.
 #[track_caller]
 fn config(text: &str, line: u64, column: u64, message: &str) {
-    let built = Bad::plugin(Tree::new().file("plugcast.toml", text)).build();
+    let built = BadSource::plugin(Tree::new().file("plugcast.toml", text)).build();
     let error = &built.answer()["error"];
     assert_eq!(built.answer()["schema"], "plugcast.error/1", "{}", built.answer());
     assert_eq!(error["code"], "config", "{error}");
@@ -249,7 +249,7 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "remove the line",
         ),
     ] {
-        let built = Bad::plugin(source().file("plugcast.toml", text)).build();
+        let built = BadSource::plugin(source().file("plugcast.toml", text)).build();
         let error = &built.answer()["error"];
         assert_eq!((&error["line"], &error["column"]), (&line.into(), &column.into()), "{text}: {error}");
         assert_eq!((&error["message"], &error["help"]), (&message.into(), &help.into()), "{text}: {error}");
@@ -257,6 +257,6 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
     }
     // Two that change places do not meet, and an agent and a command never do.
     let swap = "[targets.codex.rename]\n\"command/go\" = \"stay\"\nstay = \"go\"\n\"deep:one\" = \"stay\"\n";
-    let built = Bad::plugin(source().file("plugcast.toml", swap)).build();
+    let built = BadSource::plugin(source().file("plugcast.toml", swap)).build();
     assert!(built.path("out/codex/plugins/kit/skills/go/SKILL.md").exists(), "{}", built.answer());
 }

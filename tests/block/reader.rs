@@ -102,7 +102,7 @@ impl<'a> Text<'a> {
     }
 
     /// A file beside a skill's.
-    pub fn beside(body: &'a str) -> Self {
+    pub fn outside_block(body: &'a str) -> Self {
         Self { body, filled: false, declared: Vec::new(), main: false, agent: false, includes: false }
     }
 
@@ -153,11 +153,11 @@ impl<'a> Text<'a> {
                 }
             }
             for (short, _) in &bare {
-                let said = ["agent", "skill", "command"].map(|word| format!("`{short}` {word}"));
+                let mentions = ["agent", "skill", "command"].map(|word| format!("`{short}` {word}"));
                 let called =
                     |at: usize| line[..at].ends_with('/') || line[..at].ends_with("subagent_type=\"");
                 if occurrences(line, short).any(called)
-                    || said.iter().any(|said| line.contains(said.as_str()))
+                    || mentions.iter().any(|mentions| line.contains(mentions.as_str()))
                 {
                     let only = agents.contains(*short) && !asks;
                     if only { &mut mentioned } else { &mut found }.insert((*short).to_owned());

@@ -38,8 +38,9 @@ fn act(folder: &std::path::Path, step: &Node, environment: &[(&str, &str)]) -> (
         .envs(environment.iter().copied())
         .output()
         .expect("bash");
-    let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
-    (ended.status.code(), said, fs::read_to_string(output).unwrap())
+    let printed =
+        String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
+    (ended.status.code(), printed, fs::read_to_string(output).unwrap())
 }
 
 fn step(id: &str) -> Node {
@@ -51,14 +52,14 @@ fn step(id: &str) -> Node {
 fn the_bundles_of_a_repository_are_held_to_a_build() {
     let folder = plugin().temporary();
     let bundles = [("CHECK_BUNDLES", "dist"), ("CHECK_TO", "codex")];
-    let (code, said, outputs) = act(folder.path(), &step("bundles"), &bundles);
-    assert!(code == Some(0) && outputs == "code=1\n", "nothing is built yet: {said}");
+    let (code, printed, outputs) = act(folder.path(), &step("bundles"), &bundles);
+    assert!(code == Some(0) && outputs == "code=1\n", "nothing is built yet: {printed}");
     Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "dist"]).run().expect_code(0);
-    let (code, said, outputs) = act(folder.path(), &step("bundles"), &bundles);
-    assert!(code == Some(0) && outputs == "code=0\n", "{said}");
+    let (code, printed, outputs) = act(folder.path(), &step("bundles"), &bundles);
+    assert!(code == Some(0) && outputs == "code=0\n", "{printed}");
     fs::write(folder.path().join("src/skills/one/more.md"), "# More\n").unwrap();
-    let (code, said, outputs) = act(folder.path(), &step("bundles"), &bundles);
-    assert!(code == Some(0) && outputs == "code=1\n" && said.contains("is stale"), "{said}");
+    let (code, printed, outputs) = act(folder.path(), &step("bundles"), &bundles);
+    assert!(code == Some(0) && outputs == "code=1\n" && printed.contains("is stale"), "{printed}");
     let (code, _, outputs) =
         act(folder.path(), &step("bundles"), &[("CHECK_BUNDLES", "dist"), ("CHECK_TO", "none")]);
     assert_eq!((code, outputs.as_str()), (Some(2), ""));
@@ -75,9 +76,9 @@ fn the_last_step_fails_for_each_of_the_others() {
         (&[("CHECK", "0"), ("BUNDLES", "1")][..], 1, "a committed bundle is stale"),
         (&[("CHECK", "0"), ("RELEASE", "1")][..], 1, "plugcast release check found errors"),
     ] {
-        let (code, said, _) = act(folder.path(), &last, environment);
+        let (code, printed, _) = act(folder.path(), &last, environment);
         assert_eq!(code, Some(expected), "{environment:?}");
-        assert!(said.contains(words), "{said}");
+        assert!(printed.contains(words), "{printed}");
     }
 }
 

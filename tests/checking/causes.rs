@@ -19,7 +19,7 @@ fn thin_commands() -> Tree {
     })
 }
 
-fn of<'a>(shown: &'a Value, rule: &str) -> Vec<&'a Value> {
+fn findings_of<'a>(shown: &'a Value, rule: &str) -> Vec<&'a Value> {
     let found = shown["diagnostics"].as_array().expect("findings");
     found.iter().filter(|found| found["rule"] == rule).collect()
 }
@@ -49,8 +49,8 @@ fn a_pattern_fits_on_a_screen_and_every_place_of_it_is_in_the_json() {
     let every = run(folder.path(), &["src", "--verbose"]).stdout;
     assert_eq!(every.matches("warning[empty-value]").count(), 12, "{every}");
     let shown = json(&run(folder.path(), &["src", "--format", "json"]));
-    assert_eq!(of(&shown, "command-skill-collision").len(), 12, "each hides a skill of its own");
-    let empty = of(&shown, "empty-value");
+    assert_eq!(findings_of(&shown, "command-skill-collision").len(), 12, "each hides a skill of its own");
+    let empty = findings_of(&shown, "empty-value");
     assert_eq!(empty.len(), 1);
     let mut expected: Vec<String> = (1..=12).map(|n| format!("commands/s{n}.md")).collect();
     expected.sort();
@@ -103,7 +103,7 @@ fn suppressions_baselines_and_changes_see_each_place() {
     let folder = committed(&thin_commands().file("src/commands/s1.md", suppressed));
     let empty = |arguments: &[&str]| {
         let shown = json(&run(folder.path(), &[arguments, &["--format", "json"]].concat()));
-        let empty = of(&shown, "empty-value");
+        let empty = findings_of(&shown, "empty-value");
         assert!(empty.len() < 2, "{shown:#}");
         empty.first().map(|found| places(found).join(" ")).unwrap_or_default()
     };
@@ -136,7 +136,8 @@ fn plugins_of_a_marketplace_keep_their_own_findings() {
         .file("src/b/commands/one.md", command)
         .temporary();
     let shown = json(&run(folder.path(), &["src", "--format", "json"]));
-    let each: Vec<_> = of(&shown, "empty-value").into_iter().map(|found| places(found).join(" ")).collect();
+    let each: Vec<_> =
+        findings_of(&shown, "empty-value").into_iter().map(|found| places(found).join(" ")).collect();
     assert_eq!(each, ["a/commands/one.md a/commands/two.md", "b/commands/one.md"]);
     let text = run(folder.path(), &["src"]).stdout;
     assert_eq!(text.matches("warning[empty-value]").count(), 1, "{text}");

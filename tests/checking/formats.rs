@@ -44,14 +44,16 @@ fn sarif_is_valid_and_its_regions_and_fixes_lie_where_they_should() {
     let results = run["results"].as_array().expect("results");
     let one = results
         .iter()
-        .find(|result| result["ruleId"] == "name-mismatch" && at(result)["uri"] != "skills/two/SKILL.md")
+        .find(|result| {
+            result["ruleId"] == "name-mismatch" && location(result)["uri"] != "skills/two/SKILL.md"
+        })
         .and_then(|first| {
             let uri = "skills/%C3%BC%20b/SKILL.md";
             let here = |result: &&Value| at(result)["uri"] == uri && result["ruleId"] == "name-mismatch";
             results.iter().find(here).or(Some(first))
         })
         .expect("a finding");
-    assert_eq!(at(one)["uri"], "skills/%C3%BC%20b/SKILL.md");
+    assert_eq!(location(one)["uri"], "skills/%C3%BC%20b/SKILL.md");
     let region = serde_json::json!({"startLine": 2, "startColumn": 7, "endLine": 2, "endColumn": 9});
     assert_eq!(one["locations"][0]["physicalLocation"]["region"], region);
     let index = usize::try_from(one["ruleIndex"].as_u64().expect("an index")).expect("small");
@@ -63,7 +65,7 @@ fn sarif_is_valid_and_its_regions_and_fixes_lie_where_they_should() {
     assert!(fingerprint.len() == 16 && fingerprint.bytes().all(|byte| byte.is_ascii_hexdigit()));
 }
 
-fn at(result: &Value) -> &Value {
+fn location(result: &Value) -> &Value {
     &result["locations"][0]["physicalLocation"]["artifactLocation"]
 }
 
@@ -71,7 +73,7 @@ fn at(result: &Value) -> &Value {
 fn paths_of_services_count_from_the_top_of_the_repository() {
     let folder = plugin().file(".git/HEAD", "").temporary();
     let log = json(&run(folder.path(), &["src", "--format", "sarif"]));
-    assert_eq!(at(&log["runs"][0]["results"][0])["uri"], "src/skills/three/SKILL.md");
+    assert_eq!(location(&log["runs"][0]["results"][0])["uri"], "src/skills/three/SKILL.md");
     let lines = run(folder.path(), &["src", "--format", "github"]).stdout;
     assert!(lines.contains("file=src/skills/three/SKILL.md,"), "{lines}");
 }

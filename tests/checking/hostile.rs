@@ -48,8 +48,8 @@ fn a_markdown_file_of_fifty_megabytes_is_looked_at() {
     let body = large("Plain words in a line, and more of them until it is long enough for one.\n");
     let folder = one_plugin().file("src/skills/one/SKILL.md", skill("one") + &body).temporary();
     let shown = run(folder.path(), &["src", "--format", "agent"]).expect_code(1).stdout;
-    let said = "skills/one/SKILL.md:1:1: error[unreadable-file]: the file has more than 1048576 bytes, and the source host skips it";
-    assert!(shown.contains(said), "{shown}");
+    let sentence = "skills/one/SKILL.md:1:1: error[unreadable-file]: the file has more than 1048576 bytes, and the source host skips it";
+    assert!(shown.contains(sentence), "{shown}");
     assert_eq!(shown.lines().count(), 1, "{shown}");
 
     let folder = one_plugin().file("src/skills/one/SKILL.md", skill("one") + &body[..1_000_000]).temporary();
@@ -180,10 +180,10 @@ fn links_in_a_circle_and_deep_folders_end() {
         .file(&deep, "x\n")
         .temporary();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"]).expect_code(1)));
-    let said = |what: &str| shown.iter().filter(|line| line.contains(what)).count();
-    assert_eq!(said("the link leads back into a folder above it"), 1, "{shown:#?}");
-    assert_eq!(said("Too many levels of symbolic links"), 2, "{shown:#?}");
-    assert_eq!(said("it lies more than 64 folders deep"), 1, "{shown:#?}");
+    let sentence = |what: &str| shown.iter().filter(|line| line.contains(what)).count();
+    assert_eq!(sentence("the link leads back into a folder above it"), 1, "{shown:#?}");
+    assert_eq!(sentence("Too many levels of symbolic links"), 2, "{shown:#?}");
+    assert_eq!(sentence("it lies more than 64 folders deep"), 1, "{shown:#?}");
     assert_eq!(shown.len(), 4, "{shown:#?}");
 }
 

@@ -14,19 +14,19 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 /// What a run of the action gave.
-struct Ran {
+struct WorkflowRun {
     /// Whether every step ended with 0.
     green: bool,
     /// Names or texts of the steps that ran.
     steps: Vec<String>,
     /// Everything that was printed.
-    said: String,
+    printed: String,
     /// `step.output` and its value.
     outputs: BTreeMap<String, String>,
 }
 
 /// Runs the action in the clone at `folder`; `inputs` take the place of defaults.
-fn act(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
+fn act(folder: &Path, inputs: &[(&str, &str)]) -> WorkflowRun {
     let action = document("action.yml");
     let scratch = tempfile::tempdir().unwrap();
     let mut values: BTreeMap<String, String> = BTreeMap::new();
@@ -38,7 +38,8 @@ fn act(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
         values.insert(format!("inputs.{name}"), (*value).to_owned()).expect("an input of the action");
     }
     values.insert("github.action_path".to_owned(), crate::support::root().display().to_string());
-    let mut ran = Ran { green: true, steps: Vec::new(), said: String::new(), outputs: BTreeMap::new() };
+    let mut ran =
+        WorkflowRun { green: true, steps: Vec::new(), printed: String::new(), outputs: BTreeMap::new() };
     let steps = action.get("runs").and_then(|runs| runs.get("steps")).and_then(Node::items).expect("steps");
     for (at, step) in steps.iter().enumerate() {
         let wanted = step.get("if").and_then(Node::scalar).is_none_or(|condition| holds(&condition, &values));
@@ -74,8 +75,8 @@ fn act(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
             .envs(environment)
             .output()
             .expect("bash");
-        ran.said += &String::from_utf8_lossy(&ended.stdout);
-        ran.said += &String::from_utf8_lossy(&ended.stderr);
+        ran.printed += &String::from_utf8_lossy(&ended.stdout);
+        ran.printed += &String::from_utf8_lossy(&ended.stderr);
         for line in fs::read_to_string(&output).unwrap().lines() {
             let (name, value) = line.split_once('=').expect("NAME=VALUE");
             values.insert(format!("steps.{id}.outputs.{name}"), value.to_owned());
@@ -141,13 +142,13 @@ const ALL: [(&str, &str); 3] = [("bundles", "dist"), ("release-check", "true"), 
 fn a_released_plugin_is_green() {
     let folder = released();
     let ran = act(folder.path(), &ALL);
-    assert!(ran.green, "{}", ran.said);
+    assert!(ran.green, "{}", ran.printed);
     assert_eq!(ran.steps[..3], ["check", "bundles", "release"]);
     for (name, value) in [("check.code", "0"), ("bundles.code", "0"), ("release.code", "0")] {
-        assert_eq!(ran.outputs.get(name).map(String::as_str), Some(value), "{}", ran.said);
+        assert_eq!(ran.outputs.get(name).map(String::as_str), Some(value), "{}", ran.printed);
     }
     assert!(ran.outputs["check.sarif"].ends_with("plugcast-.sarif"), "{:?}", ran.outputs);
-    assert!(!ran.said.contains("::error"), "{}", ran.said);
+    assert!(!ran.printed.contains("::error"), "{}", ran.printed);
     // Without being asked for, neither of them runs; the log is uploaded.
     let ran = act(folder.path(), &[]);
     assert!(
@@ -173,13 +174,13 @@ fn everything_that_is_wrong_is_said_before_the_job_fails() {
         "a committed bundle is stale: run plugcast build",
         "plugcast release check found errors",
     ] {
-        assert!(ran.said.contains(part), "{part}: {}", ran.said);
+        assert!(ran.printed.contains(part), "{part}: {}", ran.printed);
     }
     write(at, "package.json", "{\n  \"version\": \"1.0.0\"\n}\n");
     build(at);
     let ran = act(at, &ALL);
-    assert!(ran.green, "what is not released yet is a note: {}", ran.said);
-    assert!(ran.said.contains("title=unreleased::"), "{}", ran.said);
+    assert!(ran.green, "what is not released yet is a note: {}", ran.printed);
+    assert!(ran.printed.contains("title=unreleased::"), "{}", ran.printed);
 }
 
 #[test]
@@ -194,12 +195,12 @@ fn a_branch_is_held_to_the_base() {
     let with_base = |base| [&ALL[..], &[("base", base)]].concat();
     assert!(act(at, &ALL).green);
     let ran = act(at, &with_base("main"));
-    assert!(!ran.green && ran.outputs["release.code"] == "1", "{}", ran.said);
-    assert!(ran.said.contains("title=release-owned::"), "{}", ran.said);
+    assert!(!ran.green && ran.outputs["release.code"] == "1", "{}", ran.printed);
+    assert!(ran.printed.contains("title=release-owned::"), "{}", ran.printed);
     // What cannot be done ends the job at once, with what to do.
     let ran = act(at, &with_base("origin/none"));
-    assert!(!ran.green && !ran.outputs.contains_key("release.code"), "{}", ran.said);
-    assert!(ran.said.contains("`origin/none`"), "{}", ran.said);
+    assert!(!ran.green && !ran.outputs.contains_key("release.code"), "{}", ran.printed);
+    assert!(ran.printed.contains("`origin/none`"), "{}", ran.printed);
     assert_eq!(ran.steps.last().map(String::as_str), Some("release"));
 }
 
@@ -208,7 +209,7 @@ fn hosts_and_the_path_reach_every_step() {
     let folder = released();
     let at = folder.path();
     let ran = act(at, &[&ALL[..], &[("to", "none")]].concat());
-    assert!(!ran.green && ran.said.contains("`none`"), "{}", ran.said);
+    assert!(!ran.green && ran.printed.contains("`none`"), "{}", ran.printed);
     let ran = act(at, &[&ALL[..], &[("path", "gone")]].concat());
-    assert!(!ran.green && ran.said.contains("`gone`"), "{}", ran.said);
+    assert!(!ran.green && ran.printed.contains("`gone`"), "{}", ran.printed);
 }

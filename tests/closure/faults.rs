@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use tempfile::TempDir;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const MANIFEST: &str = "{\"name\":\"kit\"}";
@@ -17,12 +17,12 @@ pub fn kit(body: &str) -> Tree {
 
 /// Builds `in` for `hosts` and answers every finding in one line; the exit code tells whether one of
 /// them is an error.
-pub fn said(tree: &Tree, hosts: &str) -> Vec<String> {
+pub fn findings(tree: &Tree, hosts: &str) -> Vec<String> {
     lines(&built(tree, &["--to", hosts]).1)
 }
 
 /// Builds `in` into `out` of a fresh folder.
-pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, Finished) {
+pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, FinishedRun) {
     let folder = tree.temporary();
     let arguments = [["build", "in", "--out", "out", "--format", "json"].as_slice(), arguments].concat();
     let finished = Plugcast::new(folder.path(), &arguments).run();
@@ -30,7 +30,7 @@ pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, Finished) {
 }
 
 /// Every finding of a build in one line.
-pub fn lines(finished: &Finished) -> Vec<String> {
+pub fn lines(finished: &FinishedRun) -> Vec<String> {
     let answer: Value =
         serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.stderr));
     let mut lines = Vec::new();
@@ -62,7 +62,7 @@ fn a_link_that_leads_nowhere_is_said_once_for_all_hosts_with_what_was_meant() {
     let tree =
         kit("Read [the steps](references/step.md) first.").file("in/skills/plan/references/steps.md", "x\n");
     assert_eq!(
-        said(&tree, ALL),
+        findings(&tree, ALL),
         ["warning broken-link in/skills/plan/SKILL.md:5:18 `references/step.md` does not exist: the plugin has no `skills/plan/references/step.md` | did you mean `skills/plan/references/steps.md`?".replace("in/skills", "skills")]
     );
 }
@@ -71,7 +71,7 @@ fn a_link_that_leads_nowhere_is_said_once_for_all_hosts_with_what_was_meant() {
 fn a_path_differs_in_case() {
     let tree = kit("Read `references/steps.md`.").file("in/skills/plan/references/Steps.md", "x\n");
     assert_eq!(
-        said(&tree, ALL),
+        findings(&tree, ALL),
         [
             "warning missing-bundled-path skills/plan/SKILL.md:5:7 `references/steps.md` does not exist: the plugin has no `skills/plan/references/steps.md` | did you mean `skills/plan/references/Steps.md`?"
         ]
@@ -85,7 +85,7 @@ fn a_path_behind_a_variable_leads_nowhere() {
             .script("in/scripts/lints.sh", "")
             .script("in/skills/plan/run/gone.sh", "");
     assert_eq!(
-        said(&tree, ALL),
+        findings(&tree, ALL),
         [
             "warning missing-bundled-path skills/plan/SKILL.md:5:6 `scripts/lint.sh` does not exist: the plugin has no `scripts/lint.sh` | did you mean `scripts/lints.sh`?",
             "warning missing-bundled-path skills/plan/SKILL.md:8:2 `run/go.sh` does not exist: the plugin has no `skills/plan/run/go.sh` | did you mean `skills/plan/run/gone.sh`?",
@@ -97,7 +97,7 @@ fn a_path_behind_a_variable_leads_nowhere() {
 fn a_path_that_leaves_the_plugin_is_not_installed_with_it() {
     let tree = kit("See [the rules](../../../rules.md).").file("rules.md", "x\n");
     assert_eq!(
-        said(&tree, ALL),
+        findings(&tree, ALL),
         [
             "warning cross-skill-reference skills/plan/SKILL.md:5:17 `../../../rules.md` points outside the plugin, but only the plugin is installed | add the file, or fix the path"
         ]
@@ -145,13 +145,13 @@ fn what_a_host_cannot_carry_is_an_error_until_its_loss_is_accepted() {
         )
     };
     assert_eq!(
-        said(&tree, "claude-code,codex"),
+        findings(&tree, "claude-code,codex"),
         [line("error", 8, "output-styles/all.md"), line("error", 64, "kit:all")]
     );
     let accepted = "[[accept-loss]]\nid = \"appearance/*\"\nreason = \"the text says what to do\"\n";
     let tree = tree.file("in/plugcast.toml", accepted);
     assert_eq!(
-        said(&tree, "claude-code,codex"),
+        findings(&tree, "claude-code,codex"),
         [line("warning", 8, "output-styles/all.md"), line("warning", 64, "kit:all")]
     );
 }
@@ -161,7 +161,7 @@ fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
     let tree = kit("Dispatch `kit:review:cheker`, then /kit:plan.")
         .file("in/agents/review/checker.md", "---\ndescription: Checks.\n---\n\nYou check.\n");
     assert_eq!(
-        said(&tree, ALL),
+        findings(&tree, ALL),
         [
             "warning unknown-agent skills/plan/SKILL.md:5:11 unknown name `kit:review:cheker`: no skill, agent or command has it | did you mean `kit:review:checker`?"
         ]
@@ -173,7 +173,7 @@ fn a_component_that_a_host_refuses_is_named_by_nothing_there() {
     let long = "x".repeat(70);
     let tree = kit(&format!("Then run /kit:{long}."))
         .file(&format!("in/skills/{long}/SKILL.md"), "---\ndescription: Long.\n---\n\nLong.\n");
-    let found = said(&tree, "claude-code,codex");
+    let found = findings(&tree, "claude-code,codex");
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].starts_with("error closure skills/plan/SKILL.md:5:11 `kit:xxx"), "{found:#?}");
     assert!(found[0].contains("is not in the bundle: its name has 70 characters"), "{found:#?}");
@@ -189,7 +189,7 @@ fn hooks_and_servers_name_scripts_that_are_there_and_can_be_run() {
         .file("in/.mcp.json", servers)
         .file("in/hooks/stop.sh", "");
     assert_eq!(
-        said(&tree, "claude-code"),
+        findings(&tree, "claude-code"),
         [
             "warning missing-bundled-path .mcp.json:2:39 `bin/serve` does not exist: the plugin has no `bin/serve` | add the file, or fix the path",
             "warning missing-bundled-path .mcp.json:3:32 `etc/a.json` does not exist: the plugin has no `etc/a.json` | add the file, or fix the path",
@@ -203,7 +203,7 @@ fn hooks_and_servers_name_scripts_that_are_there_and_can_be_run() {
 fn a_manifest_names_a_file_that_is_not_there() {
     let tree = kit("Plan.")
         .file("in/.claude-plugin/plugin.json", "{\"name\":\"kit\",\n\"hooks\":\"./config/hooks.json\"}\n");
-    let found = said(&tree, "claude-code");
+    let found = findings(&tree, "claude-code");
     assert_eq!(
         found,
         [
@@ -221,7 +221,7 @@ fn texts_that_no_host_loads_warn_and_fail_nothing() {
         )
         .file("in/output-styles/all.md", "x\n");
     assert_eq!(
-        said(&tree, "codex"),
+        findings(&tree, "codex"),
         [
             "warning closure README.md:1:17 `output-styles/all.md` is not in the bundle: the host has no output styles | no host loads this text, but readers will look for the file"
         ]
@@ -238,7 +238,7 @@ fn examples_placeholders_and_files_to_make_are_left_alone() {
         .file("in/skills/plan/references/a.md", "x\n")
         .file("in/skills/plan/scripts/a.py", "")
         .file("in/skills/plan/examples/b.md", "See `references/none.md`.\n");
-    assert_eq!(said(&tree, ALL), [""; 0]);
+    assert_eq!(findings(&tree, ALL), [""; 0]);
 }
 
 #[test]
@@ -247,5 +247,5 @@ fn a_path_of_another_skill_that_the_text_names_is_right() {
         .file("in/skills/plan/references/a.md", "x\n")
         .file("in/skills/build/SKILL.md", "---\ndescription: Builds.\n---\n\nRead `references/steps.md`.\n")
         .file("in/skills/build/references/steps.md", "x\n");
-    assert_eq!(said(&tree, ALL), [""; 0]);
+    assert_eq!(findings(&tree, ALL), [""; 0]);
 }

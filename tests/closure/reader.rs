@@ -30,7 +30,7 @@ pub fn open(bundle: &Tree, source: &Tree) -> Vec<Open> {
         if file.ends_with(".json") {
             let value: Value = serde_json::from_str(&text).unwrap_or_default();
             declared(file, &root, &value, "", &mut |path, written| {
-                if !there(bundle, path) {
+                if !is_present(bundle, path) {
                     add(written);
                 }
             });
@@ -40,7 +40,7 @@ pub fn open(bundle: &Tree, source: &Tree) -> Vec<Open> {
         }
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         let skill = skill_folder(file);
-        let reaches = |path: &str| [folder, skill].iter().any(|base| there(bundle, &join(base, path)));
+        let reaches = |path: &str| [folder, skill].iter().any(|base| is_present(bundle, &join(base, path)));
         let mut fence = false;
         let mut block = false;
         for line in text.lines() {
@@ -52,7 +52,7 @@ pub fn open(bundle: &Tree, source: &Tree) -> Vec<Open> {
                 // `NAME` stands for any name.
                 let paths = spans.filter(|path| path.starts_with("./") || path.starts_with("../"));
                 for path in paths.filter(|path| !path.contains("/NAME")) {
-                    if !there(bundle, &join(folder, path)) && known(path) {
+                    if !is_present(bundle, &join(folder, path)) && known(path) {
                         add(path);
                     }
                 }
@@ -67,7 +67,7 @@ pub fn open(bundle: &Tree, source: &Tree) -> Vec<Open> {
                 let rest = &line[at + variable.len()..];
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "._-/".contains(c)));
                 let path = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
-                if !path.is_empty() && !there(bundle, &join(&root, path)) && known(path) {
+                if !path.is_empty() && !is_present(bundle, &join(&root, path)) && known(path) {
                     add(path);
                 }
             }
@@ -134,7 +134,7 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn there(bundle: &Tree, path: &str) -> bool {
+fn is_present(bundle: &Tree, path: &str) -> bool {
     bundle.get(path).is_some() || !bundle.below(path).top().is_empty()
 }
 

@@ -127,7 +127,7 @@ fn unlisted(tree: &Tree, plugins: &[String]) -> Vec<Root> {
         return vec![root(tree, String::new(), only, &Value::Null)];
     }
     let (mut found, mut skills) = (Vec::new(), Vec::new());
-    look(tree, "", &mut found, &mut skills);
+    walk(tree, "", &mut found, &mut skills);
     let own = |folder: &String| folder.rsplit('/').next().map(str::to_owned);
     let mut roots: Vec<Root> =
         found.iter().map(|folder| root(tree, folder.clone(), own(folder), &Value::Null)).collect();
@@ -145,7 +145,7 @@ fn is_skill(tree: &Tree, folder: &str) -> bool {
         && tree.get(&join(folder, ".claude-plugin/plugin.json")).is_none()
 }
 
-fn look(tree: &Tree, folder: &str, plugins: &mut Vec<String>, skills: &mut Vec<String>) {
+fn walk(tree: &Tree, folder: &str, plugins: &mut Vec<String>, skills: &mut Vec<String>) {
     let below = if folder.is_empty() { tree.clone() } else { tree.below(folder) };
     for child in below.top() {
         let path = join(folder, &child);
@@ -157,7 +157,7 @@ fn look(tree: &Tree, folder: &str, plugins: &mut Vec<String>, skills: &mut Vec<S
         } else if is_plugin(tree, &path) {
             plugins.push(path);
         } else {
-            look(tree, &path, plugins, skills);
+            walk(tree, &path, plugins, skills);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::source::{Need, What};
+use super::source::{Need, NeedKind};
 
 /// Kinds of rows that stand for a component, not for a part of one.
 const COMPONENTS: [&str; 16] = [
@@ -59,7 +59,7 @@ impl Ledger {
     }
 
     /// Rows about a path.
-    fn of<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    fn rows_of<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
         self.places.get(path).into_iter().flatten().map(|place| &self.document["rows"][*place])
     }
 
@@ -69,29 +69,29 @@ impl Ledger {
             return true;
         }
         match &need.what {
-            What::File => {
+            NeedKind::File => {
                 let below = format!("{}/", need.path);
                 let inside = self.places.range(below.clone()..).map(|(path, _)| path);
                 let inside = inside.take_while(|path| path.starts_with(&below));
-                let rows = self.of(&need.path).chain(inside.flat_map(|path| self.of(path)));
+                let rows = self.rows_of(&need.path).chain(inside.flat_map(|path| self.rows_of(path)));
                 rows.into_iter().any(|row| row["kind"] == "file")
             }
             _ if self.left_out(&need.path) => true,
-            What::Component(kind, name) => {
+            NeedKind::Component(kind, name) => {
                 let by_path = matches!(*kind, "skill" | "agent" | "command");
                 let folder = need.path.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let folders = [folder.to_owned(), format!("{folder}/")];
-                let folders = folders.iter().filter(|_| *kind == "skill").flat_map(|path| self.of(path));
-                self.of(&need.path).chain(folders).filter(|row| row["kind"] == *kind).any(|row| {
+                let folders = folders.iter().filter(|_| *kind == "skill").flat_map(|path| self.rows_of(path));
+                self.rows_of(&need.path).chain(folders).filter(|row| row["kind"] == *kind).any(|row| {
                     by_path || row["name"].as_str().is_some_and(|found| found.ends_with(name.as_str()))
                 })
             }
-            What::Field(pointer) => {
+            NeedKind::Field(pointer) => {
                 let below = format!("{pointer}/");
-                let mut pointers = self.of(&need.path).filter_map(|row| row["pointer"].as_str());
+                let mut pointers = self.rows_of(&need.path).filter_map(|row| row["pointer"].as_str());
                 pointers.any(|found| found == pointer || found.starts_with(&below))
             }
-            What::Text(_, offset) => self.of(&need.path).any(|row| {
+            NeedKind::Text(_, offset) => self.rows_of(&need.path).any(|row| {
                 let edge = |name: &str| row["span"][name].as_u64().map(|edge| edge as usize);
                 let part = !COMPONENTS.iter().any(|kind| row["kind"] == *kind);
                 part && edge("start").is_some_and(|start| start <= *offset)
@@ -103,16 +103,16 @@ impl Ledger {
     /// Whether a folder above the path was left out, by a row of its own.
     fn below_left_out(&self, path: &str) -> bool {
         let folders = path.match_indices('/').flat_map(|(at, _)| [&path[..at], &path[..=at]]);
-        let mut rows = folders.flat_map(|folder| self.of(folder));
+        let mut rows = folders.flat_map(|folder| self.rows_of(folder));
         rows.any(|row| row["kind"] == "file" && row["outcome"] == "dropped")
     }
 
     /// Whether the file was left out before anyone looked at what it is.
     fn left_out(&self, path: &str) -> bool {
-        let dropped = self.of(path).any(|row| row["kind"] == "file" && row["outcome"] == "dropped");
+        let dropped = self.rows_of(path).any(|row| row["kind"] == "file" && row["outcome"] == "dropped");
         dropped
             && !self
-                .of(path)
+                .rows_of(path)
                 .any(|row| row["kind"] != "file" && COMPONENTS.iter().any(|kind| row["kind"] == *kind))
     }
 

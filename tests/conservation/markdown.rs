@@ -28,7 +28,7 @@ pub struct Names {
 
 impl Names {
     /// The names of some plugins.
-    pub fn of(roots: &[Root]) -> Self {
+    pub fn from_roots(roots: &[Root]) -> Self {
         Self { qualified: roots.iter().flat_map(Root::qualified).collect() }
     }
 }

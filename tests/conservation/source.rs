@@ -14,12 +14,12 @@ pub struct Need {
     /// The source file, relative to SRC.
     pub path: String,
     /// What it is.
-    pub what: What,
+    pub what: NeedKind,
 }
 
 /// What needs a row.
 #[derive(Debug, PartialEq, Eq)]
-pub enum What {
+pub enum NeedKind {
     /// The file itself.
     File,
     /// A component: its kind as ledgers write it, and what its name ends with.
@@ -30,20 +30,20 @@ pub enum What {
     Text(String, usize),
 }
 
-impl What {
+impl NeedKind {
     /// The kind in one word.
     pub fn kind(&self) -> &'static str {
         match self {
-            What::File => "file",
-            What::Component(kind, _) => kind,
-            What::Field(_) => "field",
-            What::Text(..) => "text",
+            NeedKind::File => "file",
+            NeedKind::Component(kind, _) => kind,
+            NeedKind::Field(_) => "field",
+            NeedKind::Text(..) => "text",
         }
     }
 }
 
 impl Need {
-    fn new(path: &str, what: What) -> Self {
+    fn new(path: &str, what: NeedKind) -> Self {
         Self { path: path.to_owned(), what }
     }
 
@@ -51,10 +51,10 @@ impl Need {
     pub fn sentence(&self) -> String {
         let path = &self.path;
         match &self.what {
-            What::File => format!("{path}: the file has no row"),
-            What::Component(kind, name) => format!("{path}: the {kind} `{name}` has no row"),
-            What::Field(pointer) => format!("{path}: the field `{pointer}` has no row"),
-            What::Text(text, offset) => format!("{path}: `{text}` at byte {offset} has no row"),
+            NeedKind::File => format!("{path}: the file has no row"),
+            NeedKind::Component(kind, name) => format!("{path}: the {kind} `{name}` has no row"),
+            NeedKind::Field(pointer) => format!("{path}: the field `{pointer}` has no row"),
+            NeedKind::Text(text, offset) => format!("{path}: `{text}` at byte {offset} has no row"),
         }
     }
 }
@@ -63,9 +63,9 @@ impl Need {
 /// name the plugin whose source carries no name.
 pub fn needs(source: &Path, plugins: &[String]) -> Vec<Need> {
     let tree = Tree::read(source);
-    let mut needs: Vec<Need> = tree.entries().map(|(path, _)| Need::new(path, What::File)).collect();
+    let mut needs: Vec<Need> = tree.entries().map(|(path, _)| Need::new(path, NeedKind::File)).collect();
     let roots = roots(&tree, plugins);
-    let names = Names::of(&roots);
+    let names = Names::from_roots(&roots);
     for manifest in marketplace(&tree).into_iter().chain([".claude-plugin/plugin.json"]) {
         fields_of_json(&tree, manifest, &mut needs);
     }
@@ -74,7 +74,7 @@ pub fn needs(source: &Path, plugins: &[String]) -> Vec<Need> {
             fields_of_json(&tree, &root.path(".claude-plugin/plugin.json"), &mut needs);
         }
         for component in &root.components {
-            let what = What::Component(component.kind, component.name.clone());
+            let what = NeedKind::Component(component.kind, component.name.clone());
             needs.push(Need::new(&component.path, what));
         }
         markdown_of(&tree, root, &names, &mut needs);
@@ -92,11 +92,11 @@ fn markdown_of(tree: &Tree, root: &Root, names: &Names, needs: &mut Vec<Need>) {
         let Some(kind) = component_kind(root, path) else { continue };
         if matches!(kind, Component::Skill | Component::Agent | Component::Command) {
             for key in markdown::frontmatter_keys(text) {
-                needs.push(Need::new(path, What::Field(format!("/{}", escape(&key)))));
+                needs.push(Need::new(path, NeedKind::Field(format!("/{}", escape(&key)))));
             }
         }
         for (name, offset) in markdown::references(text, kind, names) {
-            needs.push(Need::new(path, What::Text(name, offset)));
+            needs.push(Need::new(path, NeedKind::Text(name, offset)));
         }
     }
 }
@@ -109,11 +109,11 @@ fn fields_of_json(tree: &Tree, path: &str, needs: &mut Vec<Need>) {
         {
             for (index, entry) in entries.iter().enumerate() {
                 for key in entry.as_object().into_iter().flat_map(|entry| entry.keys()) {
-                    needs.push(Need::new(path, What::Field(format!("/plugins/{index}/{}", escape(key)))));
+                    needs.push(Need::new(path, NeedKind::Field(format!("/plugins/{index}/{}", escape(key)))));
                 }
             }
         } else {
-            needs.push(Need::new(path, What::Field(format!("/{}", escape(key)))));
+            needs.push(Need::new(path, NeedKind::Field(format!("/{}", escape(key)))));
         }
     }
 }

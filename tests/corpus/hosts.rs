@@ -17,7 +17,7 @@ fn shown(hosts: &Hosts, which: &str) {
     let public = corpus::public().into_iter().find(|public| public.name == which).expect("a public source");
     let folder = Tree::new().temporary();
     super::build(&public, folder.path());
-    let names = names::of(&public);
+    let names = names::of_plugins(&public);
     let mut arguments: Vec<String> = ["verify", "out", "--format", "json"].map(str::to_owned).to_vec();
     if names.hooks.is_empty() && names.servers.is_empty() {
         arguments.push("--allow-exec".to_owned());

@@ -22,7 +22,7 @@ pub struct Names {
 }
 
 /// The names of everything in a source that holds one plugin, but for what its own faults take away.
-pub fn of(public: &Public) -> Names {
+pub fn of_plugins(public: &Public) -> Names {
     let tree = Tree::read(&public.source);
     let (root, plugin) = match public.plugin {
         Some(name) => (String::new(), name.to_owned()),

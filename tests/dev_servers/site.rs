@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::runtime::scene::{HELPER, environment};
+use crate::runtime::fixture::{HELPER, environment};
 use crate::support::git::{commit, git, write};
 use crate::support::tree::Tree;
 use crate::support::{fetch, root};

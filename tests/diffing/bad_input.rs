@@ -129,9 +129,9 @@ fn a_state_of_which_nothing_can_be_read_is_refused() {
     write(at, ".claude-plugin/plugin.json", "{ \"name\": \"demo\",\n");
     let before = state(at);
     let ended = run(at, &["HEAD"]).expect_code(2);
-    let said = "plugin.json:1:1: no plugin of `.` can be read: invalid JSON";
+    let expected = "plugin.json:1:1: no plugin of `.` can be read: invalid JSON";
     assert!(
-        ended.stderr.contains(said) && ended.stderr.contains("help: write strict JSON"),
+        ended.stderr.contains(expected) && ended.stderr.contains("help: write strict JSON"),
         "{}",
         ended.stderr
     );

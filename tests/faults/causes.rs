@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use super::{binary, error, scene};
+use super::{binary, error, fixture};
 use crate::support::run::Plugcast;
 
 /// What the system says, its advice, and whether it can be a sandbox.
@@ -19,7 +19,8 @@ const REASONS: [(&str, &str, &str); 4] = [
 
 fn helper(folder: &std::path::Path, fault: &str, path: Option<&str>, words: &[&str]) -> Value {
     let state = folder.join("state").display().to_string();
-    let mut run = Plugcast::of(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
+    let mut run =
+        Plugcast::with_program(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     if let Some(path) = path {
         run = run.env("PATH", path);
     }
@@ -45,11 +46,18 @@ fn the_advice_of_the_helper_fits_the_reason() {
         for step in [1, 4] {
             let start = ["review", "start", "--mode", "headless", "--take-over"];
             let error = helper(folder.path(), &format!("{fault}@{step}"), None, &start);
-            let said = |key: &str| error[key].as_str().expect("a text").to_owned();
+            let text_of = |key: &str| error[key].as_str().expect("a text").to_owned();
             let code = if fault == "EROFS" { "sandboxed" } else { "state_unwritable" };
-            assert_eq!((said("code").as_str(), &error["exit"]), (code, &5.into()), "{fault}@{step}: {error}");
-            assert!(said("message").contains(words), "{fault}@{step}: {error}");
-            assert!(said("hint").contains(advice) && said("hint").contains("`--root`"), "{fault}: {error}");
+            assert_eq!(
+                (text_of("code").as_str(), &error["exit"]),
+                (code, &5.into()),
+                "{fault}@{step}: {error}"
+            );
+            assert!(text_of("message").contains(words), "{fault}@{step}: {error}");
+            assert!(
+                text_of("hint").contains(advice) && text_of("hint").contains("`--root`"),
+                "{fault}: {error}"
+            );
         }
     }
 }
@@ -57,7 +65,7 @@ fn the_advice_of_the_helper_fits_the_reason() {
 #[test]
 fn the_advice_of_the_compiler_fits_the_reason() {
     for (fault, words, advice) in REASONS {
-        let folder = scene::source().temporary();
+        let folder = fixture::source().temporary();
         let build = ["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
         let run = Plugcast::new(folder.path(), &build).binary(binary::faulty());
         let finished = run.env(binary::VARIABLE, &format!("{fault}@3")).run().expect_code(2);

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::{binary, error};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const COMMAND: [&str; 6] = ["check", "src", "--fix", "--unsafe-fixes", "--format", "json"];
@@ -28,7 +28,7 @@ fn path(folder: &Path, name: &str) -> std::path::PathBuf {
 }
 
 /// Three skills whose name is not that of their folder; the second is nobody's to write.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let files = FILES.iter().fold(Tree::new(), |tree, name| {
         tree.file(&format!("src/skills/{name}/SKILL.md"), skill(&format!("old-{name}")))
     });
@@ -59,10 +59,10 @@ fn left(folder: &Path) -> Vec<String> {
 }
 
 /// Runs with `fault` at every step, until a run gets through; the next run always makes everything whole.
-fn walk(fault: &str, check: impl Fn(&Path, &Finished, &str)) {
+fn walk(fault: &str, check: impl Fn(&Path, &FinishedRun, &str)) {
     for step in 1..MOST {
         let fault = format!("{fault}@{step}");
-        let folder = scene();
+        let folder = fixture();
         let run = Plugcast::new(folder.path(), &COMMAND).binary(binary::faulty());
         let finished = run.env(binary::VARIABLE, &fault).run();
         let states = whole(folder.path(), &fault);
@@ -114,7 +114,7 @@ fn fixes_on_a_failing_disk_leave_whole_files() {
 #[test]
 fn interrupted_fixes_leave_whole_files_and_say_so() {
     for step in [1, 2, 5, 8] {
-        let folder = scene();
+        let folder = fixture();
         let run = Plugcast::new(folder.path(), &COMMAND).binary(binary::faulty());
         let mut started = run.env(binary::VARIABLE, &format!("hold@{step}")).start();
         let mut line = String::new();
@@ -135,7 +135,7 @@ fn interrupted_fixes_leave_whole_files_and_say_so() {
 /// Nothing is changed yet: the program ends at once, wherever it is.
 #[test]
 fn a_look_is_interrupted_at_once() {
-    let folder = scene();
+    let folder = fixture();
     let arguments = ["check", "-", "--stdin-path", "src/skills/a/SKILL.md"];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_plugcast"));
     command.args(arguments).current_dir(folder.path()).stdin(std::process::Stdio::piped());

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 
 /// Takes the lock, which finishes what is left; with `all` one use of everything that the store can do.
 fn change(root: &Path, all: bool) -> Result<(), CallFailure> {
-    let store = Store::at(root.to_owned(), &Environment::read());
+    let store = Store::new(root.to_owned(), &Environment::read());
     let held = store.lock()?;
     if all {
         held.together(vec![

@@ -8,7 +8,7 @@ use std::process::Child;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::scene::{Scene, beside, bundle, source};
+use super::fixture::{Fixture, bundle, siblings, source};
 use crate::support::run::Plugcast;
 
 fn pid(id: u32) -> Pid {
@@ -29,9 +29,9 @@ fn ended(mut child: Child) -> (String, Option<i32>) {
 
 #[test]
 fn an_interrupted_build_leaves_a_whole_bundle_and_nothing_else() {
-    let scene = Scene::files_of_others();
+    let fixture = Fixture::files_of_others();
     for step in (1..).step_by(7) {
-        let (folder, run) = scene.ready(&format!("hold@{step}"));
+        let (folder, run) = fixture.ready(&format!("hold@{step}"));
         let mut started = run.start();
         let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
         let mut line = String::new();
@@ -47,8 +47,8 @@ fn an_interrupted_build_leaves_a_whole_bundle_and_nothing_else() {
         assert_eq!(code, Some(130), "step {step}: {text}");
         assert!(text.contains("\"code\": \"interrupted\""), "step {step}: {text}");
         let found = bundle(folder.path());
-        assert!(found == scene.old || found == scene.new, "step {step}: half a tree\n{}", found.text());
-        assert_eq!(beside(folder.path()), ["codex"], "step {step}: left over");
+        assert!(found == fixture.old || found == fixture.new, "step {step}: half a tree\n{}", found.text());
+        assert_eq!(siblings(folder.path()), ["codex"], "step {step}: left over");
     }
 }
 

@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 use super::error;
-use super::scene::source;
-use crate::support::run::{Finished, Plugcast};
+use super::fixture::source;
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
-fn build(folder: &Path, src: &str, out: &str) -> Finished {
+fn build(folder: &Path, src: &str, out: &str) -> FinishedRun {
     let arguments = ["build", src, "--to", "codex", "--out", out, "--name", "p", "--format", "json"];
     without_root(Plugcast::new(folder, &arguments)).run()
 }
@@ -87,7 +87,7 @@ fn files_and_folders_that_nobody_may_write_are_no_obstacle() {
     let mode = |path: &str| fs::metadata(out.join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("closed"), mode("closed/mine")), (0o555, 0o444), "modes of others stay");
     assert_eq!(mode("plugins/p/skills/a/SKILL.md"), 0o644);
-    assert_eq!(super::scene::beside(folder.path()), ["codex"]);
+    assert_eq!(super::fixture::siblings(folder.path()), ["codex"]);
     fs::set_permissions(out.join("closed"), Permissions::from_mode(0o755)).unwrap();
 }
 
@@ -179,7 +179,7 @@ fn a_disk_that_is_really_full_leaves_the_old_bundle() {
     let Ok(output) = command.current_dir(folder.path()).output() else { return };
     let refused = String::from_utf8_lossy(&output.stderr).contains("unshare");
     if refused || output.status.code() == Some(77) {
-        crate::support::say("left out, because a namespace is not allowed here: a really full disk");
+        crate::support::print_line("left out, because a namespace is not allowed here: a really full disk");
         return;
     }
     assert!(output.status.success(), "{output:?}");

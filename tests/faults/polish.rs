@@ -8,13 +8,13 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use super::binary;
-use crate::runtime::scene::{HELPER, WORDS, environment, shell};
+use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
 
 /// How often a walk may go on at most.
 const MOST: usize = 200;
 
 /// A branch that is polished, with an untracked file of the user's and a base that went on.
-const SCENE: &str = r#"
+const SETUP: &str = r#"
 repo; printf '%s\n' .plugcast /items.json /results.json > .git/info/exclude
 put server.js 'setTimeout(() => process.exit(), 60000)' 'require("http").createServer((_, answer) => answer.end("hello")).listen(process.env.PORT, "127.0.0.1")'
 put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node", "runtimeArgs": ["server.js"]}]}'
@@ -42,7 +42,7 @@ impl Stage {
         let mut variables = environment(&top, &folder.path().join("home"));
         variables.insert("XDG_STATE_HOME".to_owned(), folder.path().join("state").display().to_string());
         let stage = Self { folder, variables };
-        stage.script(SCENE);
+        stage.script(SETUP);
         stage
     }
 

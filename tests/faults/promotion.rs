@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::{binary, error};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const COMMAND: [&str; 6] = ["promote", "plan-beta", "src", "--replace", "--format", "json"];
@@ -35,7 +35,7 @@ fn held(folder: &Path) -> Tree {
     let stays = |path: &str| !path.ends_with(".plugcast-new") && !path.ends_with(".plugcast.lock");
     tree.entries()
         .filter(|(path, _)| stays(path))
-        .fold(Tree::new(), |kept, (path, entry)| kept.with(path, entry.clone()))
+        .fold(Tree::new(), |kept, (path, entry)| kept.with_entry(path, entry.clone()))
 }
 
 /// A run of the command, by a user whose own files lie in `home`.
@@ -49,7 +49,7 @@ fn new() -> Tree {
     Tree::read(folder.path())
 }
 
-fn walk(fault: &str, check: impl Fn(&Finished, &Tree, &str)) {
+fn walk(fault: &str, check: impl Fn(&FinishedRun, &Tree, &str)) {
     let (old, new) = (repository(), new());
     for step in 1..200 {
         let fault = format!("{fault}@{step}");

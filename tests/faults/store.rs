@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 use super::binary;
@@ -12,10 +12,10 @@ use super::binary;
 /// How often a walk may go on at most.
 const MOST: usize = 200;
 
-fn helper(folder: &Path, words: &[&str], fault: Option<&str>) -> Finished {
+fn helper(folder: &Path, words: &[&str], fault: Option<&str>) -> FinishedRun {
     // The key by which a journal is known as one's own stays from run to run.
     let state = folder.join("state").display().to_string();
-    let run = Plugcast::of(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
+    let run = Plugcast::with_program(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     match fault {
         Some(fault) => run.env(binary::VARIABLE, fault).run(),
         None => run.run(),
@@ -35,7 +35,7 @@ fn text(folder: &Path, name: &str) -> Option<String> {
 }
 
 /// One use of everything, with `fault` at every step.
-fn walk(fault: &str, ended: impl Fn(&Finished, &str)) {
+fn walk(fault: &str, ended: impl Fn(&FinishedRun, &str)) {
     for step in 1..MOST {
         let fault = format!("{fault}@{step}");
         let folder = old().temporary();

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use super::binary;
-use super::scene::source;
+use super::fixture::source;
 
 /// `plugcast` held at a step, on a terminal of its own.
 fn on_a_terminal(folder: &std::path::Path, options: &str, fault: &str) -> Child {

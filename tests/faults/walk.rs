@@ -9,9 +9,9 @@ use std::os::unix::fs::PermissionsExt;
 use rustix::process::Signal;
 
 use super::error;
+use super::fixture::{Act, Fixture, bundle, siblings};
 use super::interrupt::interrupt;
 use super::place::without_root;
-use super::scene::{Act, Scene, beside, bundle};
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
@@ -25,27 +25,27 @@ enum Swap {
     Renames,
 }
 
-/// Runs a scene with `fault` at every step, until a run gets through.
-fn walk(scene: &Scene, fault: &str, swap: Swap, check: impl Fn(&Act, &str)) {
+/// Runs a fixture with `fault` at every step, until a run gets through.
+fn walk(fixture: &Fixture, fault: &str, swap: Swap, check: impl Fn(&Act, &str)) {
     for step in 1..MOST {
         let renames = if swap == Swap::Renames { ",renames" } else { "" };
         let fault = format!("{fault}@{step}{renames}");
-        let act = scene.act(&fault);
+        let act = fixture.act(&fault);
         let through = act.finished.code == Some(0);
         check(&act, &fault);
-        if act.bundle() == scene.old && act.beside() == scene.beside() {
-            // What is left is what the scene began with: a build from there made the new bundle.
+        if act.bundle() == fixture.old && act.siblings() == fixture.siblings() {
+            // What is left is what the fixture began with: a build from there made the new bundle.
             continue;
         }
         // The next ordinary command makes it whole.
         let next = act.again().expect_code(0);
         assert!(
-            act.bundle() == scene.new,
+            act.bundle() == fixture.new,
             "{fault}: after the next build\n{}\n{}",
             act.bundle().text(),
             next.stdout
         );
-        assert_eq!(act.beside(), ["codex"], "{fault}: left over after the next build");
+        assert_eq!(act.siblings(), ["codex"], "{fault}: left over after the next build");
         if through {
             assert!(step > 10, "{fault} at the first steps did nothing");
             return;
@@ -54,8 +54,8 @@ fn walk(scene: &Scene, fault: &str, swap: Swap, check: impl Fn(&Act, &str)) {
     panic!("no end of the walk");
 }
 
-fn kills(scene: &Scene, swap: Swap) {
-    walk(scene, "abort", swap, |act, fault| {
+fn kills(fixture: &Fixture, swap: Swap) {
+    walk(fixture, "abort", swap, |act, fault| {
         if act.finished.code == Some(0) {
             return;
         }
@@ -63,19 +63,19 @@ fn kills(scene: &Scene, swap: Swap) {
         let found = act.bundle();
         let between = swap == Swap::Renames && found == Tree::new();
         assert!(
-            found == scene.old || found == scene.new || between,
+            found == fixture.old || found == fixture.new || between,
             "{fault}: half a tree\n{}",
             found.text()
         );
     });
 }
 
-fn failures(scene: &Scene, fault: &str, words: &str) {
-    walk(scene, fault, Swap::Exchange, |act, fault| {
+fn failures(fixture: &Fixture, fault: &str, words: &str) {
+    walk(fixture, fault, Swap::Exchange, |act, fault| {
         let found = act.bundle();
         if act.finished.code == Some(0) {
             // All that can fail without a word is that the file of the lock goes.
-            assert!(found == scene.new, "{fault}: {}", found.text());
+            assert!(found == fixture.new, "{fault}: {}", found.text());
             return;
         }
         assert_eq!(act.finished.code, Some(2), "{fault}: {}", act.finished.stdout);
@@ -84,9 +84,9 @@ fn failures(scene: &Scene, fault: &str, words: &str) {
         assert!(message.starts_with("cannot ") && message.contains("`out"), "{fault}: {message}");
         assert!(message.contains(words) && !message.contains('\n'), "{fault}: {message}");
         assert!(error["help"].is_string(), "{fault}: {error}");
-        if found != scene.new {
-            assert!(found == scene.old, "{fault}: half a tree\n{}", found.text());
-            assert_eq!(act.beside(), scene.beside(), "{fault}: left over");
+        if found != fixture.new {
+            assert!(found == fixture.old, "{fault}: half a tree\n{}", found.text());
+            assert_eq!(act.siblings(), fixture.siblings(), "{fault}: left over");
             assert!(!message.contains(".plugcast-"), "{fault}: names our own folder: {message}");
         }
     });
@@ -94,87 +94,88 @@ fn failures(scene: &Scene, fault: &str, words: &str) {
 
 #[test]
 fn a_first_build_can_be_killed_anywhere() {
-    kills(&Scene::first_build(), Swap::Exchange);
+    kills(&Fixture::first_build(), Swap::Exchange);
 }
 
 #[test]
 fn a_build_with_changes_can_be_killed_anywhere() {
-    kills(&Scene::changes(), Swap::Exchange);
+    kills(&Fixture::changes(), Swap::Exchange);
 }
 
 #[test]
 fn a_build_beside_files_of_others_can_be_killed_anywhere() {
-    kills(&Scene::files_of_others(), Swap::Exchange);
+    kills(&Fixture::files_of_others(), Swap::Exchange);
 }
 
 #[test]
 fn a_build_that_removes_a_file_can_be_killed_anywhere() {
-    kills(&Scene::one_file_less(), Swap::Exchange);
+    kills(&Fixture::one_file_less(), Swap::Exchange);
 }
 
 #[test]
 fn a_build_where_folders_cannot_be_exchanged_can_be_killed_anywhere() {
-    kills(&Scene::files_of_others(), Swap::Renames);
+    kills(&Fixture::files_of_others(), Swap::Renames);
 }
 
 #[test]
 fn a_first_build_on_a_full_disk_leaves_nothing() {
-    failures(&Scene::first_build(), "full", "No space left on device");
+    failures(&Fixture::first_build(), "full", "No space left on device");
 }
 
 #[test]
 fn a_build_on_a_full_disk_leaves_the_old_bundle() {
-    failures(&Scene::files_of_others(), "full", "No space left on device");
+    failures(&Fixture::files_of_others(), "full", "No space left on device");
 }
 
 #[test]
 fn a_failing_disk_leaves_a_whole_bundle() {
-    failures(&Scene::files_of_others(), "EIO", "Input/output error");
+    failures(&Fixture::files_of_others(), "EIO", "Input/output error");
 }
 
 #[test]
 fn a_failing_disk_leaves_a_whole_bundle_where_folders_cannot_be_exchanged() {
-    let scene = Scene::files_of_others();
-    walk(&scene, "EIO", Swap::Renames, |act, fault| {
+    let fixture = Fixture::files_of_others();
+    walk(&fixture, "EIO", Swap::Renames, |act, fault| {
         let found = act.bundle();
-        assert!(found == scene.old || found == scene.new, "{fault}: half a tree\n{}", found.text());
+        assert!(found == fixture.old || found == fixture.new, "{fault}: half a tree\n{}", found.text());
     });
 }
 
 #[test]
 fn the_recovery_of_a_killed_exchange_can_be_killed_and_fail_anywhere() {
-    let scene = Scene::files_of_others();
+    let fixture = Fixture::files_of_others();
     let mut stopped = BTreeSet::new();
     for first in 1..MOST {
-        let act = scene.act(&format!("abort@{first},renames"));
+        let act = fixture.act(&format!("abort@{first},renames"));
         if act.finished.code == Some(0) {
             assert_eq!(stopped.len(), 4, "the exchange was stopped in other states: {stopped:?}");
             return;
         }
         // One kill for each set of trees that it leaves.
-        if !act.beside().iter().any(|name| name.ends_with("-swap")) || !stopped.insert(act.beside()) {
+        if !act.siblings().iter().any(|name| name.ends_with("-swap")) || !stopped.insert(act.siblings()) {
             continue;
         }
-        recovery(&act.scene(&scene), first, "abort");
+        recovery(&act.fixture(&fixture), first, "abort");
         if act.bundle() == Tree::new() {
-            recovery(&act.scene(&scene), first, "EIO");
+            recovery(&act.fixture(&fixture), first, "EIO");
         }
     }
     panic!("no end of the walk");
 }
 
 /// Runs a build with `fault` at every step, after another one was killed at `first`.
-fn recovery(scene: &Scene, first: usize, fault: &str) {
+fn recovery(fixture: &Fixture, first: usize, fault: &str) {
     for second in 1..MOST {
         let fault = format!("{fault}@{second},renames");
-        let act = scene.act(&fault);
+        let act = fixture.act(&fault);
         let found = act.bundle();
-        let whole = found == scene.old || found == scene.new;
-        let waiting = found == Tree::new() && act.left("old") == scene.old && act.left("new") == scene.new;
+        let whole = found == fixture.old || found == fixture.new;
+        let waiting =
+            found == Tree::new() && act.left("old") == fixture.old && act.left("new") == fixture.new;
         assert!(whole || waiting, "killed at {first}, {fault}: half a tree\n{}", found.text());
         act.again().expect_code(0);
-        assert!(act.bundle() == scene.new, "killed at {first}, {fault}: {}", act.bundle().text());
-        assert_eq!(act.beside(), ["codex"], "killed at {first}, {fault}: left over");
+        assert!(act.bundle() == fixture.new, "killed at {first}, {fault}: {}", act.bundle().text());
+        assert_eq!(act.siblings(), ["codex"], "killed at {first}, {fault}: left over");
         if act.finished.code == Some(0) {
             return;
         }
@@ -185,11 +186,11 @@ fn recovery(scene: &Scene, first: usize, fault: &str) {
 /// Between the two renames there is no bundle; `untrusted::readers` has every command that reads one.
 #[test]
 fn a_kill_between_the_two_renames_is_completed_by_a_build_and_no_other_command() {
-    let scene = Scene::files_of_others();
-    let between = (1..MOST).map(|step| scene.act(&format!("abort@{step},renames")));
+    let fixture = Fixture::files_of_others();
+    let between = (1..MOST).map(|step| fixture.act(&format!("abort@{step},renames")));
     let act =
         between.into_iter().find(|act| act.bundle() == Tree::new()).expect("a kill between two renames");
-    let stopped = act.scene(&scene);
+    let stopped = act.fixture(&fixture);
     let line = "out/codex/plugins/p/skills/a/SKILL.md:2";
     for arguments in [
         ["explain", line].as_slice(),
@@ -203,18 +204,18 @@ fn a_kill_between_the_two_renames_is_completed_by_a_build_and_no_other_command()
         Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "out", "--deny-new-losses"])
             .run()
             .expect_code(0);
-        assert!(bundle(folder.path()) == scene.new, "{arguments:?}");
-        assert_eq!(beside(folder.path()), ["codex"], "{arguments:?}");
+        assert!(bundle(folder.path()) == fixture.new, "{arguments:?}");
+        assert_eq!(siblings(folder.path()), ["codex"], "{arguments:?}");
     }
 }
 
 /// The folder above is closed while the two renames are on their way: neither tree gets to its place.
 #[test]
 fn where_neither_tree_can_be_moved_both_stay_for_the_next_command() {
-    let scene = Scene::files_of_others();
+    let fixture = Fixture::files_of_others();
     let mut closed = 0;
     for step in 1..MOST {
-        let (folder, run) = scene.ready(&format!("hold@{step},renames"));
+        let (folder, run) = fixture.ready(&format!("hold@{step},renames"));
         let run = without_root(run);
         let mut started = run.start();
         let mut line = String::new();
@@ -237,8 +238,8 @@ fn where_neither_tree_can_be_moved_both_stay_for_the_next_command() {
             Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "out"])
                 .run()
                 .expect_code(0);
-            assert!(bundle(folder.path()) == scene.new, "step {step}: {}", bundle(folder.path()).text());
-            assert_eq!(beside(folder.path()), ["codex"], "step {step}: left over");
+            assert!(bundle(folder.path()) == fixture.new, "step {step}: {}", bundle(folder.path()).text());
+            assert_eq!(siblings(folder.path()), ["codex"], "step {step}: left over");
         }
     }
     panic!("no end of the walk");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::CommandFactory;
 use serde::Deserialize;
 
-use super::run::{Scene, first_lines};
+use super::run::{Fixture, first_lines};
 use super::{assert_document, without_global_options};
 use crate::support::root;
 
@@ -13,7 +13,7 @@ use crate::support::root;
 #[serde(deny_unknown_fields)]
 struct Table {
     /// Scripts that several runs share.
-    scenes: BTreeMap<String, String>,
+    fixtures: BTreeMap<String, String>,
     run: Vec<Row>,
 }
 
@@ -25,8 +25,8 @@ struct Row {
     command: String,
     /// What follows them.
     arguments: Vec<String>,
-    /// The name of its scene.
-    scene: String,
+    /// The name of its fixture.
+    fixture: String,
     /// The exit code.
     #[serde(default)]
     exit: i32,
@@ -52,7 +52,7 @@ fn help_and_a_typical_run_of_every_command() {
     let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("commands.toml: {error}"));
     let mut rows: Vec<&Row> = table.run.iter().collect();
     let mut document = String::new();
-    let empty = Scene::new("");
+    let empty = Fixture::new("");
     for (words, is_group) in tree(&plugcast::cli::Cli::command(), &[]) {
         let arguments = [words.as_slice(), &["--help".to_owned()]].concat();
         let help = empty.shown("plugcast", &arguments, &empty.plugcast(&arguments, false));
@@ -63,11 +63,11 @@ fn help_and_a_typical_run_of_every_command() {
         rows = rest;
         assert!(is_group || !own.is_empty(), "`{command}` has no typical run in commands.toml");
         for row in own {
-            let scene = Scene::new(
-                table.scenes.get(&row.scene).unwrap_or_else(|| panic!("no scene `{}`", row.scene)),
+            let fixture = Fixture::new(
+                table.fixtures.get(&row.fixture).unwrap_or_else(|| panic!("no fixture `{}`", row.fixture)),
             );
             let arguments = [words.as_slice(), &row.arguments].concat();
-            let finished = scene.plugcast(&arguments, row.bare);
+            let finished = fixture.plugcast(&arguments, row.bare);
             assert_eq!(
                 finished.code,
                 Some(row.exit),
@@ -75,7 +75,7 @@ fn help_and_a_typical_run_of_every_command() {
                 finished.stdout,
                 finished.stderr
             );
-            let shown = scene.shown("plugcast", &arguments, &finished);
+            let shown = fixture.shown("plugcast", &arguments, &finished);
             document += &format!("{}\n", first_lines(&shown, row.lines.unwrap_or(usize::MAX)));
         }
     }

@@ -8,10 +8,10 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::Scene;
+use super::run::Fixture;
 use super::{assert_document, codes_in, codes_of, headings};
 use crate::support::root;
-use crate::support::run::Finished;
+use crate::support::run::FinishedRun;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +27,7 @@ struct Table {
 struct Row {
     code: String,
     #[serde(default)]
-    scene: String,
+    setup: String,
     arguments: Vec<String>,
     /// Nothing is on PATH.
     #[serde(default)]
@@ -37,16 +37,16 @@ struct Row {
 }
 
 impl Row {
-    fn run(&self, scene: &Scene, arguments: &[String]) -> Finished {
-        let _lock = self.lock.as_ref().map(|path| hold(&scene.path().join(path)));
-        scene.plugcast(arguments, self.bare)
+    fn run(&self, fixture: &Fixture, arguments: &[String]) -> FinishedRun {
+        let _lock = self.lock.as_ref().map(|path| hold(&fixture.path().join(path)));
+        fixture.plugcast(arguments, self.bare)
     }
 }
 
 /// Checks that the command answers with the code of its row.
 fn check_code(row: &Row) {
     let json = [row.arguments.as_slice(), &["--format".to_owned(), "json".to_owned()]].concat();
-    let finished = row.run(&Scene::new(&row.scene), &json);
+    let finished = row.run(&Fixture::new(&row.setup), &json);
     let answer: Value = serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{json:?}: {error}: {}{}", finished.stdout, finished.stderr));
     assert_eq!(answer["error"]["code"], row.code, "{json:?}: {answer:#}");
@@ -71,14 +71,14 @@ fn messages_of_every_error_code() {
         if row.lock.is_none() {
             check_code(row);
         }
-        let scene = Scene::new(&row.scene);
-        let finished = row.run(&scene, &row.arguments);
+        let fixture = Fixture::new(&row.setup);
+        let finished = row.run(&fixture, &row.arguments);
         assert_eq!(finished.code, Some(2), "{:?}", row.arguments);
         if row.code != last {
             document += &format!("# {}\n\n", row.code);
         }
         last = &row.code;
-        document += &format!("{}\n", scene.shown("plugcast", &row.arguments, &finished));
+        document += &format!("{}\n", fixture.shown("plugcast", &row.arguments, &finished));
     }
     let shown = headings(&document, "# ");
     let mut expected = codes_in(&root().join("src"), &["code: "], &["runtime", "launcher"]);

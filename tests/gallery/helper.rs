@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::Scene;
+use super::run::Fixture;
 use super::{assert_document, codes_in, without_global_options};
 use crate::runtime::case::Step;
-use crate::runtime::scene::HELPER;
+use crate::runtime::fixture::HELPER;
 use crate::support::root;
 use crate::support::run::Plugcast;
 
@@ -27,19 +27,19 @@ struct Table {
 struct Row {
     code: String,
     #[serde(default)]
-    scene: String,
+    setup: String,
     argv: Vec<String>,
     #[serde(default)]
     stdin: String,
 }
 
-/// A scene and a failing command of each code: from `helper.toml`, else the first case of one call.
+/// A fixture and a failing command of each code: from `helper.toml`, else the first case of one call.
 fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
     let mut found = BTreeMap::new();
     for row in rows {
         let step = Step { argv: row.argv, stdin: row.stdin, ..Step::default() };
         assert!(
-            found.insert(row.code.clone(), (row.scene, step)).is_none(),
+            found.insert(row.code.clone(), (row.setup, step)).is_none(),
             "helper.toml has `{}` twice",
             row.code
         );
@@ -53,43 +53,43 @@ fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
         let json: Value =
             step.json.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
         if let Some(code) = json["error"]["code"].as_str() {
-            found.entry(code.to_owned()).or_insert((case.scene.clone(), step.clone()));
+            found.entry(code.to_owned()).or_insert((case.setup.clone(), step.clone()));
         }
     }
     found
 }
 
-/// What the helper prints for people when `step` runs in the scene that `script` makes.
+/// What the helper prints for people when `step` runs in the fixture that `script` makes.
 fn shown(code: &str, script: &str, step: &Step) -> String {
     let run = |format: &str| {
         // A command that fails may have ended what the next one needs.
-        let scene = Scene::new(script);
-        let at = std::fs::canonicalize(scene.path()).expect("it exists").display().to_string();
-        let fill = |text: &String| text.replace("{scene}", &at);
+        let fixture = Fixture::new(script);
+        let at = std::fs::canonicalize(fixture.path()).expect("it exists").display().to_string();
+        let fill = |text: &String| text.replace("{fixture}", &at);
         let arguments: Vec<String> =
             step.argv.iter().map(fill).chain(["--format".into(), format.into()]).collect();
-        let folder = scene.path().join(&step.folder);
-        let mut run = Plugcast::of(HELPER.as_ref(), &folder, &arguments);
-        for (name, value) in scene.variables.iter().chain(&step.env) {
+        let folder = fixture.path().join(&step.folder);
+        let mut run = Plugcast::with_program(HELPER.as_ref(), &folder, &arguments);
+        for (name, value) in fixture.variables.iter().chain(&step.env) {
             run = run.env(name, &fill(value));
         }
         let finished = run.input(&step.stdin);
-        (scene, arguments, finished)
+        (fixture, arguments, finished)
     };
     let (_, _, json) = run("json");
     let answer: Value = serde_json::from_str(&json.stdout).unwrap_or_default();
     assert_eq!(answer["error"]["code"], code, "{:?}: {}{}", step.argv, json.stdout, json.stderr);
-    let (scene, arguments, text) = run("text");
-    scene.shown("plugcast-run", &arguments, &text)
+    let (fixture, arguments, text) = run("text");
+    fixture.shown("plugcast-run", &arguments, &text)
 }
 
 #[test]
 fn help_and_errors_of_the_helper() {
     let mut document = String::new();
-    let empty = Scene::new("");
+    let empty = Fixture::new("");
     for (words, _) in plugcast::runtime::grammar::tree() {
         let arguments: Vec<String> = words.iter().chain(&["--help"]).map(|word| (*word).to_owned()).collect();
-        let finished = Plugcast::of(HELPER.as_ref(), empty.path(), &arguments).run();
+        let finished = Plugcast::with_program(HELPER.as_ref(), empty.path(), &arguments).run();
         let help = empty.shown("plugcast-run", &arguments, &finished);
         let help =
             if words.is_empty() { help } else { without_global_options(&help, "Options of every command") };

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::runtime::scene::{WORDS, environment, shell};
+use crate::runtime::fixture::{WORDS, environment, shell};
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 
 /// `text` with fixed words for what differs from run to run.
 fn without_changing_words(text: &str) -> String {
@@ -29,14 +29,14 @@ fn without_changing_words(text: &str) -> String {
 }
 
 /// A fresh folder, prepared by a shell script.
-pub struct Scene {
+pub struct Fixture {
     folder: TempDir,
     _home: TempDir,
     /// The environment of the script.
     pub variables: BTreeMap<String, String>,
 }
 
-impl Scene {
+impl Fixture {
     /// Runs `script` in a fresh folder; `{root}` in it is the checkout.
     ///
     /// # Panics
@@ -60,21 +60,21 @@ impl Scene {
     /// `text` with fixed words for the folder, names of runs, commits and times.
     fn normalized(&self, text: &str) -> String {
         let at = std::fs::canonicalize(self.folder.path()).expect("it exists");
-        let text = text.replace(&at.display().to_string(), "{scene}");
-        let text = text.replace(&self.folder.path().display().to_string(), "{scene}");
+        let text = text.replace(&at.display().to_string(), "{fixture}");
+        let text = text.replace(&self.folder.path().display().to_string(), "{fixture}");
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-        // Two commands of one scene may run on two sides of a second.
+        // Two commands of one fixture may run on two sides of a second.
         without_changing_words(&lines.join("\n").replace(" for 1 s\n", " for 0 s\n"))
     }
 
     /// A run of `plugcast`; with `bare`, nothing is on PATH.
-    pub fn plugcast(&self, arguments: &[String], bare: bool) -> Finished {
+    pub fn plugcast(&self, arguments: &[String], bare: bool) -> FinishedRun {
         let run = Plugcast::new(self.path(), arguments);
         if bare { run.env("PATH", "/nonexistent").run() } else { run.run() }
     }
 
     /// The command line and everything that it printed.
-    pub fn shown(&self, program: &str, arguments: &[String], finished: &Finished) -> String {
+    pub fn shown(&self, program: &str, arguments: &[String], finished: &FinishedRun) -> String {
         let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
         let mut out = format!("$ {program} {}\n", words.join(" "));
         for text in [&finished.stdout, &finished.stderr] {

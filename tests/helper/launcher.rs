@@ -28,8 +28,8 @@ fn bin() -> (TempDir, PathBuf) {
 
 #[track_caller]
 fn starts(command: &mut Command) {
-    let said = ended(command.args(["a b", "", "*", "-x"])).expect_code(7);
-    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("<a b><><*><-x>", ""));
+    let printed = ended(command.args(["a b", "", "*", "-x"])).expect_code(7);
+    assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), ("<a b><><*><-x>", ""));
 }
 
 /// The shells of this machine, each with its first arguments.
@@ -66,8 +66,8 @@ fn a_closed_output_is_no_success() {
         for (output, code) in [(">&-", 5), (">/dev/null", 7)] {
             let mut command = Command::new("sh");
             command.args(["-c", &format!("exec \"$@\" {output}"), "sh"]).args(&shell).arg(&launcher);
-            let said = ended(&mut command).expect_code(code);
-            assert_eq!(said.stderr.contains("standard output is closed"), code == 5, "{shell:?}");
+            let printed = ended(&mut command).expect_code(code);
+            assert_eq!(printed.stderr.contains("standard output is closed"), code == 5, "{shell:?}");
         }
     }
 }
@@ -105,8 +105,8 @@ fn another_machine_is_told_how_to_get_one() {
         Tree::new().script("uname", format!("#!/bin/sh\necho '{machine}'\n")).write(&tools);
         let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
         let script = format!("PATH='{path}'; export PATH; exec \"$0\" --version");
-        let said = ended(Command::new("sh").args(["-c", &script]).arg(bin.join("tool")));
-        let error = says_how_to_get_one(said);
+        let printed = ended(Command::new("sh").args(["-c", &script]).arg(bin.join("tool")));
+        let error = says_how_to_get_one(printed);
         assert!(error.message.contains(&format!("for {platform}")), "{machine}: {error:?}");
         assert!(error.hint.contains("[runtime.bin.tool]"), "{error:?}");
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{build, built, emitted, error, manifest, run, source};
 use crate::support::helper::{binary, install, platform, plugin};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Tree, digest};
 
 /// An executable's header and, like in a helper, the words that it prints.
@@ -22,10 +22,10 @@ fn made_up(machine: u8, version: &str) -> Vec<u8> {
 
 const ARM: u8 = 0xb7;
 
-fn installed(folder: &Path, more: &[&str]) -> Finished {
+fn installed(folder: &Path, more: &[&str]) -> FinishedRun {
     let mut arguments = vec!["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
     arguments.extend(more);
-    Plugcast::of(&folder.join("installed/plugcast"), folder, &arguments).run()
+    Plugcast::with_program(&folder.join("installed/plugcast"), folder, &arguments).run()
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_skill_gets_its_arguments() {
         "The guest is Ada and is met at the long pier; the second word is the long pier.",
         "Say good evening, and say where the keys are.",
     ]);
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:greet", "Ada \"the long pier\""), script));
 }
 
@@ -57,8 +57,8 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
         .expects(["Dispatch the `demo:review:checker` agent with the file `field notes.txt`"])
         .expects(["demo:review:checker: Checks one file and reports what is wrong with it"]);
     let script = ModelScript::default()
-        .with(agent(&instructions(CHECKER), child))
-        .with(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
+        .with_conversation(agent(&instructions(CHECKER), child))
+        .with_conversation(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
     let transcript = stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
     assert_eq!(transcript.requests("agent").count(), 1);
 }
@@ -67,7 +67,7 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
 fn bundled_scripts_run_by_the_commands_that_the_texts_give() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(ScriptStep::reply(skill("demo:measure")))
             .then(run_command("# Measure"))
@@ -91,19 +91,19 @@ fn who_may_start_a_skill_is_kept() {
         .expects_that(|request| holds(&last_result(request), "disable-model-invocation"))
         .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
     let taken = done().expects(["Every line of the log begins with the hour in four digits."]);
-    let script = ModelScript::default().with(main().then(first).then(refused).then(taken));
+    let script = ModelScript::default().with_conversation(main().then(first).then(refused).then(taken));
     let mut session = stage.session(SessionOpening::Prompt("write the log".to_owned()), script);
     session.allowed_tools = vec!["Skill".to_owned()];
     stage.play(session);
 
     let body = done().expects(["Only a person decides that the log goes out tonight."]);
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
 
     let refused = stage.play(stage.session(invoke("demo:house-style", ""), ModelScript::default()));
     assert!(refused.exchange.received.is_empty());
-    let said = format!("{:?}", refused.events);
-    assert!(said.contains("can only be invoked by Claude"), "{said}");
+    let output = format!("{:?}", refused.events);
+    assert!(output.contains("can only be invoked by Claude"), "{output}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_command_in_a_text_has_run_when_the_text_comes() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
     let body = done().expects(["The newest entry: beacon-is-lit"]);
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 
@@ -119,7 +119,7 @@ fn a_command_in_a_text_has_run_when_the_text_comes() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(run_command("## list").expects(["Arguments: list"]))
             .then(after("high-tide\trunning\t", done())),
@@ -136,7 +136,7 @@ fn refine_dispatches_its_designer() {
     let first = ScriptStep::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
         .expects(["Arguments: ./lamp out:plan.md", "Dispatch `refine:robot-mode-designer`"]);
     let script = ModelScript::default()
-        .with(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
-        .with(main().then(first).then(after("the design", done())));
+        .with_conversation(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
+        .with_conversation(main().then(first).then(after("the design", done())));
     stage.play(stage.session(invoke("refine:robot-mode", "./lamp out:plan.md"), script));
 }

@@ -125,8 +125,10 @@ fn dispatch_from_file(
         spoken.contains("Read and follow /") && !request.tools.is_empty()
     };
     let script = ModelScript::default()
-        .with(Conversation::new("agent", is_child).then(read).then(answered))
-        .with(main().then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
+        .with_conversation(Conversation::new("agent", is_child).then(read).then(answered))
+        .with_conversation(
+            main().then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())),
+        );
     stage.play(stage.session(opening, script))
 }
 
@@ -144,7 +146,7 @@ fn a_skill_brings_the_words_of_the_user_and_says_what_they_are() {
         }
         holds(&request.user_text(), "$demo:greet Ada \"the long pier\"")
     });
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:greet", "Ada \"the long pier\""), script));
 }
 
@@ -171,9 +173,10 @@ fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
     });
     let child = ScriptStep::reply(ModelReply::text("lamp checked: 2 wrong lines"))
         .expects(["The task: `field notes.txt`"]);
-    let script = ModelScript::default()
-        .with(agent(&instructions(CHECKER), child))
-        .with(main().then(first).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
+    let script =
+        ModelScript::default().with_conversation(agent(&instructions(CHECKER), child)).with_conversation(
+            main().then(first).then(wait()).then(after("lamp checked: 2 wrong lines", done())),
+        );
     stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
 }
 
@@ -181,7 +184,7 @@ fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
 fn bundled_scripts_run_by_the_paths_that_the_texts_give() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(run_command("demo:measure", "# Measure"))
             .then(after("lines: 3 in field notes.txt", run_command("demo:tally", "# Tally")))
@@ -207,13 +210,13 @@ fn who_may_start_a_skill_is_kept() {
     })
     .expects_that(|request| lacks(&request.everything(), "demo:publish"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
-    let script = ModelScript::default().with(main().then(read).then(taken));
+    let script = ModelScript::default().with_conversation(main().then(read).then(taken));
     stage.play(stage.session(SessionOpening::Prompt("write the log".to_owned()), script));
 
     let body = done().expects_that(|request| {
         holds(skill(request, "demo:publish")?.0, "Only a person decides that the log goes out tonight.")
     });
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
 }
 
@@ -226,7 +229,8 @@ fn the_model_runs_a_command_in_a_text_itself() {
         holds(between(text, "## On this host", "# Standup")?, "`!`")?;
         Ok(shell(between(text, "The newest entry: !`", "`")?))
     });
-    let script = ModelScript::default().with(main().then(run).then(after("beacon-is-lit", done())));
+    let script =
+        ModelScript::default().with_conversation(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 
@@ -234,7 +238,7 @@ fn the_model_runs_a_command_in_a_text_itself() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main().then(run_command("refine:loops", "## list")).then(after("high-tide\trunning\t", done())),
     );
     stage.play(stage.session(invoke("refine:loops", "list"), script));

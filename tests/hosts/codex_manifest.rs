@@ -90,12 +90,12 @@ fn codex_shows_what_the_authors_own_manifest_says() {
     assert_eq!(list["marketplaceLoadErrors"], json!([]));
     let faces = &list["marketplaces"][0]["plugins"][0];
     assert_eq!((&faces["installed"], &faces["enabled"]), (&json!(true), &json!(true)));
-    let said = fs::read_to_string(root().join("tests/cases/own-manifest/in/.codex-plugin/plugin.json"));
-    let said: Value = serde_json::from_str(&said.expect("the author's manifest")).expect("JSON");
+    let manifest = fs::read_to_string(root().join("tests/cases/own-manifest/in/.codex-plugin/plugin.json"));
+    let manifest: Value = serde_json::from_str(&manifest.expect("the author's manifest")).expect("JSON");
     for key in
         ["displayName", "shortDescription", "developerName", "category", "capabilities", "defaultPrompt"]
     {
-        assert_eq!(faces["interface"][key], said["interface"][key], "{key}");
+        assert_eq!(faces["interface"][key], manifest["interface"][key], "{key}");
     }
 }
 

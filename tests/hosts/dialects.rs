@@ -68,7 +68,7 @@ fn shown_at(hosts: &Hosts, host: &'static str, place: impl Fn(&str) -> String) -
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
-    let script = ModelScript::default().with(main().then(done()));
+    let script = ModelScript::default().with_conversation(main().then(done()));
     let mut session = stage.session(SessionOpening::Prompt("sound".to_owned()), script);
     session.environment.push(("SLASH_COMMAND_TOOL_CHAR_BUDGET".to_owned(), "1000000".to_owned()));
     let transcript = stage.run(session);
@@ -98,11 +98,11 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
     for (name, text) in cases() {
         let read = yaml.read(&text);
         let read = read.ok().filter(|fields| fields.contains_key("name"));
-        let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
-        let said = said.filter(|text| !text.is_empty());
+        let described = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
+        let described = described.filter(|text| !text.is_empty());
         let seen = shown.get(&name).map(|text| one_line(text)).filter(|text| !text.is_empty());
-        if said != seen {
-            wrong.push(format!("{name}: the reader says {said:?}, the host shows {seen:?}"));
+        if described != seen {
+            wrong.push(format!("{name}: the reader says {described:?}, the host shows {seen:?}"));
         }
         let rules = spoken.get(&name).cloned().unwrap_or_default();
         if seen.as_ref() != Some(&meant(&text)) && rules.is_empty() {
@@ -144,16 +144,16 @@ fn claude_code_reads_commands_and_agents_as_it_reads_skills() {
         assert!(shown.len() > 100, "{kind}: {shown:#?}");
         for (name, text) in cases() {
             let read = yaml.read(&text).ok();
-            let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
-            let said = said.filter(|text| !text.is_empty());
+            let described = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
+            let described = described.filter(|text| !text.is_empty());
             let seen = shown.get(&name).map(|text| one_line(text.split(" (Tools: ").next().unwrap_or(text)));
-            let right = match (&said, &seen) {
+            let right = match (&described, &seen) {
                 (None, Some(seen)) => seen.is_empty() || seen.starts_with(instead),
                 (None, None) => true,
-                _ => said == seen,
+                _ => described == seen,
             };
             if !right {
-                wrong.push(format!("{kind}/{name}: the reader says {said:?}, the host shows {seen:?}"));
+                wrong.push(format!("{kind}/{name}: the reader says {described:?}, the host shows {seen:?}"));
             }
         }
     }

@@ -20,7 +20,7 @@ fn case_7_the_source_host_loads_these_documents_so() {
         let path = stage.bundle.join("plugins/kit").join(document.path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, document.text()).expect("a file");
-        let script = ModelScript::default().with(main().then(done()));
+        let script = ModelScript::default().with_conversation(main().then(done()));
         let transcript = stage.run(stage.session(SessionOpening::Prompt("sound".to_owned()), script));
         let init = transcript.events.iter().find(|event| event["subtype"] == "init").expect("an event");
         let is_loaded = init["skills"].to_string().contains("kit:sound");

@@ -22,7 +22,7 @@ fn case_13_the_source_host_ends_frontmatter_at_the_first_dashes() {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("SKILL.md"), ending(name, fields)).expect("a file");
     }
-    let script = ModelScript::default().with(main().then(done()));
+    let script = ModelScript::default().with_conversation(main().then(done()));
     let transcript = stage.run(stage.session(SessionOpening::Prompt("sound".to_owned()), script));
     let text = transcript.requests("main").next().expect("a request").everything();
     for (name, fields, user_only) in EARLY {

@@ -66,7 +66,7 @@ fn asked(hosts: &Hosts, rules: &[String], calls: &[(String, Value)], agent: bool
         ScriptStep::reply(ModelReply::ToolCalls(vec![call]))
     };
     let conversation = calls.iter().fold(main(), |conversation, asked| conversation.then(call(asked)));
-    let script = ModelScript::default().with(conversation.then(done()));
+    let script = ModelScript::default().with_conversation(conversation.then(done()));
     let mut session = stage.session(SessionOpening::Prompt("go".to_owned()), script);
     let text = |path: &std::path::Path| path.to_str().expect("UTF-8").to_owned();
     session.environment = vec![("GATES".to_owned(), text(&told)), ("HOME".to_owned(), text(&home))];
@@ -133,8 +133,8 @@ fn a_hook_with_a_rule_never_runs_for_an_event_without_tools() {
     let step = done()
         .expects(["without a rule"])
         .expects_that(|request| super::model::lacks(&request.everything(), "with a rule"));
-    stage.play(
-        stage
-            .session(SessionOpening::Prompt("go".to_owned()), ModelScript::default().with(main().then(step))),
-    );
+    stage.play(stage.session(
+        SessionOpening::Prompt("go".to_owned()),
+        ModelScript::default().with_conversation(main().then(step)),
+    ));
 }

@@ -71,7 +71,7 @@ fn asks_the_guard_and_the_server(
     more: (&[&str], &[&str]),
 ) {
     let stage = Stage::new(hosts, host, HARBOUR);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(ScriptStep::reply(shell("echo cast-off")).expects(GREETINGS))
             .then(after(REFUSAL, ScriptStep::reply(shell("echo moored"))))

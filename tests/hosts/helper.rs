@@ -17,7 +17,7 @@ const HEADING: &str = "## helper";
 
 /// Plays the skill that calls the helper, up to the request that brings the answer.
 fn asks(stage: &Stage, call: ScriptStep, answer: &'static str, more: &[&str]) {
-    let script = ModelScript::default().with(main().then(call).then(after(answer, done())));
+    let script = ModelScript::default().with_conversation(main().then(call).then(after(answer, done())));
     let mut session = stage.session(invoke("refine:loops", "list"), script);
     session.arguments = more.iter().map(|word| (*word).to_owned()).collect();
     stage.play(session);

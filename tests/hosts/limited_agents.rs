@@ -45,8 +45,8 @@ fn the_source_host_reads_nothing_in_the_parentheses_of_an_agents_tools() {
         });
         let call = super::claude_code::dispatch("watch:pilot", "look");
         let script = ModelScript::default()
-            .with(pilot().then(child))
-            .with(main().then(ScriptStep::reply(call)).then(done()));
+            .with_conversation(pilot().then(child))
+            .with_conversation(main().then(ScriptStep::reply(call)).then(done()));
         stage.play(stage.session(go(), script));
     }
 }
@@ -66,7 +66,9 @@ fn an_agent_fetches_from_its_domain_alone() {
         .then(fetch("http://localhost/http://127.0.0.1/none").expects_that(refused))
         .then(done().expects_that(refused));
     let call = super::opencode::dispatch("watch:pilot", "look");
-    let script = ModelScript::default().with(child).with(main().then(ScriptStep::reply(call)).then(done()));
+    let script = ModelScript::default()
+        .with_conversation(child)
+        .with_conversation(main().then(ScriptStep::reply(call)).then(done()));
     stage.play(stage.session(go(), script));
 }
 
@@ -84,7 +86,9 @@ fn an_agent_writes_below_its_folder_alone() {
         .then(write("logs/fog.txt").expects_that(|request| holds(&last_result(request), DENIED)))
         .then(done().expects_that(|request| lacks(&last_result(request), DENIED)));
     let call = super::opencode::dispatch("watch:pilot", "look");
-    let script = ModelScript::default().with(child).with(main().then(ScriptStep::reply(call)).then(done()));
+    let script = ModelScript::default()
+        .with_conversation(child)
+        .with_conversation(main().then(ScriptStep::reply(call)).then(done()));
     stage.play(stage.session(go(), script));
     assert!(stage.project().join("logs/fog.txt").is_file() && !stage.project().join("charts").exists());
 }

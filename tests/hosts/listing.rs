@@ -34,7 +34,7 @@ fn build(folder: &Path) -> String {
 
 /// The lines of the list, without the path behind each.
 fn listed(hosts: &Hosts, folder: &Path) -> Vec<String> {
-    let script = ModelScript::default().with(main().then(done()));
+    let script = ModelScript::default().with_conversation(main().then(done()));
     let opening = SessionOpening::Prompt("sail".to_owned());
     let session = Session::of_bundle(&folder.join("out/codex"), &folder.join("the project"), opening, script);
     let transcript =
@@ -139,13 +139,13 @@ fn codex_cuts_as_many_descriptions_as_the_row_of_the_plugin_says() {
         assert_eq!((shown.len(), cut.len()), (long + short, long), "{ours:#?}");
         let ledger =
             fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
-        let said = between(
+        let stated = between(
             &ledger,
             &format!("it cuts {long} of {} descriptions to about ", long + short),
             " characters",
         );
-        let said: usize = said.expect("a row").parse().expect("a number");
-        assert!(cut.iter().all(|length| length.abs_diff(said) <= 4), "{said}: {cut:?}");
+        let stated: usize = stated.expect("a row").parse().expect("a number");
+        assert!(cut.iter().all(|length| length.abs_diff(stated) <= 4), "{stated}: {cut:?}");
     }
 }
 

@@ -37,7 +37,7 @@ fn a_skill_gets_its_arguments() {
         "The guest is Ada and is met at the long pier; the second word is the long pier.",
         "Say good evening, and say where the keys are.",
     ]);
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:greet", "Ada \"the long pier\""), script));
 }
 
@@ -58,8 +58,8 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
             holds(&tool.description, "demo:review:checker: Checks one file and reports what is wrong with it")
         });
     let script = ModelScript::default()
-        .with(agent(&instructions(CHECKER), child))
-        .with(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
+        .with_conversation(agent(&instructions(CHECKER), child))
+        .with_conversation(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
     let transcript = stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
     assert_eq!(transcript.requests("agent").count(), 1);
 }
@@ -68,7 +68,7 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
 fn bundled_scripts_run_by_the_commands_that_the_texts_give() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(ScriptStep::reply(skill("demo:measure")))
             .then(run_command("# Measure"))
@@ -92,11 +92,11 @@ fn who_may_start_a_skill_is_kept() {
         })
         .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
-    let script = ModelScript::default().with(main().then(first).then(refused).then(taken));
+    let script = ModelScript::default().with_conversation(main().then(first).then(refused).then(taken));
     stage.play(stage.session(SessionOpening::Prompt("write the log".to_owned()), script));
 
     let body = done().expects(["Only a person decides that the log goes out tonight."]);
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
 }
 
@@ -110,7 +110,8 @@ fn the_model_runs_a_command_in_a_text_itself() {
         holds(block, "`!`")?;
         Ok(shell(between(&given, "The newest entry: !`", "`")?))
     });
-    let script = ModelScript::default().with(main().then(run).then(after("beacon-is-lit", done())));
+    let script =
+        ModelScript::default().with_conversation(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
 }
 
@@ -130,7 +131,7 @@ fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
             holds(&request.everything(), "rule of terns")?;
             lacks(&request.everything(), "plugcast:0")
         });
-    let script = ModelScript::default().with(main().then(body));
+    let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("kit:look", "!`touch taken`"), script));
     assert!(!stage.project().join("taken").exists(), "an argument was run");
 }
@@ -139,7 +140,7 @@ fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(run_command("## list").expects(["Arguments: list"]))
             .then(after("high-tide\trunning\t", done())),
@@ -155,8 +156,8 @@ fn refine_dispatches_its_designer() {
     let first = ScriptStep::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
         .expects(["Arguments: ./lamp out:plan.md", "Dispatch `refine:robot-mode-designer`"]);
     let script = ModelScript::default()
-        .with(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
-        .with(main().then(first).then(after("the design", done())));
+        .with_conversation(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
+        .with_conversation(main().then(first).then(after("the design", done())));
     stage.play(stage.session(invoke("refine:robot-mode", "./lamp out:plan.md"), script));
 }
 
@@ -194,9 +195,9 @@ fn case_13_limits_of_an_agent_are_in_the_order_in_which_the_host_reads_them() {
         }
     };
     let script = ModelScript::default()
-        .with(of("wide").then(ScriptStep::reply(read).expects_that(has_only(&["read"]))))
-        .with(of("none").then(done().expects_that(has_only(&[]))))
-        .with(
+        .with_conversation(of("wide").then(ScriptStep::reply(read).expects_that(has_only(&["read"]))))
+        .with_conversation(of("none").then(done().expects_that(has_only(&[]))))
+        .with_conversation(
             main()
                 .then(
                     ScriptStep::reply(dispatch("kit:wide", "look"))

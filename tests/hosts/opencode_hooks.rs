@@ -20,10 +20,10 @@ const GUARD: &str = "#!/bin/sh\ncase $(cat) in *\"$1\"*) echo \"$2\" >&2; exit 2
 const SLOW: &str = "#!/bin/sh\nsleep 500 &\nsleep 500\n";
 
 /// A plugin as the host gets it: its name and what its module's data has beyond the built one.
-pub type Cast<'a> = (&'a str, Value);
+pub type PluginFixture<'a> = (&'a str, Value);
 
 /// A host with plugins that carry the scripts of this file, and more files of a test.
-pub fn stage(hosts: &Hosts, plugins: &[Cast<'_>], more: &Tree) -> Stage {
+pub fn stage(hosts: &Hosts, plugins: &[PluginFixture<'_>], more: &Tree) -> Stage {
     let entries: Vec<Value> =
         plugins.iter().map(|(name, _)| json!({ "name": name, "source": format!("./{name}") })).collect();
     let market = json!({ "name": "quay", "owner": { "name": "Ada" }, "plugins": entries });
@@ -99,8 +99,8 @@ fn a_guard_stops_a_call_and_every_handler_of_the_event_runs() {
     let refused = |request: &plugcast::drivers::script::ModelRequest| {
         holds(&last_result(request), "the master says no\nand so does the pilot")
     };
-    let script =
-        ModelScript::default().with(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
+    let script = ModelScript::default()
+        .with_conversation(main().then(bash("echo cast-off")).then(done().expects_that(refused)));
     let mut session = stage.session(go(), script);
     session.arguments = ["--print-logs", "--log-level", "WARN"].map(str::to_owned).into();
     let transcript = stage.play(session);
@@ -117,8 +117,8 @@ fn a_guard_stops_a_call_and_every_handler_of_the_event_runs() {
     assert_eq!((&told["transcript_path"], &told["permission_mode"]), (&json!(""), &json!("default")));
     assert_eq!(noted(&stage, "second.json"), told);
     assert!(!stage.project().join("never.json").exists());
-    let said = transcript.stderr.matches("the matcher `(` is no regular expression").count();
-    assert_eq!(said, 1, "{}", transcript.stderr);
+    let complaints = transcript.stderr.matches("the matcher `(` is no regular expression").count();
+    assert_eq!(complaints, 1, "{}", transcript.stderr);
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn a_hook_changes_an_input_and_adds_to_a_result() {
         lacks(&result, "by-me")?;
         holds(&result, "look again\nthe log is kept")
     };
-    let script =
-        ModelScript::default().with(main().then(bash("echo by-me")).then(done().expects_that(result)));
+    let script = ModelScript::default()
+        .with_conversation(main().then(bash("echo by-me")).then(done().expects_that(result)));
     stage.play(stage.session(go(), script));
     let told = noted(&stage, "after.json");
     assert_eq!(told["tool_input"]["command"], "echo taken-over");
@@ -179,7 +179,7 @@ fn hooks_speak_at_the_start_and_with_a_prompt() {
         let times = request.raw.to_string().matches("the lights are green").count();
         if times == 1 { Ok(()) } else { Err(format!("told {times} times")) }
     });
-    let script = ModelScript::default().with(main().then(first).then(second));
+    let script = ModelScript::default().with_conversation(main().then(first).then(second));
     let transcript = stage.play(stage.session(go(), script));
     for request in transcript.requests("title") {
         assert!(!request.raw.to_string().contains("the lights are green"), "{}", request.raw);
@@ -218,7 +218,7 @@ fn a_guard_sees_every_file_of_a_patch() {
     };
     let closed = "*** Add File: open.txt\n+one\n*** Add File: secret.txt\n+two";
     let open = "*** Update File: field notes.txt\n@@\n-gull\n+heron\n*** Add File: open.txt\n+three";
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(patch(closed))
             .then(after("that file is closed", patch(open)))
@@ -246,7 +246,8 @@ fn a_slow_hook_and_its_children_do_not_hold_a_call_up() {
     let start = json!({ "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/nowhere", "args": ["x"] });
     let events = json!({ "PreToolUse": [{ "matcher": "*", "hooks": [slow, behind, missing, start] }] });
     let stage = stage(&hosts, &[("harbour", hooks(events))], &Tree::new());
-    let script = ModelScript::default().with(main().then(bash("echo moored")).then(after("moored", done())));
+    let script = ModelScript::default()
+        .with_conversation(main().then(bash("echo moored")).then(after("moored", done())));
     stage.play(stage.session(go(), script));
 }
 
@@ -268,7 +269,7 @@ fn two_plugins_with_hooks_leave_each_other_alone() {
         &Tree::new(),
     );
     let both = bash("echo cast-off").expects(["the lights are green", "the lamp is lit"]);
-    let script = ModelScript::default().with(
+    let script = ModelScript::default().with_conversation(
         main()
             .then(both)
             .then(after("the master says no", bash("echo lights-out")))
@@ -303,8 +304,9 @@ fn a_hook_sets_the_environment_of_later_commands_and_hears_of_one_that_fails() {
         holds(&result, "mind the code")
     };
     let read = ScriptStep::reply(ModelReply::call("read", json!({ "filePath": "none.txt" })));
-    let script = ModelScript::default()
-        .with(main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()));
+    let script = ModelScript::default().with_conversation(
+        main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()),
+    );
     stage.play(stage.session(go(), script));
     let failed = noted(&stage, "failed.json");
     assert_eq!(failed["hook_event_name"], "PostToolUseFailure");

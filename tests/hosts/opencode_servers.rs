@@ -63,8 +63,8 @@ fn a_server_of_the_bundle_answers_a_call() {
     let hosts = real_hosts!();
     let stage = harbour(&hosts);
     let call = ScriptStep::reply(ModelReply::call("plugin_harbour_tide_level", json!({})));
-    let script =
-        ModelScript::default().with(main().then(call).then(after("the tide at north is high", done())));
+    let script = ModelScript::default()
+        .with_conversation(main().then(call).then(after("the tide at north is high", done())));
     stage.play(stage.session(go(), script));
 }
 
@@ -76,7 +76,7 @@ fn a_server_that_the_user_turned_off_stays_off() {
         Some(_) => Err("the tool of the server is offered".to_owned()),
         None => Ok(()),
     });
-    let mut session = stage.session(go(), ModelScript::default().with(main().then(off)));
+    let mut session = stage.session(go(), ModelScript::default().with_conversation(main().then(off)));
     let config = json!({ "mcp": { "plugin:harbour:tide": { "enabled": false } } });
     session.environment = vec![("OPENCODE_CONFIG_CONTENT".to_owned(), config.to_string())];
     stage.play(session);
@@ -89,8 +89,9 @@ fn a_language_server_finds_fault_with_a_file() {
     let write = |name: &str| {
         ScriptStep::reply(ModelReply::call("write", json!({ "filePath": name, "content": "tern\n" })))
     };
-    let script = ModelScript::default()
-        .with(main().then(write("new notes.txt")).then(after("no such bird on this shore", done())));
+    let script = ModelScript::default().with_conversation(
+        main().then(write("new notes.txt")).then(after("no such bird on this shore", done())),
+    );
     stage.play(stage.session(go(), script));
     let told = fs::read_to_string(stage.project().join("language.txt")).expect("the server ran");
     let folder: Value = stage.bundle.join("plugins/harbour").to_str().into();
@@ -116,8 +117,8 @@ fn a_language_server_of_a_built_plugin_is_initialized() {
     let stage = Stage::of_source(&hosts, "opencode", &source);
     let write =
         ScriptStep::reply(ModelReply::call("write", json!({ "filePath": "new.tide", "content": "tern\n" })));
-    let script =
-        ModelScript::default().with(main().then(write).then(after("no such bird on this shore", done())));
+    let script = ModelScript::default()
+        .with_conversation(main().then(write).then(after("no such bird on this shore", done())));
     stage.play(stage.session(go(), script));
     let folder = stage.bundle.join("plugins/harbour");
     let folder = folder.to_str().expect("the folder is UTF-8");

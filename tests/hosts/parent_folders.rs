@@ -58,7 +58,7 @@ fn lay_traps(parent: &Path, marks: &Path) {
 }
 
 /// A bundle, and the temporary folder below the traps.
-fn scene(host: &str) -> TempDir {
+fn fixture(host: &str) -> TempDir {
     let folder = Tree::new()
         .file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
         .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
@@ -72,7 +72,7 @@ fn scene(host: &str) -> TempDir {
 }
 
 fn nothing_above_is_taken(host: &str, hosts: &Hosts) {
-    let folder = scene(host);
+    let folder = fixture(host);
     let below = folder.path().join("parent/inner");
     let below = below.to_str().expect("UTF-8");
     let binaries = [("claude-code", &hosts.claude_code), (host, &installation(hosts, host).binary)]

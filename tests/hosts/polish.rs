@@ -2,9 +2,9 @@
 //! the gate, a server that goes on when the session has ended, the checklist and the envelope. State on the disk,
 //! processes and what GitHub was asked are asserted, not the text alone.
 
-mod adopted;
+mod user_server;
 mod dialogue;
-mod escalated;
+mod escalation;
 mod gate;
 mod hand;
 mod headless;
@@ -20,8 +20,8 @@ use self::hand::{SKILL, call, calls, wrote};
 use self::site::Site;
 use super::model::holds;
 use super::review::hand::{Host, plain};
-use super::review::obey::{answer, shown};
-use super::review::{ASKED, every_reviewer, in_turn, reviewed, said, says};
+use super::review::obedient_model::{answer, shown};
+use super::review::{ASKED, every_reviewer, in_turn, model_texts, reviewed, says};
 use super::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
@@ -66,7 +66,7 @@ fn content() -> [String; 5] {
 
 /// The review that the gate wants, by the real skill.
 fn review(around: (&Hosts, &Stage, Host), github: &GitHub, more: &[&str]) {
-    let script = every_reviewer("diff.patch", &content()).with(reviewed(around.2, false));
+    let script = every_reviewer("diff.patch", &content()).with_conversation(reviewed(around.2, false));
     play(around, github, ("review:review", "mode:headless"), script, more);
 }
 
@@ -87,13 +87,13 @@ fn headless(host: Host) -> Vec<ScriptStep> {
 }
 
 fn polished_without_a_question(hosts: &Hosts, host: Host, more: &[&str]) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let around = (hosts, &stage, host);
     review(around, &github, more);
     assert_eq!(site.verdict(), "Ready to merge");
-    let script = ModelScript::default().with(in_turn(headless(host)));
+    let script = ModelScript::default().with_conversation(in_turn(headless(host)));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, more);
 
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
@@ -113,7 +113,11 @@ fn polished_without_a_question(hosts: &Hosts, host: Host, more: &[&str]) {
         at(run)
     );
     assert_eq!(site.text(&format!("{run}/summary.md")).trim_end(), expected);
-    assert!(said(&transcript).contains(&expected.as_str()), "{expected}\n{:?}", said(&transcript));
+    assert!(
+        model_texts(&transcript).contains(&expected.as_str()),
+        "{expected}\n{:?}",
+        model_texts(&transcript)
+    );
     assert!(site.text(&format!("{run}/stacked-pr-1.md")).contains("item_title: \"All pages\""));
     assert!(!site.has(&format!("{run}/metadata.json")), "a user may go on with its checklist");
     assert_eq!(site.status(), "", "nothing is committed, and runs stay out of sight");
@@ -148,7 +152,7 @@ fn refused(request: &ModelRequest, schema: &str) -> Result<String, String> {
 
 /// Without a review the gate refuses, the run ends, and nothing was started.
 fn refused_without_a_review(hosts: &Hosts, host: Host, more: &[&str]) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0)]);
@@ -157,11 +161,12 @@ fn refused_without_a_review(hosts: &Hosts, host: Host, more: &[&str]) {
         let text = refused(request, "rt.polish.gate/1")?;
         holds(&text, "Run the skill `review:review` on `show-cart` first.\nPolish complete").map(|()| text)
     }));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play((hosts, &stage, host), &github, (SKILL, "mode:headless"), script, more);
-    let failed =
-        said(&transcript).iter().any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
-    assert!(failed, "{:?}", said(&transcript));
+    let failed = model_texts(&transcript)
+        .iter()
+        .any(|text| text.starts_with("Polish failed (headless mode). Reason: "));
+    assert!(failed, "{:?}", model_texts(&transcript));
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "cancelled");
     assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "nothing was started");
@@ -180,7 +185,7 @@ fn every_host_refuses_a_polish_without_a_review() {
 #[test]
 fn codex_is_told_that_its_sandbox_keeps_no_server() {
     let (hosts, host) = (real_hosts!(), Host::Codex);
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(&hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let git = stage.project().join(".git").display().to_string();
@@ -194,10 +199,14 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
     );
     steps.push(call(host, "## 11. Cancel", 0).expects([r#""code":"sandboxed""#, "danger-full-access"]));
     steps.push(says(|request| refused(request, "rt.server.start/1")));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, &more);
     let words = "Reason: the sandbox ends every process together with the call that started it. Start the server in a";
-    assert!(said(&transcript).iter().any(|text| text.contains(words)), "{:?}", said(&transcript));
+    assert!(
+        model_texts(&transcript).iter().any(|text| text.contains(words)),
+        "{:?}",
+        model_texts(&transcript)
+    );
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "cancelled");
     assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "nothing was started");
@@ -207,15 +216,15 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
 #[test]
 fn codex_is_told_what_to_change_in_its_default_sandbox_before_a_polish() {
     let (hosts, host) = (real_hosts!(), Host::Codex);
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(&hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1)]);
     steps.push(says(|request| refused(request, "rt.polish.acquire/1")));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play((&hosts, &stage, host), &github, (SKILL, "mode:headless"), script, &[]);
     assert!(
-        said(&transcript).iter().any(|text| text.contains("--sandbox workspace-write")),
+        model_texts(&transcript).iter().any(|text| text.contains("--sandbox workspace-write")),
         "{transcript:?}"
     );
     assert!(!site.has(".plugcast"), "nothing is left half done");

@@ -49,7 +49,7 @@ fn lines_of(command: &str, followers: &str) -> Vec<String> {
 /// Whether the host gives the text to the model: it does not where it would have to ask about a command.
 fn runs(hosts: &Hosts, lines: &[String]) -> bool {
     let stage = Stage::of_source(hosts, "claude-code", &plugin(lines));
-    let script = ModelScript::default().with(main().then(done().expects(["This is all:"])));
+    let script = ModelScript::default().with_conversation(main().then(done().expects(["This is all:"])));
     let transcript = stage.run(stage.session(invoke("look:all", ""), script));
     let asked = format!("{:?}", transcript.events).contains("Shell command permission check failed");
     let given = transcript.requests("main").next().is_some();

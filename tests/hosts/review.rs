@@ -6,7 +6,7 @@ pub mod hand;
 mod hostile;
 pub mod house;
 mod modes;
-pub mod obey;
+pub mod obedient_model;
 mod pull_request;
 mod replies;
 mod repository;
@@ -16,7 +16,7 @@ use plugcast::drivers::session::Transcript;
 use serde_json::{Value, json};
 
 use self::hand::Host;
-use self::obey::{answer, shown};
+use self::obedient_model::{answer, shown};
 use self::replies::{answers, finding, lost, rechecked, returns};
 use self::repository::Repository;
 use super::model::{agent, holds, main};
@@ -53,7 +53,7 @@ fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
 pub fn every_reviewer(told: &'static str, answers: &[String; 5]) -> ModelScript {
     let all = answers.iter().enumerate();
     all.fold(ModelScript::default(), |script, (number, answer)| {
-        script.with(reviewer(number, told, answer.clone()))
+        script.with_conversation(reviewer(number, told, answer.clone()))
     })
 }
 
@@ -70,7 +70,7 @@ fn reviewers(host: Host) -> Vec<ScriptStep> {
         let scope = answer(request, BEGIN)?;
         let diff = match scope["diff_path"].as_str() {
             Some(path) => path.to_owned(),
-            None => obey::words(&scope["diff_argv"]).join(" "),
+            None => obedient_model::words(&scope["diff_argv"]).join(" "),
         };
         let base = scope["base_sha"].as_str().unwrap_or_default();
         let id = scope["review_id"].as_str().ok_or("no id of the review")?;
@@ -148,7 +148,9 @@ fn play(stage: &Stage, arguments: &str, script: ModelScript, allowed: &[&str], m
 fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project());
-    let script = every_reviewer("diff.patch", &answers()).with(fixer(host)).with(reviewed(host, true));
+    let script = every_reviewer("diff.patch", &answers())
+        .with_conversation(fixer(host))
+        .with_conversation(reviewed(host, true));
     let transcript = play(&stage, "mode:headless", script, &["Bash(sed:*)"], more);
 
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
@@ -156,7 +158,7 @@ fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
     let report = repository.text(&format!("{run}/report.md"));
     let shown = documented(&stage.project().join(run).display().to_string());
     assert_eq!(report.trim_end(), shown.trim_end());
-    assert!(said(&transcript).contains(&report.trim_end()), "the report is the answer of the session");
+    assert!(model_texts(&transcript).contains(&report.trim_end()), "the report is the answer of the session");
     let metadata = repository.json(&format!("{run}/metadata.json"));
     assert_eq!((&metadata["status"], &metadata["verdict"]), (&json!("done"), &json!("Not ready")));
     assert_eq!((&metadata["branch"], &metadata["head_sha"]), (&json!("feature"), &json!(repository.head())));
@@ -222,17 +224,19 @@ fn text_as_emitted(stage: &Stage, host: Host, transcript: &Transcript) {
         ("## 8. Report", 1),
         ("## 10. Give up", 0),
     ] {
-        let in_file = obey::block(&emitted, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
-        let in_request = obey::block(&given, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
+        let in_file =
+            obedient_model::block(&emitted, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
+        let in_request =
+            obedient_model::block(&given, heading, number).unwrap_or_else(|missing| panic!("{missing}"));
         let words = if host == Host::Codex { "$ARGUMENTS" } else { "mode:headless" };
         assert_eq!(in_request, in_file.replace("$ARGUMENTS", words), "{}: {heading}", host.name());
     }
 }
 
 /// The texts of the host's own events.
-pub fn said(transcript: &Transcript) -> Vec<&str> {
+pub fn model_texts(transcript: &Transcript) -> Vec<&str> {
     let mut texts = Vec::new();
-    transcript.events.iter().for_each(|event| obey::texts(event, &mut texts));
+    transcript.events.iter().for_each(|event| obedient_model::texts(event, &mut texts));
     texts.into_iter().map(str::trim_end).collect()
 }
 
@@ -264,7 +268,7 @@ fn refused_at_the_start(hosts: &Hosts, arguments: &str) {
     });
     let host = Host::Codex;
     let steps = vec![host.call("## 1. Begin", 0), refused];
-    play(&stage, arguments, ModelScript::default().with(in_turn(steps)), &[], &[]);
+    play(&stage, arguments, ModelScript::default().with_conversation(in_turn(steps)), &[], &[]);
     assert!(repository.tree() == before, "nothing is left half done");
 }
 
@@ -295,7 +299,8 @@ fn a_report_alone_leaves_no_trace() {
             host.call_with("## 4b. Report", 0, "--format text", &[]).expects([r#""status":"untraced""#]),
         );
         steps.push(says(|request| shown(request, "# Code review", "- an empty list")));
-        let script = every_reviewer("git -c core.fsmonitor=false", &answers()).with(in_turn(steps));
+        let script =
+            every_reviewer("git -c core.fsmonitor=false", &answers()).with_conversation(in_turn(steps));
         // A host asks about JSON in a command, whatever the skill allows.
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         for part in [
@@ -303,7 +308,7 @@ fn a_report_alone_leaves_no_trace() {
             "- Why: A buyer does not pay for the last item\n- Evidence: range(count - 1)",
             "\nIntent: Add up prices one by one\n",
         ] {
-            let told = said(&transcript).iter().any(|text| text.contains(part));
+            let told = model_texts(&transcript).iter().any(|text| text.contains(part));
             assert!(told, "{}: `{part}`: {transcript:?}", host.name());
         }
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
@@ -323,9 +328,9 @@ fn modes_that_contradict_each_other_start_nothing() {
             Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
         });
         let script = ModelScript::default()
-            .with(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
+            .with_conversation(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
         let transcript = play(&stage, "mode:headless mode:autofix", script, &[], more);
-        assert!(said(&transcript).contains(&MESSAGE), "{}", host.name());
+        assert!(model_texts(&transcript).contains(&MESSAGE), "{}", host.name());
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
     });
 }
@@ -335,10 +340,10 @@ fn without_any_usable_return_the_review_says_that_it_is_degraded() {
     everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
         let stage = Stage::new(hosts, host.name(), OWN);
         let repository = Repository::begin(&stage.project());
-        let script = every_reviewer("diff.patch", &lost()).with(reviewed(host, false));
+        let script = every_reviewer("diff.patch", &lost()).with_conversation(reviewed(host, false));
         let transcript = play(&stage, "mode:headless", script, &[], more);
         let report = "Code review degraded (headless mode). Reason: 0 of 5 reviewers returned results.\n";
-        let told = said(&transcript);
+        let told = model_texts(&transcript);
         assert!(
             told.iter().any(|text| text.starts_with(report) && text.ends_with("Review complete")),
             "{}",
@@ -361,10 +366,14 @@ fn a_report_alone_says_that_nobody_returned_anything() {
         steps.extend(reviewers(host));
         steps.push(host.call_with("## 4b. Report", 0, "--format text", &[]));
         steps.push(says(|request| shown(request, "# Code review", "reviewers returned results.")));
-        let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with(in_turn(steps));
+        let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with_conversation(in_turn(steps));
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         let line = "Degraded: 0 of 5 reviewers returned results.";
-        assert!(said(&transcript).iter().any(|text| text.contains(line)), "{}: {transcript:?}", host.name());
+        assert!(
+            model_texts(&transcript).iter().any(|text| text.contains(line)),
+            "{}: {transcript:?}",
+            host.name()
+        );
         assert!(repository.tree() == before, "{}: a trace is left", host.name());
     });
 }

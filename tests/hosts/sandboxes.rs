@@ -3,7 +3,7 @@
 //! setting, and nothing has changed. The list of commands is the helper's own.
 
 mod calls;
-mod scenes;
+mod fixtures;
 mod shelf;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use self::calls::{Call, Fresh};
 use self::shelf::Shelf;
-use crate::runtime::scene::{self, HELPER};
+use crate::runtime::fixture::{self, HELPER};
 use crate::runtime::subset;
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
@@ -54,7 +54,7 @@ impl Sandbox {
         needs.iter().all(|need| self.grants.contains(need))
     }
 
-    /// The options of the host. Temporary folders are no part of the workspace, because the scene lies in one.
+    /// The options of the host. Temporary folders are no part of the workspace, because the fixture lies in one.
     fn options(&self, git: &str) -> Vec<String> {
         let mut settings = Vec::new();
         if !self.grants.is_empty() {
@@ -74,22 +74,22 @@ impl Sandbox {
 }
 
 /// A repository with a remote on loopback, and what a command finds around it.
-struct Scene {
+struct Fixture {
     folder: TempDir,
     home: TempDir,
     variables: BTreeMap<String, String>,
     codex: PathBuf,
-    /// Kept for as long as the scene is.
+    /// Kept for as long as the fixture is.
     _remote: Shelf,
 }
 
-impl Scene {
-    fn of(call: &Call, hosts: &Hosts, github: &GitHub) -> Self {
+impl Fixture {
+    fn new(call: &Call, hosts: &Hosts, github: &GitHub) -> Self {
         let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
-        let remote = Shelf::of(folder.path().join("origin.git"));
+        let remote = Shelf::new(folder.path().join("origin.git"));
         let connect = home.path().join("connect");
         remote.command(&connect);
-        let mut variables = scene::environment(folder.path(), home.path());
+        let mut variables = fixture::environment(folder.path(), home.path());
         variables.extend(github.variables());
         let more = [
             ("ORIGIN", "ssh://localhost/origin.git".to_owned()),
@@ -98,8 +98,9 @@ impl Scene {
             ("GIT_ALLOW_PROTOCOL", "file:ssh".to_owned()),
         ];
         variables.extend(more.map(|(key, value)| (key.to_owned(), value)));
-        let script = format!("{}{}\n{}", scene::WORDS, scenes::REPOSITORY, call.scene);
-        scene::shell(&script, folder.path(), &variables).unwrap_or_else(|error| panic!("{call:?}: {error}"));
+        let script = format!("{}{}\n{}", fixture::WORDS, fixtures::REPOSITORY, call.setup);
+        fixture::shell(&script, folder.path(), &variables)
+            .unwrap_or_else(|error| panic!("{call:?}: {error}"));
         Self { folder, home, variables, codex: hosts.codex.clone(), _remote: remote }
     }
 
@@ -139,8 +140,8 @@ impl Scene {
 
 /// What is wrong with a call in one sandbox after the other.
 fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
-    let scene = Scene::of(call, hosts, github);
-    let before = scene.tree();
+    let fixture = Fixture::new(call, hosts, github);
+    let before = fixture.tree();
     let mut findings = Vec::new();
     let mut changed = false;
     for sandbox in &SANDBOXES {
@@ -148,7 +149,7 @@ fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
         if changed && call.fresh == Fresh::Unasked {
             break;
         }
-        let (code, answer) = scene.run(sandbox, call);
+        let (code, answer) = fixture.run(sandbox, call);
         let mut wrong = Vec::new();
         if sandbox.grants(call.needs) {
             answered(call, sandbox, code, &answer, &mut wrong);
@@ -160,7 +161,7 @@ fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
         // A run that could not begin is on record as given up, where a record may be written.
         let begins = [["review", "begin"], ["polish", "acquire"]];
         let recorded = begins.iter().any(|own| call.words.starts_with(own)) && sandbox.grants(&["write"]);
-        if !changed && !fetches && !recorded && scene.tree() != before {
+        if !changed && !fetches && !recorded && fixture.tree() != before {
             wrong.push("something has changed".to_owned());
         }
         let place = format!("`{}` {:?} of `{}` in `{}`", call.command, call.words, call.folder, sandbox.name);
@@ -176,7 +177,7 @@ fn answered(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, w
     }
     let wanted: Value = serde_json::from_str(call.wanted).expect("the table holds JSON");
     subset::differences(&wanted, Some(answer), "", wrong);
-    wrong.extend(scene::misfit(answer, code));
+    wrong.extend(fixture::misfit(answer, code));
     if call.fresh == Fresh::Tried {
         let fetched = sandbox.grants(&["git_write", "network"]);
         let error = &answer["fetch_error"]["code"];
@@ -192,7 +193,7 @@ fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wr
         wrong.push(format!("it lacks something, and ends with {code:?}"));
         return;
     }
-    wrong.extend(scene::misfit(answer, code));
+    wrong.extend(fixture::misfit(answer, code));
     let hint = error["hint"].as_str().unwrap_or_default();
     let lacking = call.needs.iter().filter(|need| !sandbox.grants.contains(need));
     let setting =
@@ -207,7 +208,7 @@ fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wr
 #[test]
 fn each_command_needs_what_it_says() {
     let hosts = real_hosts!();
-    let github = GitHub::with(&github::tool("feat"));
+    let github = GitHub::with_state(&github::tool("feat"));
     let found = found_in_each(&calls::all(), |call| findings(call, &hosts, &github));
     none_left("commands in the sandbox", &found);
 }
@@ -217,10 +218,10 @@ fn each_command_needs_what_it_says() {
 #[test]
 fn every_command_of_the_list_is_tried() {
     let hosts = real_hosts!();
-    let github = GitHub::with(&github::tool("feat"));
+    let github = GitHub::with_state(&github::tool("feat"));
     let listing =
         calls::all().into_iter().find(|call| call.words == ["schema"]).expect("the list is one of the calls");
-    let (_, answer) = Scene::of(listing, &hosts, &github).run(&SANDBOXES[0], listing);
+    let (_, answer) = Fixture::new(listing, &hosts, &github).run(&SANDBOXES[0], listing);
     let words = |value: &Value| -> BTreeSet<String> {
         value.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect()
     };

@@ -31,8 +31,8 @@ fn fills(hosts: &Hosts, host: &'static str, call: ModelReply, allowed: &[&str]) 
         holds(&result, "in west wind is high")?;
         lacks(&result, "${HOME}")
     };
-    let script =
-        ModelScript::default().with(main().then(ScriptStep::reply(call)).then(done().expects_that(filled)));
+    let script = ModelScript::default()
+        .with_conversation(main().then(ScriptStep::reply(call)).then(done().expects_that(filled)));
     let mut session = stage.session(SessionOpening::Prompt("is the tide in?".to_owned()), script);
     session.allowed_tools = allowed.iter().map(|tool| (*tool).to_owned()).collect();
     stage.play(session);

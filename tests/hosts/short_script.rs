@@ -11,16 +11,19 @@ use crate::support::hosts::real_hosts;
 
 /// The script calls a tool and says nothing to the request that brings its result.
 fn run_short_of_a_step(stage: &Stage, call: ModelReply) {
-    let script = ModelScript::default().with(main().then(ScriptStep::reply(call)));
+    let script = ModelScript::default().with_conversation(main().then(ScriptStep::reply(call)));
     let mut session = stage.session(SessionOpening::Prompt("go".to_owned()), script);
     session.allowed_tools = vec!["Bash".to_owned()];
     let transcript = stage.run(session);
     let faults = transcript.faults();
     let unscripted = "conversation `main` has no step left for this request";
     assert!(faults.iter().any(|fault| fault == unscripted), "{faults:#?}");
-    let said = format!("{:?}{}", transcript.events, transcript.stderr);
-    assert!(said.contains("rejected by the scripted model: conversation `main` has no step left"), "{said}");
-    assert_ne!(transcript.code, Some(0), "{said}");
+    let output = format!("{:?}{}", transcript.events, transcript.stderr);
+    assert!(
+        output.contains("rejected by the scripted model: conversation `main` has no step left"),
+        "{output}"
+    );
+    assert_ne!(transcript.code, Some(0), "{output}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn case_7_the_source_host_loads_hooks_and_servers_so() {
     for plugin in PLUGINS {
         plugin.tree().write(&stage.bundle.join("plugins").join(plugin.name));
     }
-    let script = ModelScript::default().with(main().then(done()));
+    let script = ModelScript::default().with_conversation(main().then(done()));
     let mut session = stage.session(SessionOpening::Prompt("sound".to_owned()), script);
     let log = stage.project().join("debug.log");
     session.arguments.extend(["--debug-file".to_owned(), log.to_str().expect("UTF-8").to_owned()]);

@@ -31,10 +31,10 @@ fn case_13_the_source_host_splits_lists_of_tools_so() {
         let belongs = move |request: &ModelRequest| {
             request.system.contains(&first) || request.texts.iter().any(|spoken| spoken.text.contains(&first))
         };
-        script = script.with(Conversation::new(list.name, belongs).then(done()));
+        script = script.with_conversation(Conversation::new(list.name, belongs).then(done()));
     }
     let opening = SessionOpening::Prompt("look".to_owned());
-    let transcript = stage.run(stage.session(opening, script.with(session.then(done()))));
+    let transcript = stage.run(stage.session(opening, script.with_conversation(session.then(done()))));
     let mut wrong = Vec::new();
     for list in LISTS {
         let known = ["Bash", "Edit", "Glob", "Grep", "Read", "Write"];

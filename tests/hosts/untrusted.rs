@@ -12,12 +12,12 @@ use tempfile::TempDir;
 
 use super::stage::installation;
 use crate::support::hosts::{Hosts, real_hosts};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 use crate::support::with_true_digest;
 use crate::untrusted::demo;
 
-fn scene(host: &str) -> TempDir {
+fn fixture(host: &str) -> TempDir {
     let folder = Tree::new().temporary();
     let mark = folder.path().join("started");
     let mark = mark.to_str().expect("UTF-8");
@@ -44,7 +44,7 @@ fn scene(host: &str) -> TempDir {
     folder
 }
 
-pub(super) fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> Finished {
+pub(super) fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> FinishedRun {
     let binary = format!("{host}={}", installation(hosts, host).binary.display());
     let ripgrep = format!("rg={}", hosts.ripgrep.join("rg").display());
     let arguments = ["verify", "out", "--all", "--host-bin", &binary, "--host-bin", &ripgrep];
@@ -105,7 +105,7 @@ fn vouch(bundle: &Path, file: &str) {
 }
 
 fn nothing_starts(host: &str, hosts: &Hosts) {
-    let folder = scene(host);
+    let folder = fixture(host);
     verify(hosts, folder.path(), host, &[]).expect_code(0);
     assert_eq!(started(folder.path()), Vec::<String>::new());
     forge_commands(folder.path(), host);
@@ -136,14 +136,14 @@ fn case_3_opencode_starts_nothing_of_the_plugin() {
 fn case_3_a_server_that_no_ledger_lists_is_unexpected() {
     let hosts = real_hosts!();
     for host in ["claude-code", "codex", "opencode"] {
-        let folder = scene(host);
+        let folder = fixture(host);
         change(&folder.path().join("out").join(host).join(".plugcast/ledger.json"), |ledger| {
             ledger["rows"].as_array_mut().expect("rows").retain(|row| row["kind"] != "mcp-server");
         });
         let finished = verify(&hosts, folder.path(), host, &[]).expect_code(1);
         for server in ["plain", "demo:x"] {
-            let said = |line: &str| line.contains("unexpected") && line.contains(server);
-            assert!(finished.stdout.lines().any(said), "{host}: {}", finished.stdout);
+            let expected = |line: &str| line.contains("unexpected") && line.contains(server);
+            assert!(finished.stdout.lines().any(expected), "{host}: {}", finished.stdout);
         }
         assert_eq!(started(folder.path()), Vec::<String>::new());
     }
@@ -188,8 +188,8 @@ fn case_3_a_ledger_without_the_plugin_proves_nothing() {
         let ledger = folder.path().join("out").join(host).join(".plugcast/ledger.json");
         change(&ledger, |ledger| ledger["rows"] = json!([]));
         let finished = verify(&hosts, folder.path(), host, &[]).expect_code(2);
-        let said = "the manifest lists files of plugin `demo`, but the ledger has no row for it";
-        assert!(finished.stderr.contains(said), "{host}: {}", finished.stderr);
+        let expected = "the manifest lists files of plugin `demo`, but the ledger has no row for it";
+        assert!(finished.stderr.contains(expected), "{host}: {}", finished.stderr);
     }
 }
 
@@ -231,11 +231,11 @@ fn case_3_no_host_asks_a_server_of_the_plugin() {
 #[test]
 fn case_3_a_changed_module_of_opencode_is_not_loaded() {
     let hosts = real_hosts!();
-    for (file, said) in [
+    for (file, expected) in [
         ("plugcast.plugin.js", "`plugcast.plugin.js` is not the module"),
         ("package.json", "`package.json` is not the module"),
     ] {
-        let folder = scene("opencode");
+        let folder = fixture("opencode");
         let bundle = folder.path().join("out/opencode");
         let path = bundle.join("plugins/demo").join(file);
         let text = fs::read_to_string(&path).expect("it is there");
@@ -251,7 +251,7 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
         fs::write(&path, &changed).expect("it can be written");
         vouch(&bundle, &format!("plugins/demo/{file}"));
         let finished = verify(&hosts, folder.path(), "opencode", &[]).expect_code(1);
-        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+        assert!(finished.stdout.contains(expected), "`{expected}` is missing in {}", finished.stdout);
         assert_eq!(started(folder.path()), Vec::<String>::new());
     }
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::stage::{DEMO, OWN, Stage, bundles, installation};
 use crate::support::hosts::{Hosts, real_hosts};
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const HOSTS: [&str; 3] = ["claude-code", "codex", "opencode"];
@@ -20,7 +20,7 @@ const SKILLS: [&str; 6] =
 const AGENTS: [&str; 1] = ["demo:review:checker"];
 const COMMANDS: [&str; 1] = ["demo:team:audit"];
 
-fn verify(hosts: &Hosts, folder: &Path, more: &[&str]) -> Finished {
+fn verify(hosts: &Hosts, folder: &Path, more: &[&str]) -> FinishedRun {
     let mut arguments = vec!["verify".to_owned(), folder.display().to_string()];
     for host in HOSTS {
         let binary = installation(hosts, host).binary;
@@ -98,8 +98,11 @@ fn fails_when_damaged(hosts: &Hosts, bundle: &Path, (missing, added): (&[&str], 
     assert_eq!(strings(&plugin["missing"]), missing, "{plugin:#}");
     assert_eq!(strings(&plugin["unexpected"]), [added], "{plugin:#}");
     let errors = strings(&plugin["errors"]);
-    for said in [complaint, "`plugins/demo/skills/measure/SKILL.md` does not match the manifest"] {
-        assert!(errors.iter().any(|error| error.contains(said)), "`{said}` is missing in {errors:#?}");
+    for sentence in [complaint, "`plugins/demo/skills/measure/SKILL.md` does not match the manifest"] {
+        assert!(
+            errors.iter().any(|error| error.contains(sentence)),
+            "`{sentence}` is missing in {errors:#?}"
+        );
     }
     assert!(!bundle.join(".plugcast/verified.json").exists(), "the proof of the whole bundle is left");
 }
@@ -142,8 +145,8 @@ fn what_opencode_refuses_is_said_in_its_words() {
     data["agents"]["demo:review:checker"]["mode"] = json!("worker");
     fs::write(&path, data.to_string()).expect("the data can be written");
     let finished = verify(&hosts, bundle.path(), &["--allow-exec"]).expect_code(1);
-    for said in ["missing agent `demo:review:checker`", "`GET /agent` of `opencode serve`: HTTP 400"] {
-        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+    for sentence in ["missing agent `demo:review:checker`", "`GET /agent` of `opencode serve`: HTTP 400"] {
+        assert!(finished.stdout.contains(sentence), "`{sentence}` is missing in {}", finished.stdout);
     }
 }
 
@@ -233,12 +236,15 @@ fn a_missing_binary_is_said_with_the_way_to_get_it() {
         Plugcast::new(root(), &arguments).env("PATH", "/nowhere").run().expect_code(2)
     };
     let help = "pass its path with `--host-bin codex=PATH`";
-    let said = run(&[]).stderr;
-    assert!(said.contains("host `codex` not found") && said.contains(help), "{said}");
+    let stderr_text = run(&[]).stderr;
+    assert!(stderr_text.contains("host `codex` not found") && stderr_text.contains(help), "{stderr_text}");
     let error = document(&run(&["--format", "json"]).stdout, "error.json");
-    assert!(error["error"]["help"].as_str().is_some_and(|said| said.contains(help)), "{error:#}");
-    let said = run(&["--host-bin", "codex=/nowhere/codex"]).stderr;
-    assert!(said.contains("`/nowhere/codex` is not an executable file"), "{said}");
+    assert!(
+        error["error"]["help"].as_str().is_some_and(|stderr_text| stderr_text.contains(help)),
+        "{error:#}"
+    );
+    let stderr_text = run(&["--host-bin", "codex=/nowhere/codex"]).stderr;
+    assert!(stderr_text.contains("`/nowhere/codex` is not an executable file"), "{stderr_text}");
     assert!(!bundle.path().join(".plugcast/verified.json").exists());
 }
 

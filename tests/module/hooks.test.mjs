@@ -147,7 +147,7 @@ test("an input is changed in place, under the host's names", async () => {
   assert.match(await before(hooks, "apply_patch", { patchText: "*** Update File: a" }), /cannot be done in a patch/)
 })
 
-test("a patch is told as one call a file", async () => {
+test("a patch is told as one call per file", async () => {
   const patchText = [
     "*** Begin Patch", "*** Add File: new file.txt ", "+one", "+two", "*** Update File: /old.txt", "*** Move to: moved.txt", "@@ head", " same", "-gone", "+come",
     "*** Delete File: dead.txt", "*** End Patch",

@@ -12,7 +12,7 @@ use plugcast::target::Targets;
 use serde_json::Value;
 
 use super::readers::{Reader, Readers};
-use crate::support::{none_left, say};
+use crate::support::{none_left, print_line};
 
 /// Texts that the tests make without being told.
 const TEXTS: usize = 600;
@@ -49,7 +49,10 @@ fn compare(made: &[(u64, String)]) {
         }
     }
     let count = made.len();
-    say(&format!("fields: {count} texts, {lost} without a field for the host, {} differ", findings.len()));
+    print_line(&format!(
+        "fields: {count} texts, {lost} without a field for the host, {} differ",
+        findings.len()
+    ));
     assert!(lost * 2 < made.len(), "most texts have fields");
     findings.truncate(number("PLUGCAST_SHOW").unwrap_or(20));
     none_left("texts of which the source host reads something else", &findings);

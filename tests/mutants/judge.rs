@@ -50,7 +50,7 @@ const FIELDS: [&str; 8] = [
 struct Answers<'a>(BTreeMap<(Reader, &'a str), Value>);
 
 impl<'a> Answers<'a> {
-    fn of<'b>(&'b self, reader: Reader, text: &'b str) -> &'b Value
+    fn read_by<'b>(&'b self, reader: Reader, text: &'b str) -> &'b Value
     where
         'a: 'b,
     {
@@ -62,7 +62,7 @@ impl<'a> Answers<'a> {
     where
         'a: 'b,
     {
-        &self.of(Reader::Claude, text)["fields"]
+        &self.read_by(Reader::Claude, text)["fields"]
     }
 }
 
@@ -142,12 +142,12 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
         let wrong = match (bundle.host.as_str(), reader(&bundle.host, &file.path)) {
             (host, Some(Reader::Json)) => {
                 let text = shown_to(host, Reader::Json, &file.text);
-                answers.of(Reader::Json, text).is_null().then(|| "is not valid JSON".to_owned())
+                answers.read_by(Reader::Json, text).is_null().then(|| "is not valid JSON".to_owned())
             }
             (_, Some(Reader::Claude)) if !is_component => None,
-            (_, Some(Reader::Claude)) => claude(answers.of(Reader::Claude, &file.text), meant),
+            (_, Some(Reader::Claude)) => claude(answers.read_by(Reader::Claude, &file.text), meant),
             (_, Some(Reader::OpenCode)) => {
-                opencode(answers.of(Reader::OpenCode, &file.text), &file.path, meant)
+                opencode(answers.read_by(Reader::OpenCode, &file.text), &file.path, meant)
             }
             ("codex", None) if file.path.ends_with("/SKILL.md") => codex(file, meant, &files),
             (_, None) if file.path.ends_with(".toml") => toml(&file.text),

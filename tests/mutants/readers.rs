@@ -63,9 +63,9 @@ impl Readers {
             .stdin(Stdio::from(std::fs::File::open(&input).expect("a file")))
             .output()
             .expect("the runtime starts");
-        let said = String::from_utf8_lossy(&output.stdout);
+        let stdout_text = String::from_utf8_lossy(&output.stdout);
         let answers: Vec<Value> =
-            said.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect();
+            stdout_text.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect();
         assert_eq!(answers.len(), questions.len(), "{}", String::from_utf8_lossy(&output.stderr));
         answers
     }

@@ -1,7 +1,7 @@
 //! Agents that a text dispatches, in the ways that authors name them.
 
 use super::texts::split;
-use super::{Bad, Built, Tree, skill};
+use super::{Bad, BuildResult, Tree, skill};
 
 /// Each way to name an agent, with the agent that it means.
 const WAYS: [(&str, &str); 16] = [
@@ -40,7 +40,7 @@ const LOOK_ALIKES: [&str; 6] = [
 #[test]
 fn prose_that_looks_like_an_agent_is_left_alone() {
     for text in LOOK_ALIKES.into_iter().chain(MENTIONS) {
-        let built = with(text);
+        let built = build_with(text);
         for host in ["codex", "opencode"] {
             let (block, own) = split(&built.emitted(host, "skills/lead/SKILL.md"));
             assert!(block.is_empty() && own.contains(text), "{host}: {text}\n{block}");
@@ -49,7 +49,7 @@ fn prose_that_looks_like_an_agent_is_left_alone() {
 }
 
 /// A plugin with three agents, and a skill that says `text`.
-fn with(text: &str) -> Built {
+fn build_with(text: &str) -> BuildResult {
     let source = Tree::new()
         .file("agents/scout.md", skill("name: scout\ndescription: d"))
         .file("agents/tide-watch.md", skill("name: tide-watch\ndescription: d"))
@@ -63,7 +63,7 @@ fn with(text: &str) -> Built {
 #[test]
 fn no_agent_that_a_text_dispatches_is_left_unresolved() {
     for (text, agent) in WAYS {
-        let built = with(text);
+        let built = build_with(text);
         for host in ["codex", "opencode"] {
             assert_eq!(built.count(host, "agents"), 3, "nested agents are found");
             let (block, own) = split(&built.emitted(host, "skills/lead/SKILL.md"));

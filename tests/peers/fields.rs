@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Bad, Built, EVERY_HOST, Tree, skill};
+use super::{Bad, BuildResult, EVERY_HOST, Tree, skill};
 
-fn rows(built: &Built, host: &str) -> Vec<Value> {
+fn rows(built: &BuildResult, host: &str) -> Vec<Value> {
     let text =
         std::fs::read_to_string(built.path(&format!("out/{host}/.plugcast/ledger.json"))).expect("a ledger");
     let ledger: Value = serde_json::from_str(&text).expect("JSON");
@@ -41,22 +41,22 @@ fn a_number_sign_in_a_description_is_not_read_back_as_a_comment() {
         }
     }
     let data: Value = serde_json::from_str(&built.emitted("opencode", "plugcast.plugin.json")).expect("JSON");
-    for (name, said) in [
+    for (name, description) in [
         ("bad:double", whole),
         ("bad:single", whole),
         ("bad:folded", whole),
         ("bad:fix", whole),
         ("bad:bare", "Fix issue"),
     ] {
-        assert_eq!(data["bodies"][name]["description"], said, "{name}");
+        assert_eq!(data["bodies"][name]["description"], description, "{name}");
     }
     assert_eq!(data["agents"]["bad:mender"]["description"], whole);
     assert_eq!(data["agents"]["bad:bare-mender"]["description"], "Fix issue");
-    for (name, said) in [("mender", whole), ("bare-mender", "Fix issue")] {
+    for (name, description) in [("mender", whole), ("bare-mender", "Fix issue")] {
         let path = built.path(&format!("out/codex/agents/bad/{name}.toml"));
         let text = std::fs::read_to_string(&path).expect("an installable agent");
         let agent: toml::Table = text.parse().expect("TOML");
-        assert_eq!(agent["description"].as_str(), Some(said), "{name}");
+        assert_eq!(agent["description"].as_str(), Some(description), "{name}");
     }
 }
 

@@ -105,12 +105,12 @@ fn a_name_is_not_written_outside() {
         .file("skills/x/SKILL.md", skill("name: ../../../pwned\ndescription: d"))
         .file("agents/x.md", skill("name: ../../../pwned\ndescription: d"));
     let built = Bad::plugin(source).build();
-    let said = |place: &str| {
+    let reason_at = |place: &str| {
         format!(
             "error name-format {place} the name `../../../pwned` would leave the output folder | use letters, digits and `-`, such as `my-name`"
         )
     };
-    built.expect(1, &[&said(".claude-plugin/plugin.json:2:15"), &said("agents/x.md:2:1")]);
+    built.expect(1, &[&reason_at(".claude-plugin/plugin.json:2:15"), &reason_at("agents/x.md:2:1")]);
     for host in EVERY_HOST {
         let plugins = Tree::read(&built.path(&format!("out/{host}/plugins")));
         assert!(!plugins.text().contains("pwned"), "{host}: {}", plugins.text());

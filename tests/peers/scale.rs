@@ -51,7 +51,7 @@ fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
     assert_eq!((&found[1]["path"], &found[1]["severity"]), (&"skills/ok/notes.md".into(), &"warning".into()));
     assert_eq!((&found[0]["path"], &found[0]["line"]), (&"skills/huge/SKILL.md".into(), &1.into()));
     assert!(
-        found[0]["message"].as_str().is_some_and(|said| said.contains("the file is not text")),
+        found[0]["message"].as_str().is_some_and(|message| message.contains("the file is not text")),
         "{found:#?}"
     );
     let copied =

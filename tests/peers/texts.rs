@@ -53,8 +53,8 @@ fn a_mention_is_bound_and_not_rewritten() {
     for host in EVERY_HOST {
         let (block, text) = split(&built.emitted(host, "skills/text/SKILL.md"));
         assert!(text.ends_with(body), "{host}: {text}");
-        let said = ["bad:plan", "bad:NAME"].iter().any(|name| block.contains(name));
-        assert_eq!(said, host != "claude-code", "{host}: {block}");
+        let is_mentioned = ["bad:plan", "bad:NAME"].iter().any(|name| block.contains(name));
+        assert_eq!(is_mentioned, host != "claude-code", "{host}: {block}");
     }
 }
 

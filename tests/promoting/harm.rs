@@ -11,15 +11,15 @@ fn refused(tree: &Tree, options: &[&str], places: &[&str]) {
     let folder = tree.temporary();
     let before = Tree::read(folder.path());
     let arguments = [&["plan-beta", "src"], options].concat();
-    let said = run(folder.path(), &arguments).expect_code(1);
+    let output = run(folder.path(), &arguments).expect_code(1);
     for place in places {
-        assert!(said.stderr.contains(place), "`{place}` is missing in\n{}", said.stderr);
+        assert!(output.stderr.contains(place), "`{place}` is missing in\n{}", output.stderr);
     }
-    assert_eq!(said.stdout, "");
+    assert_eq!(output.stdout, "");
     let shown = json(&run(folder.path(), &[&arguments[..], &["--format", "json"]].concat()).expect_code(1));
     assert_eq!(shown["result"], "refused");
     let dry = run(folder.path(), &[&arguments[..], &["--dry-run"]].concat()).expect_code(1);
-    assert_eq!(dry.stderr, said.stderr, "`--dry-run` says the same");
+    assert_eq!(dry.stderr, output.stderr, "`--dry-run` says the same");
     assert!(dry.stdout.starts_with("diff --git "), "{}", dry.stdout);
     assert_eq!(Tree::read(folder.path()), before);
 }

@@ -75,12 +75,12 @@ fn committed_bundles_and_lists_of_changes_are_left_to_what_writes_them() {
     let build = ["build", "src", "--to", "codex", "--out", "src/dist"];
     crate::support::run::Plugcast::new(folder.path(), &build).run().expect_code(0);
     let bundle = Tree::read(&folder.path().join("src/dist"));
-    let said = run(folder.path(), &["plan-beta", "src"]).expect_code(0);
-    assert!(said.stdout.contains("which `plugcast build` rewrites"), "{}", said.stdout);
+    let printed = run(folder.path(), &["plan-beta", "src"]).expect_code(0);
+    assert!(printed.stdout.contains("which `plugcast build` rewrites"), "{}", printed.stdout);
     assert!(
-        said.stdout.contains("CHANGELOG.md: 1 place; a list of changes tells what was"),
+        printed.stdout.contains("CHANGELOG.md: 1 place; a list of changes tells what was"),
         "{}",
-        said.stdout
+        printed.stdout
     );
     assert_eq!(Tree::read(&folder.path().join("src/dist")), bundle);
 }

@@ -96,8 +96,8 @@ fn a_branch_touches_neither_versions_nor_what_is_generated() {
         "plugins/demo/HISTORY.md:8 error release-owned",
     ];
     assert_eq!(found(at, &["--base", "main"]), wanted);
-    let said = message(at, "version-differs", &[]);
-    assert!(said.contains("`.release-please-manifest.json` says `1.4.0`"), "{said}");
+    let sentence = message(at, "version-differs", &[]);
+    assert!(sentence.contains("`.release-please-manifest.json` says `1.4.0`"), "{sentence}");
 }
 
 /// [`repository`] with `extra` as the extra files of the plugin, and `files` beside it.
@@ -165,7 +165,7 @@ fn extra_files_of_every_form_are_read_and_repaired() {
 #[test]
 fn extra_files_that_cannot_be_followed_are_said() {
     let config = "release-please-config.json:8 error version-file";
-    for (entry, path, text, place, said) in [
+    for (entry, path, text, place, sentence) in [
         (r#"{ "type": "ini", "path": "x" }"#, "x", "", config, "unknown type `ini`"),
         (r#"{ "type": "xml", "path": "x.xml" }"#, "x.xml", "<a/>", config, "it has no `xpath`"),
         (r#"{ "type": "json", "path": "x.json" }"#, "x.json", "{}", config, "it has no `jsonpath`"),
@@ -207,7 +207,7 @@ fn extra_files_that_cannot_be_followed_are_said() {
         lines.retain(|line| !line.ends_with(" info unreleased"));
         assert_eq!(lines, [place], "{entry}");
         let message = message(at, "version-file", &[]);
-        assert!(message.contains(said), "{entry}: {message}");
+        assert!(message.contains(sentence), "{entry}: {message}");
     }
 }
 

@@ -72,8 +72,8 @@ fn a_manifest_that_does_not_parse_is_said_with_its_place() {
     let before = state(at);
     let ended = run(at, &["--fix"]);
     assert!(matches!(ended.code, Some(1 | 2)), "{ended:?}");
-    let said = ended.stdout + &ended.stderr;
-    assert!(said.contains(".claude-plugin/plugin.json:"), "{said}");
+    let output = ended.stdout + &ended.stderr;
+    assert!(output.contains(".claude-plugin/plugin.json:"), "{output}");
     assert_eq!(state(at), before);
 }
 

@@ -67,8 +67,11 @@ fn committed_bundles_are_fresh_and_verified() {
     write(at, "skills/plan/SKILL.md", &(skill("plan") + "More.\n"));
     let all = found(at, &[]);
     assert!(all.contains(&format!("{LISTED} bundle-stale")), "{all:?}");
-    let said = message(at, "bundle-stale", &[]);
-    assert!(said.contains("run `plugcast build --to codex --out dist` and commit the result"), "{said}");
+    let finding = message(at, "bundle-stale", &[]);
+    assert!(
+        finding.contains("run `plugcast build --to codex --out dist` and commit the result"),
+        "{finding}"
+    );
     build(at);
     assert!(!found(at, &[]).iter().any(|line| line.contains("bundle")));
 }

@@ -16,9 +16,9 @@ fn a_component_that_goes_needs_a_major_version_and_a_new_one_a_minor() {
     write(at, "README.md", "# Demo\n");
     write(at, "skills/write/SKILL.md", &skill("write"));
     assert_eq!(found(at, &[]), [format!("{AT} info unreleased")]);
-    let said = message(at, "unreleased", &[]);
-    assert!(said.contains("`demo` changed since `v1.0.0`: added skill `demo:write`"), "{said}");
-    assert!(said.contains("the next version is at least `1.1.0`"), "{said}");
+    let finding = message(at, "unreleased", &[]);
+    assert!(finding.contains("`demo` changed since `v1.0.0`: added skill `demo:write`"), "{finding}");
+    assert!(finding.contains("the next version is at least `1.1.0`"), "{finding}");
     raise(at, "1.0.1");
     assert_eq!(found(at, &[]), [format!("{AT} error version-step")]);
     assert!(message(at, "version-step", &[]).contains("; release it as `1.1.0`"));
@@ -31,13 +31,16 @@ fn a_component_that_goes_needs_a_major_version_and_a_new_one_a_minor() {
     git(at, &["mv", "skills/plan", "skills/planning"]);
     write(at, "skills/planning/SKILL.md", &skill("plan").replace("name: plan", "name: planning"));
     raise(at, "1.2.0");
-    let said = message(at, "version-step", &[]);
-    assert!(said.contains("need a major version: renamed skill `demo:plan` to `demo:planning`"), "{said}");
-    assert!(said.contains("release it as `2.0.0`; `plugcast diff v1.1.0` shows everything"), "{said}");
+    let finding = message(at, "version-step", &[]);
+    assert!(
+        finding.contains("need a major version: renamed skill `demo:plan` to `demo:planning`"),
+        "{finding}"
+    );
+    assert!(finding.contains("release it as `2.0.0`; `plugcast diff v1.1.0` shows everything"), "{finding}");
     git(at, &["rm", "-qf", "--cached", "skills/planning/SKILL.md"]);
     std::fs::remove_dir_all(at.join("skills/planning")).unwrap();
-    let said = message(at, "version-step", &[]);
-    assert!(said.contains("removed skill `demo:plan`"), "{said}");
+    let finding = message(at, "version-step", &[]);
+    assert!(finding.contains("removed skill `demo:plan`"), "{finding}");
     raise(at, "2.0.0");
     assert_eq!(found(at, &[]), NONE);
 }
@@ -186,10 +189,10 @@ fn losses_of_one_cause_are_one_finding_and_a_name_that_stays_is_none() {
         write(at, &format!("commands/{file}.md"), &command("name: other\n"));
     }
     assert_eq!(found(at, &[]), ["commands/a.md:2 error new-loss"]);
-    let said = message(at, "new-loss", &[]);
+    let finding = message(at, "new-loss", &[]);
     let expected =
         "4 losses `metadata/demo/command/*/name` are new since `v1.0.0`: a command is named after its file";
-    assert!(said.starts_with(expected), "{said}");
+    assert!(finding.starts_with(expected), "{finding}");
     let shown = run(at, &["--to", "all"]).expect_code(1).stdout;
     assert!(shown.contains("3 more places with the same problem:"), "{shown}");
     assert!(shown.contains("commands/ops/d.md:2:1 `metadata/demo/command/ops:d/name`"), "{shown}");
@@ -215,8 +218,8 @@ fn a_branch_leaves_alone_what_a_release_owns() {
     raise(at, "1.0.9");
     let before = state(at);
     assert_eq!(found(at, &base), [format!("{AT} error release-owned")]);
-    let said = message(at, "release-owned", &base);
-    assert!(said.contains("says version `1.0.9` of `demo`, where the base says `1.0.0`"), "{said}");
+    let finding = message(at, "release-owned", &base);
+    assert!(finding.contains("says version `1.0.9` of `demo`, where the base says `1.0.0`"), "{finding}");
     assert_eq!(state(at), before);
     write(at, "plugcast.toml", "[release]\nowned = [\"changelog\", \"docs/**\"]\n");
     write(at, "docs/made.md", "x\n");
@@ -270,11 +273,11 @@ fn without_tags_the_commits_that_raised_the_version_are_the_releases() {
     commit(at, "1.1.0");
     write(at, "skills/write/SKILL.md", &skill("write"));
     commit(at, "write");
-    let said = message(at, "unreleased", &[]);
-    assert!(said.contains(": added skill `demo:write`"), "{said}");
-    assert!(said.contains("the next version is at least `1.2.0`"), "{said}");
+    let finding = message(at, "unreleased", &[]);
+    assert!(finding.contains(": added skill `demo:write`"), "{finding}");
+    assert!(finding.contains("the next version is at least `1.2.0`"), "{finding}");
     raise(at, "1.1.1");
     commit(at, "1.1.1");
-    let said = message(at, "version-step", &[]);
-    assert!(said.contains("release it as `1.2.0`"), "{said}");
+    let finding = message(at, "version-step", &[]);
+    assert!(finding.contains("release it as `1.2.0`"), "{finding}");
 }

@@ -94,8 +94,8 @@ fn a_changelog_of_several_names_each() {
     assert!(all.iter().all(|line| !line.contains("changelog")), "{all:?}");
     write(at, "CHANGELOG.md", "# Changelog\n\n## two 1.0.0\n\nx\n\n## two 2.5.0\n\nx\n");
     assert!(found(at, &[]).contains(&"CHANGELOG.md:3 error changelog-entry".to_owned()));
-    let said = super::message(at, "changelog-entry", &[]);
-    assert!(said.contains("add `## one 1.0.0`"), "{said}");
+    let finding = super::message(at, "changelog-entry", &[]);
+    assert!(finding.contains("add `## one 1.0.0`"), "{finding}");
 }
 
 #[test]

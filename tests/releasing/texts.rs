@@ -52,7 +52,7 @@ fn versions_are_equal_wherever_they_stand() {
     assert_eq!(
         changed.lines().filter(|line| line.starts_with("1\t1\t")).count(),
         9,
-        "one line a file: {changed}"
+        "one line per file: {changed}"
     );
     assert!(std::fs::read_to_string(at.join("Cargo.toml")).unwrap().contains("version = \"1.0.0\" # kept\n"));
     assert!(std::fs::read_to_string(at.join("docs/VERSION")).unwrap() == "v1.0.0\n");
@@ -110,10 +110,10 @@ fn the_changelog_has_an_entry_in_a_form_that_is_known() {
         let at = folder.path();
         write(at, ".claude-plugin/plugin.json", &manifest("demo", "1.0.1"));
         assert_eq!(found(at, &[]), ["CHANGELOG.md:3 error changelog-entry"]);
-        let said = message(at, "changelog-entry", &[]);
+        let finding = message(at, "changelog-entry", &[]);
         assert!(
-            said.contains("no entry for `1.0.1` of `demo`; its first is `## 1.0.0`; add `## 1.0.1`"),
-            "{said}"
+            finding.contains("no entry for `1.0.1` of `demo`; its first is `## 1.0.0`; add `## 1.0.1`"),
+            "{finding}"
         );
         write(at, "CHANGELOG.md", &format!("# Changelog\n\n{entry}\n## 1.0.0\n\n- x\n"));
         assert_eq!(found(at, &[]), NONE, "{entry}");
@@ -168,19 +168,19 @@ fn tables_in_readmes_name_what_is_there() {
     assert_eq!(found(at, &["--fix", "--unsafe-fixes"]), wanted, "rows are nothing to repair alone");
     assert_eq!(std::fs::read_to_string(at.join("README.md")).unwrap(), table);
     let report = json(at, &[]);
-    let said: Vec<String> = report["diagnostics"]
+    let finding: Vec<String> = report["diagnostics"]
         .as_array()
         .unwrap()
         .iter()
         .map(|found| format!("{}; {}", found["message"].as_str().unwrap(), found["help"].as_str().unwrap()))
         .collect();
     assert!(
-        said.iter().any(|said| said
+        finding.iter().any(|finding| finding
             .starts_with("the README lists the skill `ship`, but `demo` has no such skill; remove the row")),
-        "{said:?}"
+        "{finding:?}"
     );
     let left_out = "the README lists 2 of the 3 skills of `demo`, and leaves out `review`; add `review`, which `skills/review/SKILL.md` describes";
-    assert!(said.iter().any(|said| said.starts_with(left_out)), "{said:?}");
+    assert!(finding.iter().any(|finding| finding.starts_with(left_out)), "{finding:?}");
     for right in
         ["| `/ship` | c |\n".to_owned() + "\nIt reviews by `review`.\n", "| `review` | c |\n".to_owned()]
     {

@@ -1,4 +1,4 @@
-//! One case as data: a scene made by a shell script, a command line, and what it must answer.
+//! One case as data: a fixture made by a shell script, a command line, and what it must answer.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Case {
     /// What it shows, where the number alone does not tell.
     pub name: String,
     /// A shell script that runs first, in an empty folder; `$RUN` is the helper.
-    pub scene: String,
+    pub setup: String,
     /// What is called, in order; most cases have one call.
     pub steps: Vec<Step>,
 }
@@ -30,7 +30,7 @@ pub struct Step {
     pub write: BTreeMap<String, String>,
     /// The command line.
     pub argv: Vec<String>,
-    /// The folder it runs in, below the scene's, or absolute.
+    /// The folder it runs in, below the fixture's, or absolute.
     #[serde(default)]
     pub folder: String,
     /// Standard input.
@@ -57,7 +57,7 @@ pub struct Step {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    scenes: BTreeMap<String, String>,
+    fixtures: BTreeMap<String, String>,
     case: Vec<Row>,
 }
 
@@ -70,7 +70,7 @@ struct Row {
     #[serde(default)]
     fixture: String,
     #[serde(default)]
-    scene: String,
+    setup: String,
     #[serde(default)]
     step: Vec<Step>,
     argv: Option<Vec<String>>,
@@ -106,11 +106,11 @@ impl Case {
     }
 }
 
-/// A scene by its name; a line `@NAME` in it stands for another one.
-fn scene(scenes: &BTreeMap<String, String>, name: &str) -> String {
-    let text = scenes.get(name).unwrap_or_else(|| panic!("no scene `{name}`"));
+/// A fixture by its name; a line `@NAME` in it stands for another one.
+fn fixture(fixtures: &BTreeMap<String, String>, name: &str) -> String {
+    let text = fixtures.get(name).unwrap_or_else(|| panic!("no fixture `{name}`"));
     let line =
-        |line: &str| line.strip_prefix('@').map_or_else(|| line.to_owned(), |name| scene(scenes, name));
+        |line: &str| line.strip_prefix('@').map_or_else(|| line.to_owned(), |name| fixture(fixtures, name));
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -123,7 +123,7 @@ pub fn read(path: &str, text: &str) -> Vec<Case> {
     let whole = |row: Row| {
         let named = match row.fixture.as_str() {
             "" => String::new(),
-            name => scene(&file.scenes, name),
+            name => fixture(&file.fixtures, name),
         };
         let mut steps = row.step;
         if let Some(argv) = row.argv {
@@ -135,7 +135,7 @@ pub fn read(path: &str, text: &str) -> Vec<Case> {
         for step in &steps {
             step.wanted(str::to_owned);
         }
-        Case { id: row.id, name: row.name, scene: format!("{named}\n{}", row.scene), steps }
+        Case { id: row.id, name: row.name, setup: format!("{named}\n{}", row.setup), steps }
     };
     file.case.into_iter().map(whole).collect()
 }

@@ -9,7 +9,7 @@ use plugcast::runtime::grammar::GlobalArguments;
 use plugcast::runtime::{grammar, published};
 use serde_json::Value;
 
-use super::scene::HELPER;
+use super::fixture::HELPER;
 
 fn run(words: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");

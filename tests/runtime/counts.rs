@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::scene::{HELPER, environment, shell};
+use super::fixture::{HELPER, environment, shell};
 
 /// Every kind of change, some of it not committed.
 const ODD: &str = r#"
@@ -93,9 +93,9 @@ fn answer(words: &[&str], folder: &Path, variables: &BTreeMap<String, String>) -
 
 #[test]
 fn lines_are_counted_as_git_counts_them() {
-    let (scene, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
-    let (folder, variables) = (scene.path(), environment(scene.path(), home.path()));
-    shell(ODD, folder, &variables).expect("the scene");
+    let (fixture, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
+    let (folder, variables) = (fixture.path(), environment(fixture.path(), home.path()));
+    shell(ODD, folder, &variables).expect("the fixture");
     for (words, git) in [
         (&["repo", "surfaces", "--base", "main~1"][..], &["main~1", "HEAD"][..]),
         (&["repo", "surfaces", "--base", "main~1", "--worktree"], &["main~1"]),
@@ -115,9 +115,9 @@ fn lines_are_counted_as_git_counts_them() {
 
 #[test]
 fn a_change_of_many_files_comes_out_whole() {
-    let (scene, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
-    let (folder, variables) = (scene.path(), environment(scene.path(), home.path()));
-    shell(MANY, folder, &variables).expect("the scene");
+    let (fixture, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
+    let (folder, variables) = (fixture.path(), environment(fixture.path(), home.path()));
+    shell(MANY, folder, &variables).expect("the fixture");
     let wanted = by_git(&["main", "HEAD"], folder, &variables);
     assert_eq!(wanted.len(), 9000);
     let found = answer(&["repo", "surfaces", "--base", "main"], folder, &variables);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::runtime::scene::{self, HELPER, WORDS};
+use crate::runtime::fixture::{self, HELPER, WORDS};
 use crate::support::run::Plugcast;
 
 /// A plugin in `work` with two commits on `main` and one on `feat`, then a configuration that names a program for
@@ -18,8 +18,8 @@ put .claude-plugin/plugin.json '{"name": "demo", "version": "0.1.0", "descriptio
 put skills/a/SKILL.md '---' 'name: a' 'description: Does a thing when asked for it.' '---' 'Text.'
 put skills/a/x.f one; put skills/a/x.p one; put skills/a/x.e one
 put bare/HEAD 'ref: refs/heads/main'; put bare/objects/keep; put bare/refs/heads/keep
-put bare/config '[core]' 'repositoryformatversion = 0' 'bare = false' "fsmonitor = $SCENE/.bin/evil bare-fsmonitor" \
-  "worktree = .." '[filter "one"]' "clean = $SCENE/.bin/evil bare-clean"
+put bare/config '[core]' 'repositoryformatversion = 0' 'bare = false' "fsmonitor = $FIXTURE/.bin/evil bare-fsmonitor" \
+  "worktree = .." '[filter "one"]' "clean = $FIXTURE/.bin/evil bare-clean"
 commit start
 git switch -q -c feat; put skills/a/y.f feat; put skills/a/SKILL.md '---' 'name: a' 'description: Does it.' '---'; commit feat
 git switch -q main; put skills/a/x.f two; put skills/a/new.f new; commit second
@@ -29,7 +29,7 @@ program evil <<'END'
 touch "$(dirname "$0")/../marker-$1"
 cat
 END
-evil="$SCENE/.bin/evil"
+evil="$FIXTURE/.bin/evil"
 git remote add origin ../origin.git
 git fetch -q origin
 for name in post-checkout post-index-change post-merge reference-transaction pre-auto-gc fsmonitor-watchman; do
@@ -74,14 +74,14 @@ impl Repository {
     }
 
     fn variables(&self) -> BTreeMap<String, String> {
-        scene::environment(&self.top(), self.home.path())
+        fixture::environment(&self.top(), self.home.path())
     }
 
     fn shell(&self, script: &str) {
-        scene::shell(&format!("{WORDS}\n{script}"), &self.top(), &self.variables()).expect("the scene");
+        fixture::shell(&format!("{WORDS}\n{script}"), &self.top(), &self.variables()).expect("the fixture");
     }
 
-    /// What making the scene left.
+    /// What making the fixture left.
     fn disarm(&self) {
         for marker in self.markers() {
             std::fs::remove_file(self.top().join(marker)).expect("a marker");
@@ -115,7 +115,11 @@ impl Repository {
     }
 
     fn compiler(&self, folder: &str, words: &[&str]) -> String {
-        let run = Plugcast::of(Path::new(env!("CARGO_BIN_EXE_plugcast")), &self.top().join(folder), words);
+        let run = Plugcast::with_program(
+            Path::new(env!("CARGO_BIN_EXE_plugcast")),
+            &self.top().join(folder),
+            words,
+        );
         let finished = run.run();
         assert!(matches!(finished.code, Some(0 | 1)), "{words:?}: {finished:?}");
         finished.stdout
@@ -198,7 +202,7 @@ fn a_configuration_that_a_checkout_brings_is_asked_for_again() {
         let repository = Repository::armed();
         let folder = if place == "more" { ".git" } else { "." };
         repository.shell(&format!(
-            r##"cd work; git config --remove-section filter.two; git reset -q --hard; git switch -q feat; evil="$SCENE/.bin/evil"
+            r##"cd work; git config --remove-section filter.two; git reset -q --hard; git switch -q feat; evil="$FIXTURE/.bin/evil"
 git config --file {folder}/more filter.late.clean "$evil late"; git config --file {folder}/more core.sshCommand "$evil late-ssh"
 git add -A; git commit -q --allow-empty -m more; git switch -q main; git config {included} {place}
 echo '*.md filter=late' > .git/info/attributes; git config remote.origin.url ssh://localhost/x"##
@@ -226,7 +230,7 @@ fn no_command_of_the_compiler_runs_a_program_that_the_repository_names() {
         repository.compiler("work", words);
         repository.untouched(&index, &words.join(" "));
     }
-    let run = Plugcast::of(
+    let run = Plugcast::with_program(
         Path::new(env!("CARGO_BIN_EXE_plugcast")),
         &repository.top().join("work/bare"),
         &["check", "--since", "HEAD"],

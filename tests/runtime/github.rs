@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::scene::{HELPER, environment, shell};
+use super::fixture::{HELPER, environment, shell};
 use crate::support::github::GitHub;
 
 /// A clone `work` of `origin.git`, a fork, with a branch `feat` whose pull request is in `upstream.git`, one
@@ -17,8 +17,8 @@ git clone -q --bare seed origin.git
 git -C seed commit -q --allow-empty -m newer
 git clone -q --bare seed upstream.git
 git clone -q origin.git work && cd work
-git config url."$SCENE/origin.git".insteadOf https://github.com/ann/tool
-git config url."$SCENE/upstream.git".insteadOf https://github.com/owner/tool
+git config url."$FIXTURE/origin.git".insteadOf https://github.com/ann/tool
+git config url."$FIXTURE/upstream.git".insteadOf https://github.com/owner/tool
 git remote set-url origin https://github.com/ann/tool
 git remote add upstream https://github.com/owner/tool
 git switch -q -c feat && echo one > a.rs && git add a.rs && git commit -q -m feat
@@ -51,20 +51,20 @@ fn state() -> Value {
     })
 }
 
-/// A scene and what runs in it.
-struct Scene {
+/// A fixture and what runs in it.
+struct Fixture {
     folder: tempfile::TempDir,
-    /// Kept for as long as the scene is.
+    /// Kept for as long as the fixture is.
     _home: tempfile::TempDir,
     variables: BTreeMap<String, String>,
 }
 
-impl Scene {
-    fn of(script: &str, github: &GitHub) -> Self {
+impl Fixture {
+    fn new(script: &str, github: &GitHub) -> Self {
         let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
         let mut variables = environment(folder.path(), home.path());
         variables.extend(github.variables());
-        shell(script, folder.path(), &variables).expect("the scene can be made");
+        shell(script, folder.path(), &variables).expect("the fixture can be made");
         Self { folder, _home: home, variables }
     }
 
@@ -82,7 +82,7 @@ impl Scene {
     }
 }
 
-fn with(state: Value, more: Value) -> Value {
+fn merged(state: Value, more: Value) -> Value {
     let mut state = state;
     for (key, value) in more.as_object().into_iter().flatten() {
         state[key] = value.clone();
@@ -92,23 +92,24 @@ fn with(state: Value, more: Value) -> Value {
 
 #[test]
 fn the_pull_request_of_a_branch_tells_its_base_in_one_call() {
-    let github = GitHub::with(&state());
-    let scene = Scene::of(FORK, &github);
-    let (code, answer) = scene.run(&["repo", "base"]);
+    let github = GitHub::with_state(&state());
+    let fixture = Fixture::new(FORK, &github);
+    let (code, answer) = fixture.run(&["repo", "base"]);
     assert_eq!((code, &answer["base_ref"]), (Some(0), &json!("upstream/main")), "{answer}");
     assert_eq!(answer["source"], "pull_request", "{answer}");
     let requests = github.requests();
     let calls: Vec<_> = requests.iter().map(|one| (one.host.as_str(), one.call.as_str())).collect();
     assert_eq!(calls, [("api.github.com", "POST /graphql")]);
     // Nothing but the query and its variables goes out.
-    assert!(!requests[0].text.contains(&scene.folder.path().display().to_string()));
+    assert!(!requests[0].text.contains(&fixture.folder.path().display().to_string()));
 }
 
 #[test]
 fn a_review_checks_the_head_of_a_pull_request_out() {
-    let github = GitHub::with(&state());
-    let scene = Scene::of(&format!("{FORK}\ngit switch -q main && git branch -q -D feat"), &github);
-    let (code, answer) = scene.run(&["review", "scope", "--target", "https://github.com/owner/tool/pull/7"]);
+    let github = GitHub::with_state(&state());
+    let fixture = Fixture::new(&format!("{FORK}\ngit switch -q main && git branch -q -D feat"), &github);
+    let (code, answer) =
+        fixture.run(&["review", "scope", "--target", "https://github.com/owner/tool/pull/7"]);
     assert_eq!((code, &answer["branch"]), (Some(0), &json!("pr-7")), "{answer}");
     assert_eq!((&answer["base_source"], &answer["pr"]["number"]), (&json!("pull_request"), &json!(7)));
     assert_eq!(answer["files"][0]["path"], "a.rs", "{answer}");
@@ -116,9 +117,9 @@ fn a_review_checks_the_head_of_a_pull_request_out() {
 
 #[test]
 fn an_enterprise_host_is_asked_by_its_name() {
-    let github = GitHub::with(&state());
-    let scene = Scene::of(&FORK.replace("github.com", "ghe.corp"), &github);
-    let (_, answer) = scene.run(&["repo", "base"]);
+    let github = GitHub::with_state(&state());
+    let fixture = Fixture::new(&FORK.replace("github.com", "ghe.corp"), &github);
+    let (_, answer) = fixture.run(&["repo", "base"]);
     assert_eq!(answer["source"], "pull_request", "{answer}");
     let first = github.requests().swap_remove(0);
     assert_eq!((first.host.as_str(), first.call.as_str()), ("ghe.corp", "POST /api/graphql"));
@@ -138,9 +139,9 @@ fn each_way_in_which_github_refuses_has_its_code_and_its_own_words() {
         (json!({ "cut": true }), "gh_failed", "EOF"),
     ];
     for (fault, code, words) in faults {
-        let github = GitHub::with(&with(state(), json!({ "faults": [fault] })));
-        let scene = Scene::of(FORK, &github);
-        let (exit, answer) = scene.run(&["repo", "base", "--pr", "https://github.com/owner/tool/pull/7"]);
+        let github = GitHub::with_state(&merged(state(), json!({ "faults": [fault] })));
+        let fixture = Fixture::new(FORK, &github);
+        let (exit, answer) = fixture.run(&["repo", "base", "--pr", "https://github.com/owner/tool/pull/7"]);
         let error = &answer["error"];
         assert_eq!((exit, &error["code"]), (Some(5), &json!(code)), "{answer}");
         assert!(error["message"].as_str().is_some_and(|message| message.contains(words)), "{answer}");
@@ -150,19 +151,19 @@ fn each_way_in_which_github_refuses_has_its_code_and_its_own_words() {
 
 #[test]
 fn what_is_not_there_and_who_is_not_signed_in_are_told_apart() {
-    let github = GitHub::with(&state());
-    let mut scene = Scene::of(FORK, &github);
-    let code = |scene: &Scene, pr: &str| {
-        let (exit, answer) = scene.run(&["repo", "base", "--pr", pr]);
+    let github = GitHub::with_state(&state());
+    let mut fixture = Fixture::new(FORK, &github);
+    let code = |fixture: &Fixture, pr: &str| {
+        let (exit, answer) = fixture.run(&["repo", "base", "--pr", pr]);
         (exit, answer["error"]["code"].as_str().unwrap_or_default().to_owned())
     };
     let at = |number: u32| format!("https://github.com/owner/tool/pull/{number}");
-    assert_eq!(code(&scene, &at(8)), (Some(5), "gh_not_found".to_owned()));
-    assert_eq!(code(&scene, "https://github.com/owner/none/pull/7"), (Some(5), "gh_not_found".to_owned()));
-    scene.variables.insert("GH_TOKEN".to_owned(), "another".to_owned());
-    assert_eq!(code(&scene, &at(7)), (Some(5), "gh_auth".to_owned()), "a token that means nothing");
-    scene.variables.remove("GH_TOKEN");
-    assert_eq!(code(&scene, &at(7)), (Some(5), "gh_auth".to_owned()), "no token, which ends `gh` with 4");
+    assert_eq!(code(&fixture, &at(8)), (Some(5), "gh_not_found".to_owned()));
+    assert_eq!(code(&fixture, "https://github.com/owner/none/pull/7"), (Some(5), "gh_not_found".to_owned()));
+    fixture.variables.insert("GH_TOKEN".to_owned(), "another".to_owned());
+    assert_eq!(code(&fixture, &at(7)), (Some(5), "gh_auth".to_owned()), "a token that means nothing");
+    fixture.variables.remove("GH_TOKEN");
+    assert_eq!(code(&fixture, &at(7)), (Some(5), "gh_auth".to_owned()), "no token, which ends `gh` with 4");
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn this_github_refuses_what_the_real_one_would() {
     };
     let mut state = state();
     state["repositories"][1]["pullRequests"][0]["reviewThreads"] = (1..=250).map(thread).collect();
-    let github = GitHub::with(&state);
+    let github = GitHub::with_state(&state);
     let home = tempfile::tempdir().expect("a home");
     let ask = |query: &str| {
         let (code, text) = github.gh(home.path(), &["api", "graphql", "-f", &format!("query={query}")]);
@@ -183,14 +184,14 @@ fn this_github_refuses_what_the_real_one_would() {
     let of_request = |what: &str| {
         ask(&format!("{{repository(owner:\"owner\",name:\"tool\"){{pullRequest(number:7){{{what}}}}}}}"))
     };
-    let said = |(code, answer): (Option<i32>, Value)| {
+    let code_of = |(code, answer): (Option<i32>, Value)| {
         assert_eq!(code, Some(1), "{answer}");
         answer["errors"][0]["message"].as_str().unwrap_or_default().to_owned()
     };
-    assert!(said(of_request("nonsense")).contains("Cannot query field"));
-    assert!(said(of_request("reviewThreads{totalCount}")).contains("properly paginate"));
-    assert!(said(of_request("reviewThreads(first:101){totalCount}")).contains("limit of 100"));
-    assert!(said(of_request("isDraft")).contains("was not given `isDraft`"));
+    assert!(code_of(of_request("nonsense")).contains("Cannot query field"));
+    assert!(code_of(of_request("reviewThreads{totalCount}")).contains("properly paginate"));
+    assert!(code_of(of_request("reviewThreads(first:101){totalCount}")).contains("limit of 100"));
+    assert!(code_of(of_request("isDraft")).contains("was not given `isDraft`"));
     // 250 threads are three pages, each of which says where the next one begins.
     let (mut seen, mut after, mut pages) = (0, "null".to_owned(), 0);
     loop {

@@ -4,18 +4,18 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::hostile::Scene;
-use super::scene::HELPER;
+use super::fixture::HELPER;
+use super::hostile::Fixture;
 
 /// Sends a signal to the helper once the program that it started has written its process id to `pid`; gives that id.
-fn signalled(scene: &Scene, arguments: &[&str], signal: &str) -> String {
-    let pid = scene.top().join("pid");
+fn signalled(fixture: &Fixture, arguments: &[&str], signal: &str) -> String {
+    let pid = fixture.top().join("pid");
     let _ = std::fs::remove_file(&pid);
     let mut child = Command::new(HELPER)
         .args(arguments)
-        .current_dir(scene.top().join("work"))
+        .current_dir(fixture.top().join("work"))
         .env_clear()
-        .envs(scene.variables())
+        .envs(fixture.variables())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -33,47 +33,47 @@ fn signalled(scene: &Scene, arguments: &[&str], signal: &str) -> String {
 /// Issue 16, cases 12 and 18.
 #[test]
 fn every_signal_to_end_ends_the_child_and_is_answered() {
-    let scene = Scene::new(
+    let fixture = Fixture::new(
         "repo; program git <<'END'\n#!/bin/sh\necho $$ > \"$(dirname \"$0\")/../pid\"\nsleep 60\ntouch \"$(dirname \"$0\")/../survived\"\nEND",
     );
     for signal in ["-HUP", "-QUIT"] {
-        let git = signalled(&scene, &["repo", "base"], signal);
+        let git = signalled(&fixture, &["repo", "base"], signal);
         // A busy machine delivers the end of a process late; one that nobody ends says so when it is through.
         let state = || std::fs::read_to_string(format!("/proc/{git}/stat")).unwrap_or_default();
         while !(state().is_empty() || state().contains(") Z ")) {
             std::thread::yield_now();
         }
-        assert!(!scene.top().join("survived").exists(), "git goes on after {signal}");
+        assert!(!fixture.top().join("survived").exists(), "git goes on after {signal}");
     }
 }
 
 /// Issue 16, case 17.
 #[test]
 fn a_beginning_that_is_interrupted_gives_the_tree_back() {
-    let scene = Scene::new(
+    let fixture = Fixture::new(
         "repo; git switch -q -c feat; git commit -q --allow-empty -m more; git remote add origin https://github.com/o/r
         program gh <<'END'\n#!/bin/sh\necho $$ > \"$(dirname \"$0\")/../pid\"\nexec sleep 600\nEND",
     );
-    signalled(&scene, &["review", "begin", "--stdin"], "-TERM");
-    let ran = scene.run(&["review", "start"]);
+    signalled(&fixture, &["review", "begin", "--stdin"], "-TERM");
+    let ran = fixture.run(&["review", "start"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
 }
 
 /// interrupt-in-checkout: a signal left a part of the pull request in the user's tree, and git's lock.
 #[test]
 fn a_checkout_goes_to_its_end_when_a_signal_comes_and_is_taken_back() {
-    let scene = Scene::new(
+    let fixture = Fixture::new(
         "repo; put a.rs one; git add .; git commit -q -m a; git switch -q -c feat; put b.rs two; git add .; git commit -q -m b
         git switch -q main
         program git <<'END'\n#!/bin/sh\nat=$(dirname \"$0\"); PATH=${PATH#*:}
 case \" $* \" in *\" switch \"*) echo $$ > \"$at/../pid\"; while [ ! -e \"$at/../go\" ]; do :; done; git \"$@\"; code=$?; touch \"$at/../ended\"; exit $code;; esac\nexec git \"$@\"\nEND",
     );
-    let (pid, work) = (scene.top().join("pid"), scene.top().join("work"));
+    let (pid, work) = (fixture.top().join("pid"), fixture.top().join("work"));
     let mut child = Command::new(HELPER)
         .args(["review", "begin", "--stdin"])
         .current_dir(&work)
         .env_clear()
-        .envs(scene.variables())
+        .envs(fixture.variables())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -85,9 +85,9 @@ case \" $* \" in *\" switch \"*) echo $$ > \"$at/../pid\"; while [ ! -e \"$at/..
     }
     let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
-    std::fs::write(scene.top().join("go"), "").expect("it can be written");
+    std::fs::write(fixture.top().join("go"), "").expect("it can be written");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
-    assert!(scene.top().join("ended").exists(), "git was ended half-way");
+    assert!(fixture.top().join("ended").exists(), "git was ended half-way");
     assert!(!work.join(".git/index.lock").exists() && !work.join("b.rs").exists());
     let head = std::fs::read_to_string(work.join(".git/HEAD")).expect("a branch");
     assert_eq!(head.trim(), "ref: refs/heads/main");

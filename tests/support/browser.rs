@@ -33,7 +33,7 @@ pub fn page(url: &str) -> String {
         browser.env("LD_LIBRARY_PATH", libraries);
     }
     let shown = browser.stdin(Stdio::null()).output().expect("the browser can be started");
-    let said = String::from_utf8_lossy(&shown.stderr);
-    assert!(shown.status.success(), "the browser ended with {}: {said}", shown.status);
+    let stderr_text = String::from_utf8_lossy(&shown.stderr);
+    assert!(shown.status.success(), "the browser ended with {}: {stderr_text}", shown.status);
     String::from_utf8_lossy(&shown.stdout).into_owned()
 }

@@ -13,7 +13,7 @@ pub static EXPECTATIONS: RwLock<()> = RwLock::new(());
 
 /// What the commands of a case leave behind.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedTree {
     /// One tree a host, and `in` where the source was changed.
     pub trees: BTreeMap<String, Tree>,
     /// Standard output, where the case compares it.
@@ -22,7 +22,7 @@ pub struct Expected {
     pub stderr: Option<String>,
 }
 
-impl Expected {
+impl ExpectedTree {
     /// Reads a folder; one that is not there expects nothing.
     pub fn read(folder: &Path) -> Self {
         let text = |name: &str| fs::read_to_string(folder.join(name)).ok();

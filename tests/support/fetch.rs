@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{root, say, target, tree::digest};
+use super::{print_line, root, target, tree::digest};
 
 /// The `node_modules` folder of `tests/<set>`, fetched when it is not there.
 ///
@@ -17,7 +17,7 @@ use super::{root, say, target, tree::digest};
 pub fn modules(set: &str) -> Result<PathBuf, String> {
     let pins = root().join("tests").join(set);
     fetch(&pins, &target(), set, "npm", |place| {
-        say(&format!("fetching the packages of tests/{set} into {}", place.display()))
+        print_line(&format!("fetching the packages of tests/{set} into {}", place.display()))
     })
 }
 
@@ -85,8 +85,8 @@ fn install(pins: &Path, fresh: &Path, set: &str, npm: &str) -> Result<(), String
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("npm said nothing");
+    let stderr_text = String::from_utf8_lossy(&output.stderr);
+    let first = stderr_text.lines().find(|line| !line.trim().is_empty()).unwrap_or("npm said nothing");
     Err(wrong(
         set,
         "`npm ci` failed; make the npm registry that your npm configuration names reachable",

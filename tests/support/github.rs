@@ -63,7 +63,7 @@ impl GitHub {
     ///
     /// # Panics
     /// With one line that says how to get what is missing.
-    pub fn with(state: &Value) -> Self {
+    pub fn with_state(state: &Value) -> Self {
         let gh = tools::gh().unwrap_or_else(|missing| panic!("{missing}"));
         let modules = fetch::modules("github").unwrap_or_else(|missing| panic!("{missing}"));
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{fetch, say, target};
+use super::{fetch, print_line, target};
 
 /// Paths of the native binaries.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ pub struct Hosts {
 /// A test that uses it stands in a module named `hosts`, where `.ci/run` looks for it.
 macro_rules! real_hosts {
     () => {{
-        fn here() {}
-        match $crate::support::hosts::for_test(std::any::type_name_of_val(&here)) {
+        fn marker() {}
+        match $crate::support::hosts::for_test(std::any::type_name_of_val(&marker)) {
             Some(hosts) => hosts,
             None => return,
         }
@@ -39,7 +39,7 @@ pub(crate) use real_hosts;
 /// # Panics
 /// With one line when the hosts cannot be had, or when the test stands in another module.
 pub fn for_test(inner: &str) -> Option<Hosts> {
-    let test = inner.trim_end_matches("::here");
+    let test = inner.trim_end_matches("::marker");
     let (_, name) = test.split_once("::").unwrap_or(("", test));
     assert!(
         name.starts_with("hosts::") || name.contains("::hosts::"),
@@ -52,7 +52,7 @@ pub fn for_test(inner: &str) -> Option<Hosts> {
         "`{name}` is no test, and .ci/run counts tests: write `real_hosts!()` into the test itself"
     );
     if std::env::var_os("PLUGCAST_HOSTS").is_some_and(|value| value == "skip") {
-        say(&format!("left out, because PLUGCAST_HOSTS=skip: {name}"));
+        print_line(&format!("left out, because PLUGCAST_HOSTS=skip: {name}"));
         return None;
     }
     let hosts = available().as_ref().unwrap_or_else(|line| panic!("{line}")).clone();
@@ -140,7 +140,7 @@ fn has_avx2() -> bool {
 
 #[test]
 fn a_host_test_outside_its_module_is_refused() {
-    let refused = std::panic::catch_unwind(|| for_test("all::cases::one::here"));
+    let refused = std::panic::catch_unwind(|| for_test("all::cases::one::marker"));
     let message = *refused.unwrap_err().downcast::<String>().expect("a message");
     assert!(message.contains("`cases::one`") && message.contains("module named `hosts`"), "{message}");
 }

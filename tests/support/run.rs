@@ -15,7 +15,7 @@ pub struct Plugcast {
 }
 
 /// A run that has started.
-pub struct Started {
+pub struct RunningPlugcast {
     /// The running program; its outputs are pipes.
     pub child: Child,
     _home: TempDir,
@@ -23,7 +23,7 @@ pub struct Started {
 
 /// What a run left behind.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedRun {
     /// The exit code; `None` when a signal ended the run.
     pub code: Option<i32>,
     /// Standard output.
@@ -35,11 +35,11 @@ pub struct Finished {
 impl Plugcast {
     /// A run of `plugcast` with some arguments in a folder.
     pub fn new<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Self {
-        Self::of(Path::new(env!("CARGO_BIN_EXE_plugcast")), folder, arguments).under_cargo()
+        Self::with_program(Path::new(env!("CARGO_BIN_EXE_plugcast")), folder, arguments).under_cargo()
     }
 
     /// A run of a program outside of cargo.
-    pub fn of<A: AsRef<str>>(program: &Path, folder: &Path, arguments: &[A]) -> Self {
+    pub fn with_program<A: AsRef<str>>(program: &Path, folder: &Path, arguments: &[A]) -> Self {
         let home = TempDir::new().expect("a temporary home can be made");
         let mut command = Command::new(program);
         command
@@ -79,7 +79,7 @@ impl Plugcast {
     ///
     /// # Panics
     /// When the program cannot be started.
-    pub fn start_with_input(mut self) -> Started {
+    pub fn start_with_input(mut self) -> RunningPlugcast {
         self.command.stdin(Stdio::piped());
         self.start()
     }
@@ -88,9 +88,12 @@ impl Plugcast {
     ///
     /// # Panics
     /// When the program cannot be started.
-    pub fn start(mut self) -> Started {
+    pub fn start(mut self) -> RunningPlugcast {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Started { child: self.command.spawn().expect("the built plugcast can be started"), _home: self._home }
+        RunningPlugcast {
+            child: self.command.spawn().expect("the built plugcast can be started"),
+            _home: self._home,
+        }
     }
 
     /// Adds what cargo sets for a program that it runs, and what cargo itself needs to build the helper.
@@ -125,25 +128,25 @@ impl Plugcast {
     ///
     /// # Panics
     /// When the program cannot be started, or panics.
-    pub fn input(mut self, input: &str) -> Finished {
+    pub fn input(mut self, input: &str) -> FinishedRun {
         self.command.stdin(Stdio::piped());
-        let Started { mut child, _home } = self.start();
+        let RunningPlugcast { mut child, _home } = self.start();
         // A command that does not read its input closes it.
         let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-        Finished::from(child.wait_with_output().expect("the program ends"))
+        FinishedRun::from(child.wait_with_output().expect("the program ends"))
     }
 
     /// Runs to the end.
     ///
     /// # Panics
     /// When the program cannot be started, or when it panics: that is always a bug.
-    pub fn run(mut self) -> Finished {
+    pub fn run(mut self) -> FinishedRun {
         let output = self.command.output().expect("the built plugcast can be started");
-        Finished::from(output)
+        FinishedRun::from(output)
     }
 }
 
-impl From<Output> for Finished {
+impl From<Output> for FinishedRun {
     fn from(output: Output) -> Self {
         let finished = Self {
             code: output.status.code(),
@@ -155,7 +158,7 @@ impl From<Output> for Finished {
     }
 }
 
-impl Finished {
+impl FinishedRun {
     /// Checks the exit code and shows both outputs when it is another one.
     ///
     /// # Panics

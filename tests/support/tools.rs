@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{say, target};
+use super::{print_line, target};
 
 /// A program that was found or fetched.
 pub struct Tool {
@@ -96,7 +96,7 @@ fn find((program, package, inside): (&str, &str, &str), otherwise: &str) -> Resu
     let lock = lock.map_err(|error| failed(format!("its lock cannot be made: {error}")))?;
     lock.lock().map_err(|error| failed(format!("its lock cannot be taken: {error}")))?;
     if !folder.join(program).is_file() {
-        say(&format!("fetching the package `{package}` into {}", place.display()));
+        print_line(&format!("fetching the package `{package}` into {}", place.display()));
         unpack(package, &place).map_err(failed)?;
     }
     if !folder.join(program).is_file() {
@@ -162,7 +162,7 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<String, Strin
     if ended.status.success() {
         return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&ended.stderr);
-    let said = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    Err(format!("`{program} {}` failed ({said})", arguments.join(" ")))
+    let printed = String::from_utf8_lossy(&ended.stderr);
+    let printed = printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    Err(format!("`{program} {}` failed ({printed})", arguments.join(" ")))
 }

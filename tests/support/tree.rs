@@ -45,24 +45,24 @@ impl Tree {
     /// Adds a file of mode 0644.
     #[must_use]
     pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
-        self.with(path, Entry::File { content: content.as_ref().to_vec(), mode: 0o644 })
+        self.with_entry(path, Entry::File { content: content.as_ref().to_vec(), mode: 0o644 })
     }
 
     /// Adds a file of mode 0755.
     #[must_use]
     pub fn script(self, path: &str, content: impl AsRef<[u8]>) -> Self {
-        self.with(path, Entry::File { content: content.as_ref().to_vec(), mode: 0o755 })
+        self.with_entry(path, Entry::File { content: content.as_ref().to_vec(), mode: 0o755 })
     }
 
     /// Adds a symbolic link.
     #[must_use]
     pub fn link(self, path: &str, target: &str) -> Self {
-        self.with(path, Entry::Link(target.to_owned()))
+        self.with_entry(path, Entry::Link(target.to_owned()))
     }
 
     /// Adds an entry of any kind.
     #[must_use]
-    pub fn with(mut self, path: &str, entry: Entry) -> Self {
+    pub fn with_entry(mut self, path: &str, entry: Entry) -> Self {
         self.entries.insert(path.to_owned(), entry);
         self
     }

@@ -46,7 +46,7 @@ const READER: &str = "src/disk/reader.rs";
 /// folders of our own.
 const WORKING_FOLDER: &str = "CWD";
 const BY_NAME: [&str; 5] = [
-    "src/disk/beneath.rs",
+    "src/disk/open_beneath.rs",
     "src/disk/folder.rs",
     "src/disk/root.rs",
     "src/disk/plain_files.rs",

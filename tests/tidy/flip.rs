@@ -181,14 +181,14 @@ pub(super) fn changed(document: &Value, keys: &[String], change: &dyn Fn(&mut Va
 }
 
 /// What every case gives on every host, as it is.
-struct Before {
+struct BaselineResults {
     cases: Vec<Case>,
     projects: Vec<(Project, Vec<Diagnostic>)>,
     /// By host, in the order of the cases.
     pictures: BTreeMap<String, Vec<String>>,
 }
 
-impl Before {
+impl BaselineResults {
     fn new() -> Self {
         let targets = Targets::embedded().expect("the embedded targets load");
         let cases = cases();
@@ -206,7 +206,7 @@ impl Before {
     fn differs(&self, host: &str, text: String, reads: bool) -> Outcome {
         let mut folder = files(host);
         folder.insert("target.toml".to_owned(), text);
-        let Ok(targets) = Targets::with(BTreeMap::from([(host.to_owned(), folder)])) else {
+        let Ok(targets) = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)])) else {
             return Outcome::Refused;
         };
         let hosts: Vec<&String> = if reads {
@@ -236,7 +236,7 @@ pub(super) enum Outcome {
     Same,
 }
 
-fn unused(host: &str, before: &Before) -> Vec<String> {
+fn unused(host: &str, before: &BaselineResults) -> Vec<String> {
     let text = files(host).remove("target.toml").expect("a target");
     let document = Value::Table(text.parse().expect("a target is TOML"));
     let mut found = Vec::new();
@@ -281,7 +281,7 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
 
 #[test]
 fn every_key_of_every_target_is_used() {
-    let before = Before::new();
+    let before = BaselineResults::new();
     let hosts: Vec<String> = before.pictures.keys().cloned().collect();
     let found: Vec<String> = std::thread::scope(|scope| {
         let running: Vec<_> = hosts.iter().map(|host| scope.spawn(|| unused(host, &before))).collect();
@@ -315,7 +315,7 @@ fn every_key_of_every_dialect_is_used() {
         let differs = |text: String| {
             let mut folder = files(host);
             folder.insert("target.toml".to_owned(), text);
-            let changed = Targets::with(BTreeMap::from([(host.to_owned(), folder)]));
+            let changed = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)]));
             changed.is_ok_and(|targets| readings(&targets.get(host).expect("a host").yaml) != before)
         };
         for (keys, value) in leaves(&document) {

@@ -6,7 +6,7 @@ use super::rust::{Token, tokens};
 /// The names. In a string they count as whole words, in an identifier as parts of it.
 const HOSTS: [&str; 4] = ["claude-code", "claude", "codex", "opencode"];
 
-/// Where hosts may be named: one file a host, and the helper's table of them.
+/// Where hosts may be named: one file per host, and the helper's table of them.
 const OWNERS: [&str; 4] = ["src/drivers/", "src/drivers.rs", "src/runtime/", "src/runtime.rs"];
 
 /// Host names in string literals and identifiers, unit tests left out.

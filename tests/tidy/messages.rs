@@ -5,7 +5,7 @@ use super::hosts::{is_test_file, without_tests};
 use super::rust::{Token, tokens};
 
 /// The phrases, and what to write.
-const PHRASES: [(&str, &str); 19] = [
+const PHRASES: [(&str, &str); 25] = [
     ("anew", "again"),
     ("once more", "again"),
     ("that there is not", "a missing file, an unknown name"),
@@ -25,6 +25,12 @@ const PHRASES: [(&str, &str); 19] = [
     ("passed over", "skipped"),
     ("a person", "the user, you"),
     ("whoever", "the user, you, or what acts"),
+    ("in no form", "not … in any form"),
+    ("says not", "does not say"),
+    ("knows no", "does not know, does not support, has no"),
+    ("gone on with", "continued"),
+    ("stands against", "blocks"),
+    ("stand against", "block"),
 ];
 
 /// Where the phrases themselves stand.

@@ -1,4 +1,4 @@
-//! Names of types and modules: one name for one public type, and no word that leaves open what is meant.
+//! Names of types, modules, functions and locals: one name for one public type, and no word that leaves open what is meant.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::rust::{Token, tokens};
 const ROLES: [&str; 4] = ["Args", "Options", "Report", "Response"];
 
 /// Pronouns, adverbs, participles and single words that leave open what is meant.
-const NO_TYPES: [&str; 72] = [
+const NO_TYPES: [&str; 88] = [
     "Again",
     "Allowed",
     "Anew",
@@ -18,22 +18,29 @@ const NO_TYPES: [&str; 72] = [
     "Around",
     "Asked",
     "At",
+    "Bad",
+    "Before",
     "Beside",
     "Born",
     "Bound",
+    "Built",
     "Cast",
     "Changed",
     "Claimed",
     "Closed",
     "Declared",
     "Described",
+    "Detached",
     "Displaced",
     "Emitted",
     "Ended",
     "Examined",
+    "Expected",
+    "Explained",
     "Failed",
     "Fed",
     "Filled",
+    "Finished",
     "Fixed",
     "Found",
     "Gathered",
@@ -43,7 +50,9 @@ const NO_TYPES: [&str; 72] = [
     "Here",
     "How",
     "Joint",
+    "Judged",
     "Known",
+    "Labelled",
     "Leads",
     "LeftOut",
     "Listed",
@@ -65,6 +74,7 @@ const NO_TYPES: [&str; 72] = [
     "Owned",
     "Parsed",
     "Past",
+    "Played",
     "Printed",
     "Proposed",
     "Ran",
@@ -80,45 +90,105 @@ const NO_TYPES: [&str; 72] = [
     "Seat",
     "Seen",
     "Shown",
+    "Spent",
+    "Spoken",
+    "Started",
     "Surroundings",
     "Taken",
+    "What",
+    "With",
+    "Withdrawn",
 ];
 
 /// The same for modules, beside collections of leftovers.
-const NO_MODULES: [&str; 32] = [
+const NO_MODULES: [&str; 58] = [
+    "adopted",
     "again",
+    "against",
     "applied",
+    "beneath",
     "beside",
     "called",
     "common",
     "confined",
+    "damaged",
     "declared",
+    "detached",
     "dispatched",
     "earlier",
+    "early",
+    "embedded",
+    "emitted",
+    "escalated",
+    "forged",
+    "heeded",
     "helpers",
     "here",
+    "hidden",
+    "ignored",
     "indexed",
+    "judged",
     "known",
     "listed",
     "loaded",
     "look",
+    "loose",
     "misc",
     "moment",
     "named",
+    "narrowed",
+    "near",
     "now",
+    "obey",
     "owned",
     "past",
+    "resumed",
     "reviewed",
     "running",
     "said",
     "scene",
     "scratch",
     "seat",
+    "selected",
     "shipped",
     "shown",
+    "since",
     "surroundings",
+    "tracked",
+    "unfound",
+    "unlisted",
+    "unstarted",
     "utils",
+    "whole",
 ];
+
+/// Functions and methods that say nothing where they are called: `Place::of(x)`, `row.at(y)`, `look(z)`.
+const NO_FUNCTIONS: [&str; 18] = [
+    "anew",
+    "at",
+    "cast",
+    "hear",
+    "here",
+    "look",
+    "of",
+    "on",
+    "said",
+    "say",
+    "scene",
+    "seat",
+    "see",
+    "surroundings",
+    "take",
+    "there",
+    "to",
+    "with",
+];
+
+/// The same for locals, parameters and fields, which are words of their own where a name begins.
+const NO_LOCALS: [&str; 8] = ["cast", "look", "said", "scene", "scenes", "seat", "seats", "surroundings"];
+
+/// Files that may have such a function, with the function and the reason.
+const EXCEPTIONS: [(&str, &str, &str); 0] = [];
 
 /// The types that a file declares: line, name, and whether others see it.
 fn types(file: &SourceFile) -> Vec<(usize, String, bool)> {
@@ -157,6 +227,25 @@ pub fn vague(file: &SourceFile) -> Vec<String> {
     found
 }
 
+/// Functions and locals whose name leaves open what they do or hold.
+pub fn vague_words(file: &SourceFile) -> Vec<String> {
+    let tokens = tokens(&file.text);
+    let mut found = Vec::new();
+    for (at, (line, token)) in tokens.iter().enumerate() {
+        let Token::Name(name) = token else { continue };
+        let name = name.as_str();
+        let is_function = tokens[..at].last().is_some_and(|(_, before)| before.named("fn"));
+        let is_excepted = EXCEPTIONS.iter().any(|(path, own, _)| *path == file.path && *own == name);
+        let what = match is_function {
+            true if NO_FUNCTIONS.contains(&name) && !is_excepted => "function",
+            false if NO_LOCALS.contains(&name) => "name",
+            _ => continue,
+        };
+        found.push(format!("{}:{line}: the {what} `{name}`: name what it does, or what it holds", file.path));
+    }
+    found
+}
+
 /// Public types of one name, but for the roles of a command.
 pub fn repeated(files: &[SourceFile]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -172,6 +261,14 @@ pub fn repeated(files: &[SourceFile]) -> Vec<String> {
         .into_iter()
         .map(|(name, places)| format!("`{name}` is several types: {}", places.join(", ")))
         .collect()
+}
+
+#[test]
+fn vague_functions_and_locals_are_found() {
+    let found = |text: &str| vague_words(&SourceFile::new("src/a.rs", text)).len();
+    assert_eq!(found("impl A { pub fn of(x: u8) -> Self { A(x) } }\nfn look() {}"), 2);
+    assert_eq!(found("fn f(seat: &Seat) { let said = 1; }"), 2);
+    assert_eq!(found("fn of_file() { /* said */ list.take(3); from.to(\"scene\"); } fn located() {}"), 0);
 }
 
 #[test]

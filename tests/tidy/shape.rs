@@ -15,9 +15,9 @@ pub const MEDIAN: usize = 200;
 /// A file whose first line is no `//!` paragraph.
 pub fn undescribed(file: &SourceFile) -> Vec<String> {
     let first = file.text.lines().next().unwrap_or_default();
-    let said = first.strip_prefix("//! ").is_some_and(|words| words.split_whitespace().count() >= 3);
+    let is_described = first.strip_prefix("//! ").is_some_and(|words| words.split_whitespace().count() >= 3);
     let place = &file.path;
-    (!said)
+    (!is_described)
         .then(|| format!("{place}:1: begin with `//!` and a sentence on what the file is for"))
         .into_iter()
         .collect()

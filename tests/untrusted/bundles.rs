@@ -8,19 +8,19 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::demo;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// A host that says its version, and leaves a file when it is asked anything else.
 const PLAYED: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169.0 && exit\ntouch \"${0%/*}/started\"\nexit 1\n";
 
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let folder = demo().script("codex", PLAYED).temporary();
     Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run().expect_code(0);
     folder
 }
 
-fn verify(folder: &Path, what: &str, more: &[&str]) -> Finished {
+fn verify(folder: &Path, what: &str, more: &[&str]) -> FinishedRun {
     let arguments = ["verify", what, "--host-bin", "codex=codex"];
     let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
     Plugcast::new(folder, &arguments).run()
@@ -62,19 +62,19 @@ fn case_3_a_bundle_is_compared_before_its_host_starts() {
             "`plugins/demo/hooks` is not in the manifest; move it away",
         ),
     ];
-    for (damage, said) in damages {
-        let folder = scene();
+    for (damage, expected) in damages {
+        let folder = fixture();
         damage(folder.path());
         let finished = verify(folder.path(), "out", &[]).expect_code(1);
-        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+        assert!(finished.stdout.contains(expected), "`{expected}` is missing in {}", finished.stdout);
         assert!(finished.stdout.contains("the host was not started"), "{}", finished.stdout);
-        assert!(!folder.path().join("started").exists(), "{said}: {skill}");
+        assert!(!folder.path().join("started").exists(), "{expected}: {skill}");
     }
 }
 
 #[test]
 fn case_3_paths_of_a_manifest_stay_in_the_bundle() {
-    let folder = scene();
+    let folder = fixture();
     fs::write(folder.path().join("secret"), "s").unwrap();
     let manifest = folder.path().join("out/codex/.plugcast/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
@@ -91,7 +91,7 @@ fn case_3_paths_of_a_manifest_stay_in_the_bundle() {
 
 #[test]
 fn case_3_a_bundle_inside_of_a_source_is_not_what_it_builds() {
-    let folder = scene();
+    let folder = fixture();
     let planted = Tree::read(&folder.path().join("out/codex"));
     planted.write(&folder.path().join("in/codex"));
     let skill = folder.path().join("in/codex/plugins/demo/skills/s/SKILL.md");
@@ -134,11 +134,11 @@ fn case_4_what_no_build_has_written_is_neither_removed_nor_moved() {
                 .for_each(|other| fs::write(out.join(format!(".codex.plugcast-{other}")), "").unwrap());
             let before = Tree::read(folder.path());
             let finished = Plugcast::new(folder.path(), &build).run().expect_code(2);
-            for said in [
+            for expected in [
                 &format!(".codex.plugcast-{what}`: no build has written what it holds"),
                 "move what is there away",
             ] {
-                assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+                assert!(finished.stderr.contains(expected), "`{expected}` is missing in {}", finished.stderr);
             }
             assert_eq!(Tree::read(folder.path()), before, "{built} {what} {others:?}");
         }

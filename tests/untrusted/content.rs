@@ -8,7 +8,7 @@ use crate::support::tree::Tree;
 
 #[test]
 fn case_7_json_that_hosts_refuse_is_not_copied() {
-    for (servers, said, place) in [
+    for (servers, expected, place) in [
         ("{\"mcpServers\":{\"x\":{\"command\":\"a\u{1}b\"}}}", "control character", ".mcp.json:1:"),
         ("{\"mcpServers\":{\"x\":{\"command\":\"a\tb\"}}}", "control character", ".mcp.json:1:"),
         ("{\"mcpServers\":{\"x\":\n{\"command\":\"it\\'s\"}}}", "invalid escape", ".mcp.json:2:"),
@@ -18,8 +18,8 @@ fn case_7_json_that_hosts_refuse_is_not_copied() {
         let finished = Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"])
             .run()
             .expect_code(1);
-        for said in [said, place, "error[json-syntax]"] {
-            assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+        for expected in [expected, place, "error[json-syntax]"] {
+            assert!(finished.stderr.contains(expected), "`{expected}` is missing in {}", finished.stderr);
         }
         for (path, _) in Tree::read(&folder.path().join("out")).entries() {
             assert!(!path.ends_with("/.mcp.json"), "{path} is written");
@@ -122,7 +122,7 @@ fn case_7_values_that_the_source_host_drops_are_errors_with_a_row_and_go_to_no_h
 
 #[test]
 fn case_7_settings_that_are_no_json_are_an_error_and_not_copied() {
-    for (path, text, said) in [
+    for (path, text, expected) in [
         ("settings.json", "{\n\"agent\": \"a\u{1}b\"}", "settings.json:2:"),
         ("settings.json", "{ 'x': 01, }", "settings.json:1:"),
         ("settings.json", "{ \"a\": 1. }", "settings.json:1:"),
@@ -134,7 +134,7 @@ fn case_7_settings_that_are_no_json_are_an_error_and_not_copied() {
         let build = ["build", "in", "--to", "all", "--out", "out"];
         let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
         assert!(
-            built.stderr.contains("error[json-syntax]") && built.stderr.contains(said),
+            built.stderr.contains("error[json-syntax]") && built.stderr.contains(expected),
             "{}",
             built.stderr
         );
@@ -162,14 +162,14 @@ fn case_7_fields_of_a_marketplace_that_hosts_refuse_are_errors_with_a_row_and_go
         let build = ["build", "in", "--to", "all", "--out", "out"];
         let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
         let checked = Plugcast::new(folder.path(), &["check", "in", "--to", "all"]).run().expect_code(1);
-        for (said, place) in
+        for (expected, place) in
             [(&built.stderr, "marketplace.json:2:"), (&checked.stdout, "marketplace.json:3:")]
         {
             // Of one cause there is one finding with its other places.
-            let places = said.matches("error[manifest-field]").count()
-                + said.matches("more place with the same").count();
-            assert_eq!(places, 2, "{field}: {said}");
-            assert!(said.contains(place), "{field}: {said}");
+            let places = expected.matches("error[manifest-field]").count()
+                + expected.matches("more place with the same").count();
+            assert_eq!(places, 2, "{field}: {expected}");
+            assert!(expected.contains(place), "{field}: {expected}");
         }
         let out = Tree::read(&folder.path().join("out"));
         for (path, entry) in out.entries().filter(|(path, _)| path.ends_with("marketplace.json")) {

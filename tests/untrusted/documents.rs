@@ -85,8 +85,8 @@ fn case_7_a_hook_that_cannot_be_loaded_and_may_guard_is_a_loss_of_class_security
     for document in DOCUMENTS.iter().filter(|document| !document.loaded) {
         let (code, told, out) = built(document, &[]);
         assert_eq!(code, Some(1), "{}: {told}", document.text);
-        let said = "until then the source host refuses the whole plugin";
-        let is_named = told.contains(said) || document.text.starts_with("{ \"PreToolUse");
+        let expected = "until then the source host refuses the whole plugin";
+        let is_named = told.contains(expected) || document.text.starts_with("{ \"PreToolUse");
         assert!(is_named, "{}: {told}", document.text);
         let ledger = json(&out, "codex/.plugcast/ledger.json");
         let security = ledger["summary"]["losses"]["security"].as_u64();
@@ -193,8 +193,12 @@ fn case_7_wrong_types_within_lists_of_a_manifest_are_errors_and_go_to_no_host() 
             demo().file("in/.claude-plugin/plugin.json", manifest).file("in/h.json", hook).temporary();
         let build = ["build", "in", "--to", "all", "--out", "out"];
         let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
-        let said = built.stderr.lines().any(|line| line.starts_with("error[manifest-"));
-        assert!(said && built.stderr.contains(".claude-plugin/plugin.json:2:"), "{field}: {}", built.stderr);
+        let is_refused = built.stderr.lines().any(|line| line.starts_with("error[manifest-"));
+        assert!(
+            is_refused && built.stderr.contains(".claude-plugin/plugin.json:2:"),
+            "{field}: {}",
+            built.stderr
+        );
         let out = Tree::read(&folder.path().join("out"));
         let manifests = out.entries().filter(|(path, _)| path.ends_with("plugin.json"));
         for (path, entry) in manifests {

@@ -2,16 +2,17 @@
 
 use super::demo;
 use crate::support::git::committed;
+use crate::support::print_line;
 use crate::support::run::Plugcast;
-use crate::support::say;
 
 #[test]
 fn case_13_an_unusable_folder_for_temporary_files_is_named() {
     let folder = committed(&demo());
     let arguments = ["verify", "in", "--to", "codex"];
     let finished = Plugcast::new(folder.path(), &arguments).env("TMPDIR", "/none/such").run().expect_code(2);
-    for said in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"] {
-        assert!(finished.stderr.contains(said), "`{said}` is missing: {}", finished.stderr);
+    for expected in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"]
+    {
+        assert!(finished.stderr.contains(expected), "`{expected}` is missing: {}", finished.stderr);
     }
     assert!(!finished.stderr.contains("git"), "{}", finished.stderr);
 }
@@ -39,12 +40,12 @@ fn case_16_a_full_folder_for_temporary_files_is_named() {
     let run = Plugcast::new(folder.path(), &["verify", "in", "--to", "codex", "--host-bin", "codex=sh"]);
     let finished = run.below("unshare", &["--user", "--map-root-user", "--mount", "sh", "-c", script]).run();
     if finished.stderr.contains("unshare") || finished.code == Some(77) {
-        say("left out, because a namespace is not allowed here: a full folder for temporary files");
+        print_line("left out, because a namespace is not allowed here: a full folder for temporary files");
         return;
     }
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
-    for said in ["/small", "No space left on device", "free some space there, or set `TMPDIR`"] {
-        assert!(finished.stderr.contains(said), "`{said}`: {}", finished.stderr);
+    for expected in ["/small", "No space left on device", "free some space there, or set `TMPDIR`"] {
+        assert!(finished.stderr.contains(expected), "`{expected}`: {}", finished.stderr);
     }
     assert!(!finished.stderr.contains("git work tree"), "{}", finished.stderr);
 }

@@ -24,10 +24,13 @@ fn case_13_frontmatter_that_the_source_host_reads_is_carried() {
         for host in ["claude-code", "codex", "opencode"] {
             let path = format!("{host}/plugins/demo/skills/s/SKILL.md");
             let (_, entry) = out.entries().find(|(at, _)| *at == path).expect("the skill is written");
-            let said = entry.text();
-            assert!(said.replace('"', "").contains("description: Says it"), "{name}: {host}: {said}");
-            let marked = host != "opencode" || said.contains("\n---");
-            assert!(marked, "{name}: {host}: the mark is at the start of its line: {said}");
+            let host_text = entry.text();
+            assert!(
+                host_text.replace('"', "").contains("description: Says it"),
+                "{name}: {host}: {host_text}"
+            );
+            let marked = host != "opencode" || host_text.contains("\n---");
+            assert!(marked, "{name}: {host}: the mark is at the start of its line: {host_text}");
         }
     }
 }
@@ -150,15 +153,16 @@ fn case_13_frontmatter_ends_at_the_first_dashes_wherever_they_stand() {
         let ends = !matches!(*name, "behind-a-flag" | "returned" | "indented" | "blank");
         assert_eq!(told, ends, "{name}: {}", finished.stderr);
         let behind = fields.split_once("---").is_some_and(|(_, behind)| behind.contains("\ndisable"));
-        let said = |row: &str| row.contains(&place) && row.contains("dashes end the frontmatter before it");
-        assert_eq!(ledger.lines().any(said), behind, "{name}");
+        let expected =
+            |row: &str| row.contains(&place) && row.contains("dashes end the frontmatter before it");
+        assert_eq!(ledger.lines().any(expected), behind, "{name}");
     }
     assert!(data["agents"]["demo:a"]["permission"].is_null(), "{}", data["agents"]["demo:a"]);
-    let said = finished.stderr.replace('\n', " ");
+    let stderr_text = finished.stderr.replace('\n', " ");
     assert!(
-        said.contains("frontmatter-ends-early")
-            && said.contains("the rest of `description` and `tools` are text"),
-        "{said}"
+        stderr_text.contains("frontmatter-ends-early")
+            && stderr_text.contains("the rest of `description` and `tools` are text"),
+        "{stderr_text}"
     );
 }
 

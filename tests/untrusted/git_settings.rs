@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use super::demo;
-use crate::runtime::scene::HELPER;
+use crate::runtime::fixture::HELPER;
 use crate::support::git::{commit, committed, git};
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
@@ -167,7 +167,7 @@ fn bombed(tree: impl Fn(&Path) -> String) -> TempDir {
 }
 
 #[track_caller]
-fn refused(folder: &TempDir, said: &str) {
+fn refused(folder: &TempDir, expected: &str) {
     let temporary = TempDir::new().expect("a folder");
     for arguments in
         [&["diff", "v1.0.0:in", "in", "--to", "codex"][..], &["release", "check", "in", "--base", "v1.0.0"]]
@@ -175,7 +175,7 @@ fn refused(folder: &TempDir, said: &str) {
         let run = Plugcast::new(folder.path(), arguments).env("TMPDIR", temporary.path().to_str().unwrap());
         // No file that it writes may become larger than this, in blocks of 512 bytes.
         let finished = run.below("sh", &["-c", "ulimit -f 200000; exec \"$0\" \"$@\""]).run().expect_code(2);
-        assert!(finished.stderr.contains(said), "{arguments:?}: {}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{arguments:?}: {}", finished.stderr);
         assert!(finished.stderr.contains("name a folder of it"), "{arguments:?}: {}", finished.stderr);
         assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
     }

@@ -44,8 +44,8 @@ fn case_1_a_commit_is_never_written_through_a_link() {
         [&["diff", "v1.0.0:in", "in", "--to", "codex"][..], &["release", "check", "in", "--base", "v1.0.0"]]
     {
         let finished = Plugcast::new(at, arguments).run().expect_code(2);
-        let said = "the tree of `v1.0.0` has two entries at `in/z`";
-        assert!(finished.stderr.contains(said), "{arguments:?}: {}", finished.stderr);
+        let expected = "the tree of `v1.0.0` has two entries at `in/z`";
+        assert!(finished.stderr.contains(expected), "{arguments:?}: {}", finished.stderr);
         assert_eq!(std::fs::read_dir(outside.path()).expect("it is there").count(), 0, "{arguments:?}");
     }
 }
@@ -71,7 +71,7 @@ fn case_1_entries_that_git_writes_nowhere_are_left_out_and_named() {
     let skills = git(at, &["rev-parse", "HEAD:in/skills"]);
     let manifest = git(at, &["rev-parse", "HEAD:in/.claude-plugin"]);
     let own = [("40000", &b".claude-plugin"[..], manifest.trim()), ("40000", b"skills", skills.trim())];
-    for (entry, said) in [
+    for (entry, expected) in [
         (("100644", &b"README.md"[..], inner.as_str()), "`in/README.md`"),
         (("120000", b"README.md", &inner), "`in/README.md`"),
         (("100644", b"..", &file), "`..`"),
@@ -95,10 +95,10 @@ fn case_1_entries_that_git_writes_nowhere_are_left_out_and_named() {
         ] {
             let finished = Plugcast::new(at, arguments).run().expect_code(code);
             let line = finished.stderr.lines().find(|line| line.contains("are left out"));
-            let line = line.unwrap_or_else(|| panic!("{arguments:?} {said}: {}", finished.stderr));
+            let line = line.unwrap_or_else(|| panic!("{arguments:?} {expected}: {}", finished.stderr));
             assert!(
-                line.starts_with("warning: the tree of `v0.9.0") && line.ends_with(said),
-                "{said}: {line}"
+                line.starts_with("warning: the tree of `v0.9.0") && line.ends_with(expected),
+                "{expected}: {line}"
             );
         }
     }

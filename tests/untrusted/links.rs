@@ -131,8 +131,8 @@ fn case_9_no_document_of_a_bundle_is_read_through_a_link() {
             &["build", "in", "--to", "codex", "--out", "out", "--deny-new-losses"],
         ] {
             let finished = Plugcast::new(folder.path(), arguments).run();
-            let said = finished.stdout + &finished.stderr;
-            assert!(!said.contains("secret"), "{name}: {arguments:?}: {said}");
+            let printed = finished.stdout + &finished.stderr;
+            assert!(!printed.contains("secret"), "{name}: {arguments:?}: {printed}");
         }
         fs::remove_file(&document).unwrap_or_default();
         fs::write(&document, text).unwrap();
@@ -146,9 +146,9 @@ fn case_12_a_plugin_that_is_a_link_out_of_the_source_is_not_read() {
     let mut tree = demo()
         .below("in")
         .entries()
-        .fold(Tree::new(), |tree, (path, entry)| tree.with(&format!("in/one/{path}"), entry.clone()));
+        .fold(Tree::new(), |tree, (path, entry)| tree.with_entry(&format!("in/one/{path}"), entry.clone()));
     for (path, entry) in elsewhere.entries() {
-        tree = tree.with(&format!("elsewhere/{path}"), entry.clone());
+        tree = tree.with_entry(&format!("elsewhere/{path}"), entry.clone());
     }
     let settings = "[build]\nmarketplace = \"m\"\n";
     let tree = tree.file("elsewhere/skills/s/secret.bin", "\0secret").file("in/plugcast.toml", settings);
@@ -188,7 +188,7 @@ fn case_6_a_journal_that_came_with_a_repository_is_not_completed() {
             "{{\"schema\":\"plugcast.promoting/1\",\"what\":\"x\",\"files\":[],\"moves\":[{{\"from\":\"{from}\",\"to\":\"{to}\"}}]}}"
         )
     };
-    for (from, to, said) in [
+    for (from, to, expected) in [
         ("evil", ".git/hooks", "belongs to version control"),
         ("evil", ".GIT", "belongs to version control"),
         ("evil", "skills/other", "was not written here by you"),
@@ -200,7 +200,7 @@ fn case_6_a_journal_that_came_with_a_repository_is_not_completed() {
         let folder = crate::support::git::committed(&tree);
         let before = Tree::read(folder.path());
         let refused = Plugcast::new(folder.path(), &["promote", "t-beta"]).run().expect_code(2);
-        assert!(refused.stderr.contains(said), "{to}: {}", refused.stderr);
+        assert!(refused.stderr.contains(expected), "{to}: {}", refused.stderr);
         assert!(Tree::read(folder.path()) == before, "{to}");
     }
 }
@@ -227,8 +227,8 @@ fn case_6_a_journal_that_is_a_link_is_named_as_one() {
     for more in [&[][..], &["--dry-run"]] {
         let arguments = [&["promote", "s-beta", "in"][..], more].concat();
         let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(2);
-        let said = "cannot be read: it is a link, which is not followed here";
-        assert!(finished.stderr.contains(said), "{}", finished.stderr);
+        let expected = "cannot be read: it is a link, which is not followed here";
+        assert!(finished.stderr.contains(expected), "{}", finished.stderr);
         assert!(finished.stderr.contains("and remove the file"), "{}", finished.stderr);
     }
 }

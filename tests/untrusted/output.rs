@@ -26,7 +26,7 @@ fn quoted() -> String {
 }
 
 /// Hostile names wherever a source has names, and a bundle of the same kind.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let name = quoted();
     // A file's name has no slash.
     let file = EVIL.replace('/', "");
@@ -89,7 +89,7 @@ exit 1
     folder
 }
 
-/// Every command with each of its formats, on the scene; what writes comes last.
+/// Every command with each of its formats, on the fixture; what writes comes last.
 pub(super) const RUNS: &[&[&str]] = &[
     &["build", "in", "--to", "all", "--out", "out"],
     &["build", "in", "--to", "all", "--out", "out", "--format", "json"],
@@ -149,7 +149,7 @@ pub(super) fn is_obeyed(line: &str, ours: bool) -> bool {
 
 #[test]
 fn case_10_no_text_of_a_repository_steers_a_terminal_or_a_forge() {
-    let folder = scene();
+    let folder = fixture();
     let mut wrong = Vec::new();
     let mut told = BTreeSet::new();
     for arguments in RUNS {
@@ -174,7 +174,7 @@ fn case_10_no_text_of_a_repository_steers_a_terminal_or_a_forge() {
             }
         }
     }
-    // The scene reaches them.
+    // The fixture reaches them.
     let reached = ["build", "check", "diff", "explain", "promote", "release", "verify"];
     assert_eq!(told.into_iter().collect::<Vec<_>>(), reached);
     assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));

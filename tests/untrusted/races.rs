@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::demo;
 use crate::faults::binary;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Tree, digest};
 
 const BUILD: [&str; 6] = ["build", "in", "--to", "codex", "--out", "out"];
@@ -20,7 +20,7 @@ const BUILD: [&str; 6] = ["build", "in", "--to", "codex", "--out", "out"];
 const SECRET: &[u8] = b"\0the secret of somebody else\0";
 
 /// A plugin with a file that is copied, and a secret beside it.
-fn scene() -> Tree {
+fn fixture() -> Tree {
     let mut data = SECRET.to_vec();
     data.fill(0);
     demo()
@@ -31,11 +31,11 @@ fn scene() -> Tree {
 }
 
 /// Builds, and makes `change` once everything is read and hashed, and nothing is written yet.
-fn build_while(folder: &Path, change: impl Fn(&Path)) -> Finished {
+fn build_while(folder: &Path, change: impl Fn(&Path)) -> FinishedRun {
     build_at("pause@1", folder, change)
 }
 
-fn build_at(step: &str, folder: &Path, change: impl Fn(&Path)) -> Finished {
+fn build_at(step: &str, folder: &Path, change: impl Fn(&Path)) -> FinishedRun {
     let run = Plugcast::new(folder, &BUILD).binary(binary::faulty()).env(binary::VARIABLE, step);
     let mut started = run.start_with_input();
     let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
@@ -46,8 +46,8 @@ fn build_at(step: &str, folder: &Path, change: impl Fn(&Path)) -> Finished {
     writeln!(started.child.stdin.take().expect("a pipe"), "go on").expect("it waits for this");
     let mut stderr = String::new();
     std::io::Read::read_to_string(&mut errors, &mut stderr).expect("text");
-    let finished = Finished::from(started.child.wait_with_output().expect("it ends"));
-    Finished { stderr, ..finished }
+    let finished = FinishedRun::from(started.child.wait_with_output().expect("it ends"));
+    FinishedRun { stderr, ..finished }
 }
 
 /// Whether the secret is anywhere below `out`.
@@ -82,9 +82,9 @@ fn as_listed(folder: &Path) {
 
 /// A change that must be refused in a first build, and in one that has an old bundle to keep.
 #[track_caller]
-fn refused(what: &str, change: impl Fn(&Path), said: &str) {
+fn refused(what: &str, change: impl Fn(&Path), expected: &str) {
     for old in [false, true] {
-        let folder = scene().temporary();
+        let folder = fixture().temporary();
         if old {
             Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
             fs::write(folder.path().join("in/skills/s/more.md"), "More.\n").unwrap();
@@ -92,7 +92,7 @@ fn refused(what: &str, change: impl Fn(&Path), said: &str) {
         let before = out(&folder);
         let finished = build_while(folder.path(), &change);
         assert_eq!(finished.code, Some(2), "{what}: {}{}", finished.stdout, finished.stderr);
-        assert!(finished.stderr.contains(said), "{what}: {}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{what}: {}", finished.stderr);
         assert!(finished.stderr.contains("build again"), "{what}: {}", finished.stderr);
         assert!(!leaked(folder.path()), "{what}");
         assert_eq!(out(&folder), before, "{what}");
@@ -125,21 +125,21 @@ fn case_12_a_folder_that_becomes_a_link_before_a_file_in_it_is_copied_is_not_fol
 
 #[test]
 fn case_12_what_is_written_is_what_was_hashed() {
-    let said = "it changed while it was being read";
+    let expected = "it changed while it was being read";
     let at = |folder: &Path| folder.join("in/skills/s/assets/data.bin");
-    refused("a change", |folder| fs::write(at(folder), vec![1; SECRET.len()]).unwrap(), said);
-    refused("less", |folder| fs::write(at(folder), [0]).unwrap(), said);
+    refused("a change", |folder| fs::write(at(folder), vec![1; SECRET.len()]).unwrap(), expected);
+    refused("less", |folder| fs::write(at(folder), [0]).unwrap(), expected);
     let grow = |folder: &Path| {
         let mut file = OpenOptions::new().append(true).open(at(folder)).unwrap();
         file.write_all(&[0; 100_000]).unwrap();
     };
-    refused("growth", grow, said);
+    refused("growth", grow, expected);
 }
 
 #[test]
 fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
     let programs = |folder: &Path| folder.join("in/tool");
-    for (change, said) in [
+    for (change, expected) in [
         ((|path| fs::write(path, SECRET).unwrap()) as fn(&Path), "it changed while it was being read"),
         (
             |path| {
@@ -150,13 +150,13 @@ fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
         ),
     ] {
         let settings = "[runtime.bin.tool]\nlinux-x86_64 = \"tool\"\n";
-        let folder = scene().file("in/plugcast.toml", settings).script("in/tool", [0; 29]).temporary();
+        let folder = fixture().file("in/plugcast.toml", settings).script("in/tool", [0; 29]).temporary();
         Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
         fs::remove_dir_all(folder.path().join("out")).unwrap();
         // The first step is the lock: programs are hashed behind it, the folder of the bundle is the fourth.
         let finished = build_at("pause@5", folder.path(), |folder| change(&programs(folder)));
         assert_eq!(finished.code, Some(2), "{}{}", finished.stdout, finished.stderr);
-        assert!(finished.stderr.contains(said), "{}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{}", finished.stderr);
         assert!(!leaked(folder.path()));
     }
 }
@@ -164,9 +164,9 @@ fn case_12_a_program_that_changes_before_it_is_copied_is_not_shipped() {
 const ROUNDS: usize = 30;
 const SWAPS: usize = 500_000;
 
-struct Ended<'a>(&'a AtomicBool);
+struct EndGuard<'a>(&'a AtomicBool);
 
-impl Drop for Ended<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -175,7 +175,7 @@ impl Drop for Ended<'_> {
 /// Each round races a build against somebody who swaps what it reads, to and fro.
 #[track_caller]
 fn raced(swap: impl Fn(&Path) + Sync, back: impl Fn(&Path) + Sync) {
-    let folder = scene().temporary();
+    let folder = fixture().temporary();
     let at = folder.path();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -190,7 +190,7 @@ fn raced(swap: impl Fn(&Path) + Sync, back: impl Fn(&Path) + Sync) {
             }
         });
         // A round that fails ends the other thread, too.
-        let _ended = Ended(&done);
+        let _ended = EndGuard(&done);
         for round in 0..ROUNDS {
             let finished = Plugcast::new(at, &BUILD).run();
             assert!(!leaked(at), "round {round}");

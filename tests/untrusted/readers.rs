@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::demo;
 use crate::support::git::{commit, committed};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const LINE: &str = "dist/codex/plugins/demo/skills/s/SKILL.md:2";
@@ -30,7 +30,7 @@ const READERS: [(&[&str], i32); 11] = [
 ];
 
 /// A repository with a bundle.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let beta = "---\nname: t-beta\ndescription: Says it better\n---\n\nSay it better.\n";
     let folder = committed(&demo().below("in").file("skills/t-beta/SKILL.md", beta));
     build(folder.path()).expect_code(0);
@@ -38,7 +38,7 @@ fn scene() -> TempDir {
     folder
 }
 
-fn build(folder: &Path) -> Finished {
+fn build(folder: &Path) -> FinishedRun {
     Plugcast::new(folder, &["build", "--to", "codex"]).run()
 }
 
@@ -63,7 +63,7 @@ fn snapshot(folder: &Path) -> Vec<String> {
 
 /// Runs a command that must leave everything as it is.
 #[track_caller]
-fn read(folder: &Path, arguments: &[&str], code: i32) -> Finished {
+fn read(folder: &Path, arguments: &[&str], code: i32) -> FinishedRun {
     let before = snapshot(folder);
     let finished = Plugcast::new(folder, arguments).run().expect_code(code);
     assert_eq!(snapshot(folder), before, "{arguments:?}");
@@ -80,13 +80,13 @@ fn displace(folder: &Path) {
 
 #[test]
 fn case_4_no_reader_completes_an_interrupted_build() {
-    let folder = scene();
+    let folder = fixture();
     displace(folder.path());
     for (arguments, _) in READERS {
         let finished = read(folder.path(), arguments, 2);
-        let said = "an interrupted build has not put `dist/codex` in its place";
+        let expected = "an interrupted build did not finish `dist/codex`";
         let whole = format!("{}/", folder.path().canonicalize().unwrap().display());
-        assert!(finished.stderr.replace(&whole, "").contains(said), "{arguments:?}: {}", finished.stderr);
+        assert!(finished.stderr.replace(&whole, "").contains(expected), "{arguments:?}: {}", finished.stderr);
         assert!(
             finished.stderr.contains("run `plugcast build` with this output folder"),
             "{}",
@@ -99,17 +99,17 @@ fn case_4_no_reader_completes_an_interrupted_build() {
 
 #[test]
 fn case_4_no_reader_removes_what_an_interrupted_build_left() {
-    let folder = scene();
-    let said: Vec<Finished> =
+    let folder = fixture();
+    let finished_runs: Vec<FinishedRun> =
         READERS.iter().map(|(arguments, code)| read(folder.path(), arguments, *code)).collect();
     let left = Tree::new().file(".plugcast/ledger.json", "").file("x", "half").link("y", "../../in");
     for state in [&["new"][..], &["new", "old"], &["new", "old", "swap"], &["swap"]] {
-        let folder = scene();
+        let folder = fixture();
         for what in state {
             let path = folder.path().join(format!("dist/.codex.plugcast-{what}"));
             if *what == "swap" { fs::write(path, "").unwrap() } else { left.write(&path) }
         }
-        for ((arguments, code), whole) in READERS.iter().zip(&said) {
+        for ((arguments, code), whole) in READERS.iter().zip(&finished_runs) {
             if arguments[0] == "promote" {
                 let finished = read(folder.path(), arguments, 2);
                 assert!(
@@ -129,7 +129,7 @@ fn case_4_no_reader_removes_what_an_interrupted_build_left() {
 
 #[test]
 fn case_4_a_preview_leaves_the_journal_of_an_interrupted_promotion() {
-    let folder = scene();
+    let folder = fixture();
     let journal = "{\"schema\":\"plugcast.promoting/1\",\"what\":\"x\",\"files\":[\"README.md\"],\"moves\":[{\"from\":\"skills/s\",\"to\":\"skills/t\"}]}";
     fs::write(folder.path().join(".plugcast-promote.json"), journal).unwrap();
     fs::write(folder.path().join(".README.md.plugcast-new"), "new").unwrap();
@@ -145,7 +145,7 @@ fn case_4_a_preview_leaves_the_journal_of_an_interrupted_promotion() {
 #[test]
 fn case_4_readers_wait_for_a_build_that_runs() {
     for (arguments, code) in READERS.iter().filter(|(arguments, _)| arguments[0] != "promote") {
-        let folder = scene();
+        let folder = fixture();
         displace(folder.path());
         let at = |name: &str| folder.path().join("dist").join(name);
         let lock = File::create(at(".plugcast.lock")).unwrap();
@@ -156,7 +156,7 @@ fn case_4_readers_wait_for_a_build_that_runs() {
         fs::remove_file(at(".codex.plugcast-swap")).unwrap();
         fs::remove_file(at(".plugcast.lock")).unwrap();
         drop(lock);
-        let finished = Finished::from(started.child.wait_with_output().unwrap());
+        let finished = FinishedRun::from(started.child.wait_with_output().unwrap());
         assert_eq!(finished.code, Some(*code), "{arguments:?}: {}", finished.stderr);
         assert_eq!(fs::read_dir(folder.path().join("dist")).unwrap().count(), 1);
     }

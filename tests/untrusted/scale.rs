@@ -25,14 +25,14 @@ fn cost(tree: &Tree, arguments: &[&str]) -> f64 {
 
 /// At `many`, which is a size that was told, and at a quarter of it: what is more than in proportion shows there.
 #[track_caller]
-fn at_told_size(many: usize, scene: impl Fn(usize) -> Tree, command: &[&str]) {
-    let (quarter, whole) = (cost(&scene(many / 4), command), cost(&scene(many), command));
+fn at_told_size(many: usize, source: impl Fn(usize) -> Tree, command: &[&str]) {
+    let (quarter, whole) = (cost(&source(many / 4), command), cost(&source(many), command));
     assert!(whole <= 6.0 * quarter + 25.0, "{command:?}: {quarter} for {}, {whole} for {many}", many / 4);
 }
 
 #[track_caller]
-pub(super) fn in_proportion(many: usize, scene: fn(usize) -> Tree, command: &[&str]) {
-    let (one, four) = (cost(&scene(many), command), cost(&scene(many * 4), command));
+pub(super) fn in_proportion(many: usize, source: fn(usize) -> Tree, command: &[&str]) {
+    let (one, four) = (cost(&source(many), command), cost(&source(many * 4), command));
     // A quarter of a second for what is the same at every size, and for a machine that does much else.
     assert!(four <= 9.0 * one + 25.0, "{command:?}: {one} for {many}, {four} for four times as many");
 }
@@ -61,38 +61,38 @@ fn servers(entries: &str) -> Tree {
 
 #[test]
 fn case_13_variables_on_one_line_cost_in_proportion() {
-    let scene = |many| skill(&repeated(many, "${CLAUDE_PLUGIN_ROOT}/a#.md "));
-    at_told_size(40_000, scene, &CHECK);
-    at_told_size(40_000, scene, &BUILD);
+    let source = |many| skill(&repeated(many, "${CLAUDE_PLUGIN_ROOT}/a#.md "));
+    at_told_size(40_000, source, &CHECK);
+    at_told_size(40_000, source, &BUILD);
 }
 
 #[test]
 fn case_13_variables_on_many_lines_cost_in_proportion() {
-    let scene = |many| skill(&repeated(many, "Read ${CLAUDE_PLUGIN_ROOT}/a#.md and ${VARIABLE_#}.\n"));
-    at_told_size(40_000, scene, &CHECK);
-    at_told_size(40_000, scene, &BUILD);
+    let source = |many| skill(&repeated(many, "Read ${CLAUDE_PLUGIN_ROOT}/a#.md and ${VARIABLE_#}.\n"));
+    at_told_size(40_000, source, &CHECK);
+    at_told_size(40_000, source, &BUILD);
 }
 
 #[test]
 fn case_13_variables_of_servers_cost_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let arguments = repeated(many, "\"${VARIABLE_#}\", \"${user_config.key#}\", ");
         servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [{arguments} \"a\"] }},"))
     };
-    in_proportion(2000, scene, &CHECK);
-    in_proportion(2000, scene, &BUILD);
+    in_proportion(2000, source, &CHECK);
+    in_proportion(2000, source, &BUILD);
 }
 
 #[test]
 fn case_13_names_of_agents_in_one_list_cost_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let text = format!(
             "Dispatch the agents of this list.\n\n{}",
             repeated(many, "- demo:scout and scout: takes #\n")
         );
         skill(&text).file("in/agents/scout.md", "---\nname: scout\ndescription: Looks\n---\n\nLook.\n")
     };
-    in_proportion(5000, scene, &BUILD);
+    in_proportion(5000, source, &BUILD);
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn case_13_suppressions_cost_in_proportion() {
             format!("---\nname: s\ndescription: Says it\n{allowed}---\n\n{body}\n"),
         )
     };
-    for scene in [blocks, unused, one_line, whole] {
-        at_told_size(100_000, scene, &CHECK);
+    for source in [blocks, unused, one_line, whole] {
+        at_told_size(100_000, source, &CHECK);
     }
     at_told_size(100_000, blocks, &BUILD);
 }
@@ -123,27 +123,27 @@ fn case_13_servers_cost_in_proportion() {
         servers(&repeated(many, entry))
     };
     let faulty = |many| servers(&repeated(many, "\"s#\": { \"command\": # },"));
-    for scene in [own, secrets, faulty] {
-        at_told_size(20_000, scene, &CHECK);
-        at_told_size(20_000, scene, &BUILD);
+    for source in [own, secrets, faulty] {
+        at_told_size(20_000, source, &CHECK);
+        at_told_size(20_000, source, &BUILD);
     }
 }
 
 #[test]
 fn case_13_files_that_hooks_name_cost_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let command = "${CLAUDE_PLUGIN_ROOT}/x ".repeat(20);
         let hook = format!("{{ \"hooks\": [{{ \"command\": \"{command}\", \"type\": \"command\" }}] }},");
         let hooks = format!("{{ \"hooks\": {{ \"PreToolUse\": [{} {{}}] }} }}", repeated(many, &hook));
         demo().file("in/hooks/hooks.json", hooks)
     };
-    in_proportion(250, scene, &CHECK);
-    in_proportion(250, scene, &BUILD);
+    in_proportion(250, source, &CHECK);
+    in_proportion(250, source, &BUILD);
 }
 
 #[test]
 fn case_13_a_manifest_of_servers_and_options_costs_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let entry = "\"s#\": { \"command\": \"node\", \"args\": [\"${CLAUDE_PLUGIN_ROOT}/x#\", \"${user_config.k#}\"] },";
         let option = "\"k#\": { \"type\": \"string\", \"title\": \"a\", \"description\": \"b\" },";
         let manifest = format!(
@@ -153,13 +153,13 @@ fn case_13_a_manifest_of_servers_and_options_costs_in_proportion() {
         );
         demo().file("in/.claude-plugin/plugin.json", manifest)
     };
-    in_proportion(500, scene, &CHECK);
-    in_proportion(250, scene, &BUILD);
+    in_proportion(500, source, &CHECK);
+    in_proportion(250, source, &BUILD);
 }
 
 #[test]
 fn case_13_a_marketplace_of_many_costs_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let entry = "{ \"name\": \"p#\", \"source\": { \"source\": \"github\", \"repo\": \"a/b#\" } },";
         let list = repeated(many, entry) + "{ \"name\": \"demo\", \"source\": \"./\" }";
         demo().file(
@@ -167,8 +167,8 @@ fn case_13_a_marketplace_of_many_costs_in_proportion() {
             format!("{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [{list}] }}"),
         )
     };
-    in_proportion(2500, scene, &CHECK);
-    in_proportion(1000, scene, &BUILD);
+    in_proportion(2500, source, &CHECK);
+    in_proportion(1000, source, &BUILD);
 }
 
 #[test]
@@ -176,31 +176,31 @@ fn case_10_words_without_an_end_cost_in_proportion() {
     for part in
         ["http://a.b/", "</a>", "[a](", "[a](<b", "${CLAUDE_PLUGIN_ROOT}/", "${CLAUDE_PLUGIN_ROOT}/a.md~"]
     {
-        let scene = |many| skill(&repeated(many, part));
-        at_told_size(8000, scene, &BUILD);
-        at_told_size(8000, scene, &CHECK);
+        let source = |many| skill(&repeated(many, part));
+        at_told_size(8000, source, &BUILD);
+        at_told_size(8000, source, &CHECK);
     }
     at_told_size(30_000, |many| skill(&format!("a{}\n\n```\nx\n```\n", "<".repeat(many))), &BUILD);
 }
 
 #[test]
 fn case_10_links_that_lead_nowhere_cost_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let text = repeated(many, "Read [it](references/a#.md), and run demo:other#.\n");
         skill(&text).file("in/skills/s/references/own.md", "# Own\n")
     };
-    at_told_size(6000, scene, &BUILD);
-    at_told_size(6000, scene, &CHECK);
+    at_told_size(6000, source, &BUILD);
+    at_told_size(6000, source, &CHECK);
 }
 
 #[test]
 fn case_10_paths_of_servers_that_lead_nowhere_cost_in_proportion() {
     for written in ["a#", "\\u0061#", "\\\"a#"] {
-        let scene = |many| {
+        let source = |many| {
             let arguments = repeated(many, &format!("\"${{CLAUDE_PLUGIN_ROOT}}/{written}\", "));
             servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [{arguments} \"a\"] }},"))
         };
-        at_told_size(24_000, scene, &BUILD);
+        at_told_size(24_000, source, &BUILD);
     }
 }
 
@@ -253,7 +253,7 @@ fn case_10_differences_cost_in_proportion() {
 
 #[test]
 fn case_10_renames_cost_in_proportion() {
-    let scene = |many| {
+    let source = |many| {
         let commands = |name: &str| {
             let entry = format!(
                 "\"{name}#\": {{ \"content\": \"Say # to the user in words that are many enough to tell what is like it, and more.\" }},"
@@ -267,7 +267,7 @@ fn case_10_renames_cost_in_proportion() {
             .file("in/.claude-plugin/plugin.json", commands("c"))
             .file("old/.claude-plugin/plugin.json", commands("d"))
     };
-    at_told_size(6000, scene, &["diff", "old", "in", "--to", "codex"]);
+    at_told_size(6000, source, &["diff", "old", "in", "--to", "codex"]);
 }
 
 #[test]
@@ -315,17 +315,17 @@ fn skills(many: usize, body: &str) -> Tree {
 
 #[test]
 fn case_13_many_skills_and_many_links_that_lead_nowhere_cost_in_proportion() {
-    let scene = |many| skills(many, &repeated(many, "Read [it](references/a#.md).\n"));
-    in_proportion(1500, scene, &CHECK);
-    in_proportion(1500, scene, &BUILD);
+    let source = |many| skills(many, &repeated(many, "Read [it](references/a#.md).\n"));
+    in_proportion(1500, source, &CHECK);
+    in_proportion(1500, source, &BUILD);
 }
 
 #[test]
 fn case_13_many_unknown_names_and_many_known_ones_cost_in_proportion() {
     // Above the size from which on only neighbours are compared.
-    let scene = |many| skills(many, &repeated(many, "Run /demo:other# and `demo:x#`.\n"));
-    in_proportion(3000, scene, &CHECK);
-    in_proportion(1500, scene, &BUILD);
+    let source = |many| skills(many, &repeated(many, "Run /demo:other# and `demo:x#`.\n"));
+    in_proportion(3000, source, &CHECK);
+    in_proportion(1500, source, &BUILD);
 }
 
 /// Half as many agents beside a skill whose text is `body`, each in a file that `named` names.
@@ -342,9 +342,9 @@ fn agents(many: usize, named: &str, body: &str) -> Tree {
 fn case_13_many_unknown_agents_and_many_known_ones_cost_in_proportion() {
     const TEXT: &str =
         "subagent_type: demo:other# subagent_type: agent-x# subagent_type: demo:agent-x# demo:agnt-# ";
-    let scene = |many| agents(many, "agent-#", &repeated(many, TEXT));
-    in_proportion(600, scene, &CHECK);
-    in_proportion(600, scene, &BUILD);
+    let source = |many| agents(many, "agent-#", &repeated(many, TEXT));
+    in_proportion(600, source, &CHECK);
+    in_proportion(600, source, &BUILD);
     let one_name =
         |many| agents(many, "d#/scout", &repeated(many, "subagent_type: scout subagent_type: demo:scout "));
     in_proportion(600, one_name, &CHECK);
@@ -368,16 +368,16 @@ fn case_13_variables_within_defaults_cost_in_proportion() {
         demo().file("in/hooks/hooks.json", hook)
     };
     let text = |many| skill(&nested(many));
-    let scenes: [fn(usize) -> Tree; 4] = [server, open, hooks, text];
-    for scene in scenes {
-        at_told_size(40_000, scene, &CHECK);
-        at_told_size(40_000, scene, &BUILD);
+    let sources: [fn(usize) -> Tree; 4] = [server, open, hooks, text];
+    for source in sources {
+        at_told_size(40_000, source, &CHECK);
+        at_told_size(40_000, source, &BUILD);
     }
 }
 
 #[test]
 fn case_13_many_plugins_in_a_folder_cost_in_proportion() {
-    let scene = |many: usize| {
+    let source = |many: usize| {
         let entry = |at| format!("{{ \"name\": \"p{at}\", \"source\": \"./plugins/p{at}\" }}");
         let entries: Vec<String> = (0..many).map(entry).collect();
         let list = format!(
@@ -395,6 +395,6 @@ fn case_13_many_plugins_in_a_folder_cost_in_proportion() {
             )
         })
     };
-    in_proportion(125, scene, &CHECK);
-    in_proportion(125, scene, &BUILD);
+    in_proportion(125, source, &CHECK);
+    in_proportion(125, source, &BUILD);
 }

@@ -9,7 +9,7 @@ use crate::support::tree::Tree;
 
 /// What is refused, with its place; and that nothing was read or written outside.
 #[track_caller]
-fn refused(settings: &str, arguments: &[&str], place: &str, said: &str) {
+fn refused(settings: &str, arguments: &[&str], place: &str, expected: &str) {
     let outside = "---\nname: secret\n---\n";
     let folder = demo()
         .file("in/plugcast.toml", settings)
@@ -18,8 +18,8 @@ fn refused(settings: &str, arguments: &[&str], place: &str, said: &str) {
         .temporary();
     let before = Tree::read(folder.path());
     let finished = Plugcast::new(folder.path(), arguments).run().expect_code(2);
-    for said in [place, said] {
-        assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+    for expected in [place, expected] {
+        assert!(finished.stderr.contains(expected), "`{expected}` is missing in {}", finished.stderr);
     }
     assert_eq!(Tree::read(folder.path()), before);
 }
@@ -28,8 +28,13 @@ fn refused(settings: &str, arguments: &[&str], place: &str, said: &str) {
 fn case_5_programs_of_a_bundle_lie_in_the_source() {
     for path in ["/etc/shadow", "../id_rsa", "linked", "skills/../../id_rsa"] {
         let settings = format!("[runtime.bin.tool]\nlinux-x86_64 = \"{path}\"\n");
-        let said = format!("`runtime.bin.tool` names `{path}`, which lies outside of the source");
-        refused(&settings, &["build", "in", "--to", "codex", "--out", "out"], "plugcast.toml:2:16", &said);
+        let expected = format!("`runtime.bin.tool` names `{path}`, which lies outside of the source");
+        refused(
+            &settings,
+            &["build", "in", "--to", "codex", "--out", "out"],
+            "plugcast.toml:2:16",
+            &expected,
+        );
     }
 }
 
@@ -37,9 +42,9 @@ fn case_5_programs_of_a_bundle_lie_in_the_source() {
 fn case_5_the_output_folder_of_settings_lies_in_the_source() {
     for path in ["../out", "/tmp/plugcast-untrusted-out", "a/../../out"] {
         let settings = format!("[build]\nto = [\"codex\"]\nout = \"{path}\"\n");
-        let said = "or pass the other one with `--out`";
-        refused(&settings, &["build", "in"], "plugcast.toml:3:7", said);
-        refused(&settings, &["check", "in"], "plugcast.toml:3:7", said);
+        let expected = "or pass the other one with `--out`";
+        refused(&settings, &["build", "in"], "plugcast.toml:3:7", expected);
+        refused(&settings, &["check", "in"], "plugcast.toml:3:7", expected);
     }
 }
 
@@ -67,9 +72,14 @@ fn case_5_the_command_line_may_name_a_folder_outside() {
 
 #[test]
 fn case_5_the_baseline_of_settings_lies_in_the_source() {
-    let said = "or pass the other one with `--baseline`";
+    let expected = "or pass the other one with `--baseline`";
     for path in ["../id_rsa", "linked", "/etc/shadow"] {
-        refused(&format!("[check]\nbaseline = \"{path}\"\n"), &["check", "in"], "plugcast.toml:2:12", said);
+        refused(
+            &format!("[check]\nbaseline = \"{path}\"\n"),
+            &["check", "in"],
+            "plugcast.toml:2:12",
+            expected,
+        );
     }
 }
 
@@ -85,11 +95,11 @@ fn case_5_extra_files_of_a_release_lie_in_the_repository() {
     let folder = committed(&tree.file("CHANGELOG.md", "# Changelog\n"));
     let finished = Plugcast::new(folder.path(), &["release", "check", "--format", "json"]).run();
     let text = &finished.stdout;
-    for said in [
+    for expected in [
         format!("`{climbing}` leads out of the repository"),
         "`linked` leads out of the repository".to_owned(),
     ] {
-        assert!(text.contains(&said), "`{said}` is missing in {text}{}", finished.stderr);
+        assert!(text.contains(&expected), "`{expected}` is missing in {text}{}", finished.stderr);
     }
     assert!(
         text.contains("\"line\": 2") && text.contains("\"line\": 3") && !text.contains("9.9.9"),
@@ -99,7 +109,7 @@ fn case_5_extra_files_of_a_release_lie_in_the_repository() {
 
 #[test]
 fn case_5_the_output_folder_of_settings_is_no_folder_of_the_source_or_of_git() {
-    for (path, said) in [
+    for (path, expected) in [
         ("", "which is the folder of the source itself"),
         (".", "which is the folder of the source itself"),
         ("././", "which is the folder of the source itself"),
@@ -109,14 +119,14 @@ fn case_5_the_output_folder_of_settings_is_no_folder_of_the_source_or_of_git() {
     ] {
         let settings = format!("[build]\nto = [\"codex\"]\nout = \"{path}\"\n");
         for arguments in [&["build", "in"][..], &["check", "in"]] {
-            refused(&settings, arguments, "plugcast.toml:3:7", said);
+            refused(&settings, arguments, "plugcast.toml:3:7", expected);
         }
     }
 }
 
 #[test]
 fn case_5_the_files_of_a_release_lie_in_the_source() {
-    for (said, place) in [
+    for (expected, place) in [
         ("versions = [\"../id_rsa\"]", "plugcast.toml:2:13"),
         ("versions = [\"docs/VERSION\",\n\"../id_rsa#name\"]", "plugcast.toml:3:1"),
         ("versions = [\"linked\"]", "plugcast.toml:2:13"),
@@ -125,9 +135,9 @@ fn case_5_the_files_of_a_release_lie_in_the_source() {
         ("changelog = \"../id_rsa\"", "plugcast.toml:2:13"),
         ("changelog = \"linked\"", "plugcast.toml:2:13"),
     ] {
-        let key = said.split(' ').next().unwrap_or_default();
+        let key = expected.split(' ').next().unwrap_or_default();
         for arguments in [&["build", "in", "--to", "codex", "--out", "out"][..], &["check", "in"]] {
-            refused(&format!("[release]\n{said}\n"), arguments, place, &format!("`release.{key}` names"));
+            refused(&format!("[release]\n{expected}\n"), arguments, place, &format!("`release.{key}` names"));
         }
     }
 }
@@ -147,9 +157,9 @@ fn case_5_the_files_of_a_release_are_read_and_fixed_within_the_repository_alone(
     fs::write(folder.path().join("in/plugcast.toml"), settings("../../VERSION")).unwrap();
     for arguments in [&["release", "check", "in"][..], &["release", "check", "in", "--fix"]] {
         let finished = Plugcast::new(folder.path(), arguments).run().expect_code(2);
-        let said = "`release.versions` names `../../VERSION`, which lies outside of the repository";
+        let expected = "`release.versions` names `../../VERSION`, which lies outside of the repository";
         assert!(
-            finished.stderr.contains(said) && finished.stderr.contains("plugcast.toml:2:13"),
+            finished.stderr.contains(expected) && finished.stderr.contains("plugcast.toml:2:13"),
             "{}",
             finished.stderr
         );
@@ -159,7 +169,7 @@ fn case_5_the_files_of_a_release_are_read_and_fixed_within_the_repository_alone(
 /// Settings of a past commit are nobody's to mend: the release gate would stay shut until there is another release.
 #[test]
 fn case_5_settings_of_a_past_commit_that_cannot_be_used_count_for_nothing() {
-    for (settings, said) in [
+    for (settings, expected) in [
         (&b"[chekc]\n"[..], "is ignored: line 1, column 2: unknown field `chekc`"),
         (b"[build]\nname = \"\xe9\"\n", "is ignored: line 2, column 9: not valid UTF-8"),
         (b"[build]\nout = \"../out\"\n", "is ignored: line 2, column 7: `build.out` names `../out`"),
@@ -176,7 +186,7 @@ fn case_5_settings_of_a_past_commit_that_cannot_be_used_count_for_nothing() {
             &["release", "check", "in", "--base", "v1.0.0"],
         ] {
             let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
-            let warned = format!("warning: `v1.0.0:in/plugcast.toml` {said}");
+            let warned = format!("warning: `v1.0.0:in/plugcast.toml` {expected}");
             assert!(finished.stderr.contains(&warned), "{arguments:?}: {}", finished.stderr);
         }
     }

@@ -30,7 +30,7 @@ fn put(special: Special, path: &Path) {
     }
 }
 
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let played = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169.0 && exit\nexit 1\n";
     let folder = committed(
         &demo()
@@ -101,7 +101,7 @@ const PLACES: &[(&str, &[&str])] = &[
 fn case_8_special_files_neither_hang_nor_fill_the_memory() {
     for special in [Special::Pipe, Special::Endless] {
         for (place, arguments) in PLACES {
-            let folder = scene();
+            let folder = fixture();
             let path = folder.path().join(place);
             fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder can be made");
             put(special, &path);
@@ -118,7 +118,7 @@ fn case_8_special_files_neither_hang_nor_fill_the_memory() {
     }
 }
 
-/// What git reads in the repository of [`scene`], besides the objects.
+/// What git reads in the repository of [`fixture`], besides the objects.
 const READ_BY_GIT: [&str; 11] = [
     ".gitignore",
     "in/.gitattributes",
@@ -144,7 +144,7 @@ fn case_6_a_pipe_that_git_reads_is_named_and_holds_nobody() {
     std::thread::scope(|scope| {
         for (place, arguments) in calls {
             scope.spawn(move || {
-                let folder = scene();
+                let folder = fixture();
                 let path = folder.path().join(place);
                 fs::create_dir_all(path.parent().expect("a file has a folder"))
                     .expect("a folder can be made");
@@ -161,10 +161,10 @@ fn case_6_a_pipe_that_git_reads_is_named_and_holds_nobody() {
                 let finished =
                     Plugcast::new(folder.path(), arguments).below("timeout", &["-k", "1", "60"]).run();
                 let name = path.file_name().expect("a name").to_string_lossy();
-                let said = format!("{name}` is not a regular file of at most 100 MiB, and git reads it");
+                let expected = format!("{name}` is not a regular file of at most 100 MiB, and git reads it");
                 assert!(
                     finished.code.is_some_and(|code| code <= 2)
-                        && format!("{}{}", finished.stdout, finished.stderr).contains(&said),
+                        && format!("{}{}", finished.stdout, finished.stderr).contains(&expected),
                     "{place}: {arguments:?} ended with {:?}: {}{}",
                     finished.code,
                     finished.stdout,
@@ -178,10 +178,10 @@ fn case_6_a_pipe_that_git_reads_is_named_and_holds_nobody() {
 /// Git took 8 GiB of a `.gitignore` into memory, and 15 seconds.
 #[test]
 fn case_6_a_gitignore_that_git_cannot_hold_is_named() {
-    let folder = scene();
+    let folder = fixture();
     let ignored = folder.path().join(".gitignore");
     fs::File::create(&ignored).expect("a file").set_len(8 << 30).expect("a sparse file");
     let finished = Plugcast::new(folder.path(), &["check", "in", "--since", "HEAD"]).run().expect_code(2);
-    let said = ".gitignore` is not a regular file of at most 100 MiB, and git reads it";
-    assert!(finished.stderr.contains(said), "{}", finished.stderr);
+    let expected = ".gitignore` is not a regular file of at most 100 MiB, and git reads it";
+    assert!(finished.stderr.contains(expected), "{}", finished.stderr);
 }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::demo;
 use crate::faults::binary;
 use crate::support::git::{commit, git};
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// How often a walk may go on at most, so that one that never ends is a failure.
@@ -21,15 +21,15 @@ const MOST: usize = 500;
 /// What lies outside, and is nobody's to touch.
 const OUTSIDE: &str = "outside";
 
-/// A name that is swapped, relative to the folder of the scene.
+/// A name that is swapped, relative to the folder of the fixture.
 struct Swap {
     name: &'static str,
-    with: With,
+    with: Replacement,
 }
 
 /// What takes its place.
 #[derive(Clone, Copy, PartialEq)]
-enum With {
+enum Replacement {
     /// A link to what lies outside.
     Link,
     /// What lay outside itself, moved there.
@@ -37,9 +37,9 @@ enum With {
 }
 
 impl Swap {
-    fn make(&self, scene: &Path) {
-        let place = scene.join(self.name);
-        let aside = scene.join("aside");
+    fn make(&self, fixture: &Path) {
+        let place = fixture.join(self.name);
+        let aside = fixture.join("aside");
         if fs::symlink_metadata(&place).is_ok() {
             fs::rename(&place, aside).unwrap();
         }
@@ -48,8 +48,8 @@ impl Swap {
             return;
         }
         match self.with {
-            With::Link => symlink(scene.join(OUTSIDE), place).unwrap(),
-            With::Folder => fs::rename(scene.join(OUTSIDE), place).unwrap(),
+            Replacement::Link => symlink(fixture.join(OUTSIDE), place).unwrap(),
+            Replacement::Folder => fs::rename(fixture.join(OUTSIDE), place).unwrap(),
         }
     }
 }
@@ -106,9 +106,9 @@ fn texts(folder: &Path) -> Vec<String> {
 }
 
 /// Stops a run at every change, and swaps a name there.
-fn walk(scene: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) -> usize {
+fn walk(fixture: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) -> usize {
     for step in 1..MOST {
-        let folder = scene();
+        let folder = fixture();
         let at = folder.path();
         let cache = at.join("cache");
         let mut strict = Permissions::from_mode(0o700);
@@ -124,21 +124,21 @@ fn walk(scene: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) 
         let mut started = run.start_with_input();
         let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
         // What it has to say may come before.
-        let (mut said, mut paused) = (String::new(), false);
-        while !paused && errors.read_line(&mut said).expect("text") > 0 {
-            paused = said.lines().next_back().is_some_and(|line| line.starts_with("paused at step"));
+        let (mut printed, mut paused) = (String::new(), false);
+        while !paused && errors.read_line(&mut printed).expect("text") > 0 {
+            paused = printed.lines().next_back().is_some_and(|line| line.starts_with("paused at step"));
         }
         if paused {
             swap.make(at);
             writeln!(started.child.stdin.take().expect("a pipe"), "go on").expect("it waits for this");
         }
-        let mut stderr = said;
+        let mut stderr = printed;
         errors.read_to_string(&mut stderr).expect("text");
-        let finished = Finished::from(started.child.wait_with_output().expect("it ends"));
+        let finished = FinishedRun::from(started.child.wait_with_output().expect("it ends"));
         let what = format!("{command:?}, step {step}{more}, `{}`: {stderr}{}", swap.name, finished.stdout);
         match swap.with {
-            With::Link => assert_eq!(snapshot(&at.join(OUTSIDE)), before, "{what}"),
-            With::Folder => {
+            Replacement::Link => assert_eq!(snapshot(&at.join(OUTSIDE)), before, "{what}"),
+            Replacement::Folder => {
                 let kept = texts(at);
                 let lost = theirs.iter().find(|text| !kept.contains(text));
                 assert!(lost.is_none(), "lost {lost:?}: {what}");
@@ -191,26 +191,26 @@ fn killed() -> TempDir {
 #[test]
 fn case_12_a_swap_of_the_staging_folder_leads_no_build_outside() {
     for name in ["out/.codex.plugcast-new", "out/.codex.plugcast-new/plugins"] {
-        let swap = Swap { name, with: With::Link };
+        let swap = Swap { name, with: Replacement::Link };
         assert!(walk(fresh, &BUILD, "", &swap) > 10);
         assert!(walk(stale, &BUILD, "", &swap) > 20);
     }
-    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-new", with: With::Link });
-    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-old", with: With::Link });
+    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-new", with: Replacement::Link });
+    walk(killed, &BUILD, "", &Swap { name: "out/.codex.plugcast-old", with: Replacement::Link });
 }
 
 #[test]
 fn case_12_a_swap_of_the_bundle_leads_no_build_outside() {
     for name in ["out/codex", "out/codex/plugins", "out/codex/.plugcast", "out/codex/mine"] {
-        assert!(walk(stale, &BUILD, "", &Swap { name, with: With::Link }) > 20);
+        assert!(walk(stale, &BUILD, "", &Swap { name, with: Replacement::Link }) > 20);
     }
-    walk(fresh, &BUILD, "", &Swap { name: "out/codex", with: With::Link });
+    walk(fresh, &BUILD, "", &Swap { name: "out/codex", with: Replacement::Link });
 }
 
 #[test]
 fn case_12_a_swap_leads_no_build_outside_where_folders_cannot_be_exchanged() {
     for name in ["out/codex", "out/.codex.plugcast-new", "out/.codex.plugcast-old"] {
-        assert!(walk(stale, &BUILD, ",renames", &Swap { name, with: With::Link }) > 20);
+        assert!(walk(stale, &BUILD, ",renames", &Swap { name, with: Replacement::Link }) > 20);
     }
 }
 
@@ -218,27 +218,27 @@ fn case_12_a_swap_leads_no_build_outside_where_folders_cannot_be_exchanged() {
 #[test]
 fn case_12_a_folder_that_takes_the_place_of_the_bundle_is_not_emptied() {
     for more in ["", ",renames"] {
-        assert!(walk(stale, &BUILD, more, &Swap { name: "out/codex", with: With::Folder }) > 20);
+        assert!(walk(stale, &BUILD, more, &Swap { name: "out/codex", with: Replacement::Folder }) > 20);
     }
 }
 
 #[test]
 fn case_4_a_swap_of_the_lock_leads_no_build_outside() {
-    walk(fresh, &BUILD, "", &Swap { name: "out/.plugcast.lock", with: With::Link });
-    walk(fresh, &BUILD, "", &Swap { name: "out", with: With::Link });
-    walk(stale, &BUILD, "", &Swap { name: "out", with: With::Link });
-    walk(fresh, &["build", "in", "--to", "codex"], "", &Swap { name: "dist", with: With::Link });
+    walk(fresh, &BUILD, "", &Swap { name: "out/.plugcast.lock", with: Replacement::Link });
+    walk(fresh, &BUILD, "", &Swap { name: "out", with: Replacement::Link });
+    walk(stale, &BUILD, "", &Swap { name: "out", with: Replacement::Link });
+    walk(fresh, &["build", "in", "--to", "codex"], "", &Swap { name: "dist", with: Replacement::Link });
 }
 
 #[test]
 fn case_12_a_swap_of_the_build_cache_leads_no_build_outside() {
-    let scene = || {
+    let fixture = || {
         let folder = fresh();
         fs::create_dir(folder.path().join("cache")).unwrap();
         folder
     };
     for name in ["cache/plugcast/builds", "cache/plugcast", "cache"] {
-        walk(scene, &BUILD, "", &Swap { name, with: With::Link });
+        walk(fixture, &BUILD, "", &Swap { name, with: Replacement::Link });
     }
 }
 
@@ -268,13 +268,13 @@ fn case_6_a_swap_leads_no_promotion_outside() {
         "in/.plugcast-promote.json",
     ];
     for name in names {
-        assert!(walk(repository, &command, "", &Swap { name, with: With::Link }) > 10, "{name}");
+        assert!(walk(repository, &command, "", &Swap { name, with: Replacement::Link }) > 10, "{name}");
     }
 }
 
 #[test]
 fn case_12_a_swap_leads_no_fix_outside() {
-    let scene = || {
+    let fixture = || {
         // The names are those of no folder.
         let skill =
             |name: &str| format!("---\nname: old-{name}\ndescription: Says it when asked.\n---\nSay it.\n");
@@ -283,28 +283,33 @@ fn case_12_a_swap_leads_no_fix_outside() {
             .file("in/skills/s/SKILL.md", skill("s"))
             .temporary()
     };
-    let folder = scene();
+    let folder = fixture();
     Plugcast::new(folder.path(), &["check", "in", "--fix", "--unsafe-fixes"]).run();
     assert_ne!(
         Tree::read(&folder.path().join("in")),
-        Tree::read(&scene().path().join("in")),
+        Tree::read(&fixture().path().join("in")),
         "nothing is fixed"
     );
     for name in ["in/skills", "in/skills/s", "in/skills/t", "in/skills/s/.SKILL.md.plugcast-new"] {
-        walk(scene, &["check", "in", "--fix", "--unsafe-fixes"], "", &Swap { name, with: With::Link });
+        walk(
+            fixture,
+            &["check", "in", "--fix", "--unsafe-fixes"],
+            "",
+            &Swap { name, with: Replacement::Link },
+        );
     }
 }
 
 /// A repository whose README has two wrong counts, and whose plugin has another version than its marketplace.
 fn unreleased() -> TempDir {
     let marketplace = "{ \"name\": \"shop\", \"owner\": { \"name\": \"Us\" }, \"plugins\": [ { \"name\": \"demo\", \"source\": \"./\", \"version\": \"0.9.0\" } ] }\n";
-    let scene = outside(demo())
+    let fixture = outside(demo())
         .file("in/.claude-plugin/marketplace.json", marketplace)
         .file("in/README.md", "# Demo\n\nIt has 3 skills.\n")
         .file(&format!("{OUTSIDE}/.claude-plugin/plugin.json"), "{ \"name\": \"theirs\" }\n")
         .file(&format!("{OUTSIDE}/plugin.json"), "{ \"name\": \"theirs\" }\n")
         .file(&format!("{OUTSIDE}/marketplace.json"), marketplace);
-    let folder = scene.temporary();
+    let folder = fixture.temporary();
     let at = folder.path().join("in");
     git(&at, &["init", "--quiet"]);
     commit(&at, "all");
@@ -326,7 +331,7 @@ fn case_12_a_swap_leads_no_fix_of_a_release_outside() {
         "in/.claude-plugin/.plugin.json.plugcast-new",
         "in/.claude-plugin/.marketplace.json.plugcast-new",
     ] {
-        let walked = walk(unreleased, &command, "", &Swap { name, with: With::Link });
+        let walked = walk(unreleased, &command, "", &Swap { name, with: Replacement::Link });
         assert!(walked > 1, "{name}: {walked}");
     }
 }
@@ -336,7 +341,7 @@ const FAILING: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169
 
 #[test]
 fn case_4_a_swap_leads_no_proof_outside() {
-    let scene = || {
+    let fixture = || {
         let folder = outside(demo()).script("codex", FAILING).temporary();
         Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
         fs::write(folder.path().join("out/codex/.plugcast/verified.json"), "{}").unwrap();
@@ -345,6 +350,6 @@ fn case_4_a_swap_leads_no_proof_outside() {
     };
     for name in ["out", "out/codex", "out/codex/.plugcast"] {
         let command = ["verify", "out", "--host-bin", "codex=codex"];
-        assert!(walk(scene, &command, "", &Swap { name, with: With::Link }) > 3);
+        assert!(walk(fixture, &command, "", &Swap { name, with: Replacement::Link }) > 3);
     }
 }

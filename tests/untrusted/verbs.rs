@@ -12,9 +12,9 @@ use tempfile::TempDir;
 
 use super::demo;
 use super::output::{EVIL, RUNS, is_obeyed, is_unsafe};
-use crate::runtime::scene::HELPER;
+use crate::runtime::fixture::HELPER;
 use crate::support::git::{commit, committed};
-use crate::support::run::Finished;
+use crate::support::run::FinishedRun;
 
 const COMPILER: &str = env!("CARGO_BIN_EXE_plugcast");
 
@@ -28,7 +28,7 @@ enum Output {
     Closed,
 }
 
-fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Finished {
+fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> FinishedRun {
     let stdout = match output {
         Output::Read => Stdio::piped(),
         Output::Full => File::options().write(true).open("/dev/full").expect("a full device").into(),
@@ -50,7 +50,7 @@ fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Fini
         .stderr(Stdio::piped())
         .output()
         .expect("the program starts");
-    Finished::from(ended)
+    FinishedRun::from(ended)
 }
 
 /// A command with its values: for each the words that give it the hostile text.
@@ -103,7 +103,7 @@ fn of_helper() -> Vec<Verb> {
 }
 
 /// A repository with a plugin, a beta, a changelog and bundles.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let folder = committed(&demo().file(
         "in/skills/t-beta/SKILL.md",
         "---\nname: t-beta\ndescription: \"[BETA] Says it\"\n---\nSay `demo:t-beta`.\n",
@@ -126,7 +126,7 @@ fn runs_of(words: &[String]) -> Vec<Vec<&str>> {
 
 #[test]
 fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
-    let folder = scene();
+    let folder = fixture();
     for Verb { words, .. } in of_compiler() {
         for arguments in runs_of(&words) {
             let told = run(COMPILER, &folder, &arguments, &Output::Read);
@@ -147,7 +147,7 @@ fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
 
 #[test]
 fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
-    let folder = scene();
+    let folder = fixture();
     for Verb { words, .. } in of_helper() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         for more in [&[][..], &["--help"], &["--no-such-option"]] {
@@ -156,8 +156,8 @@ fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
             assert!(!told.stdout.is_empty(), "{arguments:?}: {}", told.stderr);
             let full = run(HELPER, &folder, &arguments, &Output::Full);
             assert_eq!(full.code, Some(5), "{arguments:?}: {}", full.stderr);
-            let said = "the answer cannot be written to standard output: No space left on device";
-            assert!(full.stderr.contains(said), "{arguments:?}: {}", full.stderr);
+            let expected = "the answer cannot be written to standard output: No space left on device";
+            assert!(full.stderr.contains(expected), "{arguments:?}: {}", full.stderr);
             let closed = run(HELPER, &folder, &arguments, &Output::Closed);
             assert_eq!((closed.code, &closed.stderr), (Some(5), &told.stderr), "{arguments:?}");
         }
@@ -172,7 +172,7 @@ fn hostile(verb: &Verb) -> Vec<Vec<String>> {
     std::iter::once(needed.clone()).chain(verb.others.iter().map(with)).collect()
 }
 
-fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
+fn safe(arguments: &[&str], finished: &FinishedRun) -> Vec<String> {
     let mut wrong = Vec::new();
     for (stream, text) in [("stdout", &finished.stdout), ("stderr", &finished.stderr)] {
         wrong.extend(text.chars().find(|c| is_unsafe(*c)).map(|c| format!("{arguments:?} {stream}: {c:?}")));
@@ -187,7 +187,7 @@ fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
 fn fed(program: &str, commands: &[Verb], codes: &[i32]) {
     let (mut wrong, mut values) = (Vec::new(), 0);
     for verb in commands {
-        let folder = scene();
+        let folder = fixture();
         let outside = snapshot(folder.path());
         for arguments in hostile(verb) {
             values += 1;

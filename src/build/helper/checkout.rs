@@ -26,7 +26,11 @@ pub struct HelperCheckout {
 impl HelperCheckout {
     /// By the variables that cargo sets for what it runs; `None` when cargo does not run this program, or
     /// runs it for another package. `folder` is the working directory, for relative paths in variables.
-    pub fn of(environment: Vec<(String, String)>, folder: PathBuf, progress: &Progress) -> Option<Self> {
+    pub fn from_environment(
+        environment: Vec<(String, String)>,
+        folder: PathBuf,
+        progress: &Progress,
+    ) -> Option<Self> {
         let (cargo, package) = {
             let value = |name: &str| Some(&environment.iter().find(|(key, _)| key == name)?.1);
             (value("CARGO")?.clone(), PathBuf::from(value("CARGO_MANIFEST_DIR")?))
@@ -43,14 +47,14 @@ impl HelperCheckout {
         })
     }
 
-    /// The helper for this machine, built where it is not fresh. For a look, the one that is there.
-    pub(super) fn helper(&self, look: bool) -> Result<Option<PathBuf>, BuildError> {
+    /// The helper for this machine, built where it is not fresh; with `only_existing`, the one that is there.
+    pub(super) fn helper(&self, only_existing: bool) -> Result<Option<PathBuf>, BuildError> {
         let triple = self.triple()?;
         let target = self.target_folder()?.join("helper");
         let name = format!("{HELPER}{}", std::env::consts::EXE_SUFFIX);
         let path = target.join(&triple).join("helper").join(name);
         let there = disk::is_file(&path);
-        if look {
+        if only_existing {
             return Ok(there.then_some(path));
         }
         if !there {
@@ -145,9 +149,9 @@ impl HelperCheckout {
 }
 
 /// An error with the words of the failed program.
-fn fault(what: &str, said: &str) -> BuildError {
+fn fault(what: &str, output: &str) -> BuildError {
     BuildError::Helper {
-        message: format!("{what}: {}", said.trim_end()),
+        message: format!("{what}: {}", output.trim_end()),
         help: "fix the errors above, pass `--helper PLATFORM=PATH`, or build without one: `--helper none`"
             .to_owned(),
     }

@@ -139,7 +139,7 @@ impl MarkdownDraft {
 
     /// Comments that have lines of their own.
     fn comments(&self, span: Span, newline: &str, text: &mut String) {
-        for line in span.of(&self.text).lines().filter(|line| line.starts_with('#')) {
+        for line in span.slice(&self.text).lines().filter(|line| line.starts_with('#')) {
             let plain: String =
                 line.chars().map(|c| if escaped(&c.to_string()).len() > 4 { ' ' } else { c }).collect();
             let plain = plain.replace(char::is_control, " ").replace("---", "- -");
@@ -166,7 +166,7 @@ impl MarkdownDraft {
             .edits
             .iter()
             .filter(|edit| entry.node.span.start <= edit.span.start && edit.span.end <= entry.node.span.end)
-            .map(|edit| (edit.span.of(&self.text), edit.text.as_str()))
+            .map(|edit| (edit.span.slice(&self.text), edit.text.as_str()))
             .filter(|(old, _)| old.len() > 2)
             .collect();
         exchanged(entry.node.to_json(), &inner)
@@ -187,7 +187,7 @@ pub(super) fn value_span(draft: &MarkdownDraft, entry: &MappingEntry) -> Span {
     let text = &*draft.text;
     let colon = colon(text, entry);
     let value = trimmed(text, entry.node.span);
-    let is_empty = entry.node.value == Value::Null && value.of(text).is_empty();
+    let is_empty = entry.node.value == Value::Null && value.slice(text).is_empty();
     if is_empty {
         // An anchor or a tag goes with the nothing that it marks.
         let line = text[colon..].lines().next().unwrap_or_default();
@@ -208,7 +208,7 @@ pub(super) fn value_span(draft: &MarkdownDraft, entry: &MappingEntry) -> Span {
         _ if between.trim_start().starts_with(['!', '&']) => colon,
         _ => value.start,
     };
-    if entry.node.style == Style::Block && value.of(text).is_empty() {
+    if entry.node.style == Style::Block && value.slice(text).is_empty() {
         // Of a block without lines there is its mark.
         let mark = text[start..].lines().next().unwrap_or_default().trim_end();
         return Span::new(start, start + mark.len());
@@ -236,5 +236,5 @@ fn lines(text: &str, entry: &MappingEntry) -> Span {
 /// Block scalars and multi-line values end before their last line feed. Other white space than that of YAML belongs to a
 /// value.
 fn trimmed(text: &str, span: Span) -> Span {
-    Span::new(span.start, span.start + span.of(text).trim_end_matches([' ', '\t', '\r', '\n']).len())
+    Span::new(span.start, span.start + span.slice(text).trim_end_matches([' ', '\t', '\r', '\n']).len())
 }

@@ -106,7 +106,7 @@ fn report(text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) 
     let end = path.find(|c: char| c.is_whitespace() || "`\"'),;<>|*".contains(c)).unwrap_or(path.len());
     let path = path[..end].trim_end_matches(['.', ':']);
     let message = format!("`{path}` exists on one machine only");
-    let found = sink.at(text.file, Span::new(start, start + path.len()), message);
+    let found = sink.report(text.file, Span::new(start, start + path.len()), message);
     found.help = Some(
         "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`"
             .to_owned(),

@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let message = format!("unknown agent `{}`: hosts know it as `{}`", place.name, agent.qualified);
-        let found = sink.at(text.file, place.span, message);
+        let found = sink.report(text.file, place.span, message);
         found.help = Some(format!("write `{}`", agent.qualified));
         found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Safe));
         if let Some(file) = context.file(&agent.path) {

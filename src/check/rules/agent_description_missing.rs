@@ -24,7 +24,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     if component.kind != ComponentKind::Agent || SAME.iter().any(|key| component.field(key).is_some()) {
         return;
     }
-    let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `description`");
+    let found = sink.report(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `description`");
     found.help =
         Some("add a `description` that says when to use the agent; models choose agents by it".to_owned());
 }

@@ -5,7 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::near;
+use crate::model::similar_names;
 use crate::read::tree::Node;
 use crate::source::ComponentKind;
 use crate::target::CheckFacts;
@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             "model" => format!("unknown model {value}: the host asks for it as written"),
             key => format!("`{key}` cannot be {value}; hosts ignore the field"),
         };
-        sink.at(text.file, entry.node.span, message).help = Some(help);
+        sink.report(text.file, entry.node.span, message).help = Some(help);
     }
 }
 
@@ -49,7 +49,7 @@ fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
         if known || lower.is_empty() || facts.model_marks.is_empty() {
             return None;
         }
-        let near = near::slip(&lower, facts.models.iter().map(String::as_str));
+        let near = similar_names::slip(&lower, facts.models.iter().map(String::as_str));
         return match near {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None if marked || lower.contains(['/', '@', '$', '{']) => None,
@@ -68,7 +68,7 @@ fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
     }
     let mut list: Vec<String> = values.iter().map(|known| format!("`{known}`")).collect();
     list.extend(numbers.then(|| "a whole number above zero".to_owned()));
-    let near = near::nearest(&lower, values.iter().map(String::as_str));
+    let near = similar_names::nearest(&lower, values.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     Some(format!("{near}write {}", list.join(", ")))
 }

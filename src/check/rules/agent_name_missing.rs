@@ -22,7 +22,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     if component.kind != ComponentKind::Agent || component.field("name").is_some() {
         return;
     }
-    let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
+    let found = sink.report(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
     let name = last_of(&component.name);
     found.help = Some(format!("add `name: {name}` to match the file name"));
     // Another host's file may lie there, below a folder of its own or with its own ending.

@@ -6,8 +6,8 @@ use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::near;
 use crate::model::qualified_name::qualify;
+use crate::model::similar_names;
 use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let directory = context.directory();
     for entry in tools::entries(component, &["skills"]) {
-        for skill in tools::of(text.text, &entry.node) {
+        for skill in tools::listed(text.text, &entry.node) {
             let name = skill.text;
             let plain = name.chars().all(|c| c.is_alphanumeric() || ":_-.".contains(c));
             let known = match name.split_once(':') {
@@ -37,12 +37,12 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             }
             let qualified =
                 if name.contains(':') { name.to_owned() } else { qualify(&text.plugin.name, name) };
-            let found = sink.at(
+            let found = sink.report(
                 text.file,
                 skill.span,
                 format!("unknown skill `{name}`: the agent begins without it"),
             );
-            let near = near::nearest(&qualified, directory.skills_near(&qualified));
+            let near = similar_names::nearest(&qualified, directory.skills_near(&qualified));
             found.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "name a skill of the plugin, or add this one".to_owned(),

@@ -29,7 +29,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let single = place.name.replace("::", ":");
-        let found = sink.at(
+        let found = sink.report(
             text.file,
             place.span,
             format!("invalid agent name `{}`: it has two colons in a row", place.name),

@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             continue;
         }
         let message = format!("the host replaces `{written}` of this awk program with an argument");
-        let found = sink.at(text.file, reference.span, message);
+        let found = sink.report(text.file, reference.span, message);
         found.hosts = if hosts.len() == context.hosts.len() {
             Vec::new()
         } else {

@@ -24,11 +24,11 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     if component.kind != ComponentKind::Agent {
         return;
     }
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     let places = body.match_indices(ALL).map(|(at, _)| text.body.start + at);
     let prose = |at: &usize| region_at(&text.outline().regions, *at).is_none();
     let Some(at) = places.into_iter().find(prose) else { return };
     let message = format!("agents get no arguments, so `{ALL}` is not replaced");
-    let found = sink.at(text.file, Span::new(at, at + ALL.len()), message);
+    let found = sink.report(text.file, Span::new(at, at + ALL.len()), message);
     found.help = Some("remove it; the caller's prompt is the agent's first message".to_owned());
 }

@@ -30,7 +30,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
                 continue;
             }
             let message = format!("the interpreter is not called `{name}` on every system");
-            sink.at(text.file, example.place(command.span), message).help = Some(
+            sink.report(text.file, example.place(command.span), message).help = Some(
                 "find the interpreter first and call it through a variable such as `\"$PY\"`, or ship a program instead"
                     .to_owned(),
             );

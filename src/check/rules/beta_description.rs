@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !StageMarks::of(component, text.plugin).is_beta() {
+    if !StageMarks::from_component(component, text.plugin).is_beta() {
         return;
     }
     let Some(node) = component.field("description") else { return };
@@ -26,7 +26,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
         return;
     };
     let message = format!("the description of the beta `{}` does not begin with `{MARK} `", component.name);
-    let found = sink.at(text.file, node.span, message);
+    let found = sink.report(text.file, node.span, message);
     found.help = Some(format!("write `description: \"{MARK} …\"`, in quotes: brackets begin a list in YAML"));
     if !value.contains('\n') {
         let quoted = serde_json::Value::String(format!("{MARK} {}", value.trim())).to_string();

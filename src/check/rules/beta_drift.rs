@@ -30,9 +30,9 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let other = context.directory().skill(&qualify(&text.plugin.name, declared.of));
         let Some(other) = other.filter(|_| pair) else { continue };
         let Some(file) = context.file(&other.path) else { continue };
-        let body = other.document.body.of(file.text().unwrap_or_default());
-        let Some(span) = copies::difference(text.body.of(text.text), body) else { continue };
-        let found = sink.at(
+        let body = other.document.body.slice(file.text().unwrap_or_default());
+        let Some(span) = copies::difference(text.body.slice(text.text), body) else { continue };
+        let found = sink.report(
             text.file,
             declared.span,
             format!("this copy of `{}` differs from the original", declared.of),

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !StageMarks::of(component, text.plugin).is_beta() || component.user_only() {
+    if !StageMarks::from_component(component, text.plugin).is_beta() || component.user_only() {
         return;
     }
     const KEY: &str = "disable-model-invocation";
@@ -26,7 +26,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let node = component.field(KEY);
     let opening = text.text.lines().next().unwrap_or_default();
     let place = node.map_or(Span::new(0, opening.trim_end().len()), |node| node.span);
-    let found = sink.at(text.file, place, message);
+    let found = sink.report(text.file, place, message);
     found.help = Some(format!("write `{KEY}: true`"));
     // Behind the opening line: what follows a nested last field would be part of it.
     let next = text.text.find('\n').map_or(text.text.len(), |at| at + 1);

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let stage = StageMarks::of(component, text.plugin);
+    let stage = StageMarks::from_component(component, text.plugin);
     let root = component.folder() == text.plugin.root;
     if !stage.is_beta() || stage.folder && stage.name || root {
         return;
@@ -27,7 +27,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let folder = component.folder().file_name().unwrap_or_default();
     if stage.folder {
         let beta = format!("{name}{ENDING}");
-        let found = sink.at(
+        let found = sink.report(
             text.file,
             node.span,
             format!("the folder `{folder}` ends in `-beta`, but the name `{name}` does not"),
@@ -35,7 +35,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
         found.help = Some(format!("write `name: {beta}`, or rename the folder"));
         found.fix = Some(replace(text.file, node.span, beta, Applicability::Unsafe));
     } else {
-        let found = sink.at(
+        let found = sink.report(
             text.file,
             node.span,
             format!("the name `{name}` ends in `-beta`, but the folder `{folder}` does not"),

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !StageMarks::of(component, text.plugin).is_beta() {
+    if !StageMarks::from_component(component, text.plugin).is_beta() {
         return;
     }
     for file in context.references(component) {
@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let Some(body) = source.text() else { continue };
         for reference in &file.references {
             let ReferenceTarget::Component(kind, name) = &reference.named else { continue };
-            let written = reference.span.of(body);
+            let written = reference.span.slice(body);
             // A name in prose may say how the two differ; a call says which one runs.
             let called = written.starts_with('/') || is_called(body, reference.span.start);
             let Some(beta) =
@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 continue;
             };
             let message = format!("the beta `{}` calls `{name}`, which has a beta", component.name);
-            let found = sink.at(source, reference.span, message);
+            let found = sink.report(source, reference.span, message);
             found.help = Some(format!("call `{}`, so that both betas are tested together", beta.qualified));
             found.fix =
                 Some(replace(source, reference.span, format!("{written}{ENDING}"), Applicability::Unsafe));

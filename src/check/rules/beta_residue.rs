@@ -29,9 +29,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     if !text.has(TextSign::Beta) {
         return;
     }
-    for at in memmem::find_iter(text.body.of(text.text).as_bytes(), ENDING) {
+    for at in memmem::find_iter(text.body.slice(text.text).as_bytes(), ENDING) {
         let Some(span) = called(text.text, text.body.start + at) else { continue };
-        let written = span.of(text.text).trim_start_matches('/');
+        let written = span.slice(text.text).trim_start_matches('/');
         let stable = written.strip_suffix(ENDING).unwrap_or(written);
         let own = qualify(&text.plugin.name, stable);
         let names = [stable, own.as_str()];
@@ -44,8 +44,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let message = format!("`{written}` was promoted: the stable skill is `{}`", promoted.qualified);
-        let found = sink.at(text.file, span, message);
-        let shown = span.of(text.text).strip_suffix(ENDING).unwrap_or(stable);
+        let found = sink.report(text.file, span, message);
+        let shown = span.slice(text.text).strip_suffix(ENDING).unwrap_or(stable);
         found.help = Some(format!("write `{shown}`"));
         found.fix = Some(replace(text.file, span, shown, Applicability::Unsafe));
         if let Some(file) = context.file(&promoted.path) {
@@ -57,7 +57,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// The mark of a beta in the description of a skill that is none.
 fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let stage = StageMarks::of(component, text.plugin);
+    let stage = StageMarks::from_component(component, text.plugin);
     let Some(node) = component.field("description").filter(|_| stage.mark && !stage.is_beta()) else {
         return;
     };
@@ -65,7 +65,7 @@ fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
         "the description is marked `{MARK}`, but neither name nor folder of `{}` ends in `-beta`",
         component.name
     );
-    let found = sink.at(text.file, node.span, message);
+    let found = sink.report(text.file, node.span, message);
     found.help = Some(format!("remove the mark, or end name and folder in `{ENDING}`"));
     let value = node.scalar().unwrap_or_default();
     if !value.contains('\n') {

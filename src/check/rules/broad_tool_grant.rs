@@ -23,12 +23,12 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let open = &context.checks().open_grants;
     for entry in tools::entries(component, &["allowed-tools"]) {
-        for tool in tools::of(text.text, &entry.node) {
+        for tool in tools::listed(text.text, &entry.node) {
             if !open.iter().any(|grant| grant == tool.text) {
                 continue;
             }
             let message = format!("`{}` allows everything without asking the user", tool.text);
-            let found = sink.at(text.file, tool.span, message);
+            let found = sink.report(text.file, tool.span, message);
             found.help =
                 Some("grant the commands that the text needs, such as `Bash(git status:*)`".to_owned());
         }

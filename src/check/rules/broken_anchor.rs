@@ -7,7 +7,7 @@ use crate::check::paths::PathTarget;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::{nearest, slip};
+use crate::model::similar_names::{nearest, slip};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,15 +30,17 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 _ => continue,
             }
         };
-        let Some(places) = context.anchors().at(&path).filter(|places| !places.has(anchor)) else { continue };
+        let Some(places) = context.anchors().get(&path).filter(|places| !places.has(anchor)) else {
+            continue;
+        };
         let file = match link.path.is_empty() {
             true => "this text".to_owned(),
             false => format!("`{}`", path.file_name().unwrap_or_default()),
         };
         let shown = link.destination;
-        let start = shown.of(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
+        let start = shown.slice(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
         let span = Span::new(start, shown.end.max(start));
-        let found = sink.at(text.file, span, format!("no heading of {file} matches `#{anchor}`"));
+        let found = sink.report(text.file, span, format!("no heading of {file} matches `#{anchor}`"));
         match nearest(anchor, places.shown.iter().map(String::as_str)) {
             Some(near) => {
                 found.help = Some(format!("did you mean `#{near}`?"));

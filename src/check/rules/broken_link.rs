@@ -7,7 +7,7 @@ use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::slip;
+use crate::model::similar_names::slip;
 use crate::read::intent::near;
 use crate::source::ComponentKind;
 
@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let inner = text.plugin.inner(wanted);
-        let found = sink.at(text.file, link.span, format!("broken link: `{inner}` does not exist"));
+        let found = sink.report(text.file, link.span, format!("broken link: `{inner}` does not exist"));
         let same = paths::of_that_name(text, wanted);
         let Some(meant) = same.first().copied().or_else(|| paths::meant(text, wanted)) else {
             found.help = Some("add the file, or fix the path".to_owned());

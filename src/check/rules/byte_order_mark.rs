@@ -20,7 +20,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let hosts = context.hosts_that(|target| target.yaml.byte_order_mark_refused);
     if component.document.byte_order_mark && !hosts.is_empty() {
         let mark = Span::new(0, '\u{feff}'.len_utf8());
-        let found = sink.at(
+        let found = sink.report(
             text.file,
             mark,
             "a byte order mark precedes the frontmatter, so the host does not find it",

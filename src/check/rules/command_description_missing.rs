@@ -24,7 +24,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     }
     let line = text.text.lines().next().map_or(0, str::len);
     let first = component.document.yaml.map_or(line, |yaml| yaml.start.min(3));
-    let found = sink.at(text.file, Span::new(0, first), "the command has no `description`");
+    let found = sink.report(text.file, Span::new(0, first), "the command has no `description`");
     found.help =
         Some("add a `description`, or `disable-model-invocation: true` if only users run it".to_owned());
 }

@@ -45,7 +45,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     });
     let Some(command) = shown.next() else { return };
     let found =
-        sink.at(text.file, command.span, "the host runs this command, although it stands in an example");
+        sink.report(text.file, command.span, "the host runs this command, although it stands in an example");
     found.help = Some("move the example to a file beside this one, or leave out the `!`".to_owned());
     found.hosts = context.source_host_of_several();
     for command in shown {

@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let declared = component.arguments();
     for placeholder in &context.checks().false_placeholders {
-        for (at, _) in text.body.of(text.text).match_indices(placeholder.as_str()) {
+        for (at, _) in text.body.slice(text.text).match_indices(placeholder.as_str()) {
             let span = Span::new(at, at + placeholder.len()).shifted(text.body.start);
             let next = text.text[span.end..].chars().next();
             let goes_on =
@@ -34,7 +34,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             if goes_on || escaped || declared.iter().any(|name| name == placeholder.trim_start_matches('$')) {
                 continue;
             }
-            let found = sink.at(text.file, span, format!("nothing replaces `{placeholder}`"));
+            let found = sink.report(text.file, span, format!("nothing replaces `{placeholder}`"));
             found.help = Some(format!("write `{RIGHT}`"));
             found.fix = Some(replace(text.file, span, RIGHT, Applicability::Unsafe));
         }

@@ -28,6 +28,6 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     if length > LONGEST {
         let message = format!("`compatibility` has {length} characters (limit {LONGEST})");
         let help = "name the hosts and programs that it needs; move the rest into the text";
-        sink.at(text.file, node.span, message).help = Some(help.to_owned());
+        sink.report(text.file, node.span, message).help = Some(help.to_owned());
     }
 }

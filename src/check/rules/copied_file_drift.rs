@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         };
         let message = format!("this copy of `{}` differs from the original", text.plugin.inner(&other.path));
-        let found = sink.at(text.file, declared.span, message);
+        let found = sink.report(text.file, declared.span, message);
         found.help = Some("copy the file again, or remove the comment".to_owned());
         let place = found.clone().related(other, span, "first difference");
         found.related = place.related;

@@ -37,7 +37,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
             "the first line has a Windows line ending, so the script is not found as `{program}` when called by its path"
         ),
     };
-    let found = sink.at(text.file, Span::new(0, first.len()), message);
+    let found = sink.report(text.file, Span::new(0, first.len()), message);
     if !shell {
         found.severity = Severity::Warning;
     }

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "cross-skill-reference",
     group: RuleGroup::Portability,
     severity: Severity::Warning,
-    summary: "a link leaves the plugin, and nothing beside the plugin is installed",
+    summary: "a link leaves the plugin, and only the plugin is installed",
     page: include_str!("cross_skill_reference.md"),
     check: RuleCheck::Text(check),
 };
@@ -50,7 +50,7 @@ fn is_of_the_forge(text: &PluginText<'_>, written: &str) -> bool {
 /// A path that leaves the plugin: nothing outside is installed with it.
 fn out(text: &PluginText<'_>, span: Span, written: &str, sink: &mut FindingSink) {
     let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     found.severity = Severity::Error;
     found.help = Some("copy the file into the skill's folder, or link to its URL".to_owned());
 }

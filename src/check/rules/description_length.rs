@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     let message = format!("the description has {length} characters (limit {LONGEST})");
-    let found = sink.at(text.file, node.span, message);
+    let found = sink.report(text.file, node.span, message);
     found.hosts = context
         .hosts_that(|target| target.listing.as_ref().is_some_and(|listing| cut(listing.description_limit)));
     found.help = Some(match found.hosts.is_empty() {

@@ -20,10 +20,11 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let Some(node) = component.field("description").filter(|_| component.kind == ComponentKind::Skill) else {
         return;
     };
-    let written = node.span.of(text.text);
+    let written = node.span.slice(text.text);
     let Some(tag) = tag(written) else { return };
     let place = tag.shifted(node.span.start);
-    let found = sink.at(text.file, place, format!("the description contains the tag `{}`", tag.of(written)));
+    let found =
+        sink.report(text.file, place, format!("the description contains the tag `{}`", tag.slice(written)));
     found.help = Some("use plain words, or put the tag in backticks".to_owned());
 }
 
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_no_sign_and_no_code() {
-        let found = |text: &'static str| tag(text).map(|span| span.of(text));
+        let found = |text: &'static str| tag(text).map(|span| span.slice(text));
         assert_eq!(found("a <b>"), Some("<b>"));
         assert_eq!(found("`<a>` then </c d>"), Some("</c d>"));
         assert_eq!(found("< 5 and <3, a -> b, a < b > c, <a <3"), None);

@@ -27,7 +27,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     let place = Span::new(0, yaml.start).trimmed(text.text);
-    let found = sink.at(text.file, place, "the skill has no `description`, so models are not told about it");
+    let found =
+        sink.report(text.file, place, "the skill has no `description`, so models are not told about it");
     found.hosts = hosts;
     found.help = Some("add `description: …` with what it does and when to use it".to_owned());
 }

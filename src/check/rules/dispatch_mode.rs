@@ -27,13 +27,13 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     for passage in passages(text) {
-        let said = passage.span.of(text.text);
-        if !prose::says(said, &DISPATCH) || !passage.code && prose::says(said, &NEGATED) {
+        let passage_text = passage.span.slice(text.text);
+        if !prose::says(passage_text, &DISPATCH) || !passage.code && prose::says(passage_text, &NEGATED) {
             continue;
         }
-        for place in prose::places(said, "mode") {
-            let Some(span) = with_value(said, place) else { continue };
-            sink.at(
+        for place in prose::places(passage_text, "mode") {
+            let Some(span) = with_value(passage_text, place) else { continue };
+            sink.report(
                 text.file,
                 span.shifted(passage.span.start),
                 "a permission mode in a dispatch overrides the user's own",
@@ -44,11 +44,11 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
 }
 
 /// The key with a permission mode in quotes behind it.
-fn with_value(said: &str, key: Span) -> Option<Span> {
-    let rest = said[key.end..].trim_start_matches(['"', '\'']).trim_start();
+fn with_value(passage_text: &str, key: Span) -> Option<Span> {
+    let rest = passage_text[key.end..].trim_start_matches(['"', '\'']).trim_start();
     let value = rest.strip_prefix([':', '='])?.trim_start().strip_prefix(['"', '\''])?;
     let mode = MODES
         .iter()
         .find(|mode| value.strip_prefix(**mode).is_some_and(|rest| rest.starts_with(['"', '\''])))?;
-    Some(Span::new(key.start, said.len() - value.len() + mode.len() + 1))
+    Some(Span::new(key.start, passage_text.len() - value.len() + mode.len() + 1))
 }

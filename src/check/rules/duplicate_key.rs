@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
-        let key = fault.span.of(text.text);
+        let key = fault.span.slice(text.text);
         let refuses = |target: &Target| match target.yaml.dialect.duplicates {
             DuplicateRule::Last => false,
             DuplicateRule::Refused => true,
@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             true => format!("duplicate key `{key}`; the last value is used"),
             false => format!("duplicate key `{key}`; the host refuses the file"),
         };
-        let found = sink.at(text.file, fault.span, message);
+        let found = sink.report(text.file, fault.span, message);
         found.hosts = hosts;
         found.help = Some("keep one of them".to_owned());
         if let Some(first) = fault.first {

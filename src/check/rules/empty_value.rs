@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             _ => false,
         };
         if empty {
-            let found = sink.at(text.file, entry.key_span, format!("`{}` has no value", entry.key));
+            let found = sink.report(text.file, entry.key_span, format!("`{}` has no value", entry.key));
             found.hosts = context.hosts_that(|target| target.yaml.text_fields.contains(&entry.key));
             found.help = Some("give it a value, or remove the line".to_owned());
         }

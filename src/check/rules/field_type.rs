@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some(node) = &component.document.fields else { return };
     // Frontmatter that is a list or a text; the reader said so.
     for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
-        sink.at(text.file, fault.span, fault.message.clone()).help = Some(fault.help.clone());
+        sink.report(text.file, fault.span, fault.message.clone()).help = Some(fault.help.clone());
     }
     for entry in node.entries() {
         let key = entry.key.as_str();
@@ -53,7 +53,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             inner(context, entry, text, sink);
             continue;
         };
-        let found = sink.at(
+        let found = sink.report(
             text.file,
             entry.node.span,
             format!("`{key}` must be {wanted}, found {}", entry.node.kind()),
@@ -65,7 +65,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         });
         if let (true, Some(_)) = (wanted == "text", entry.node.scalar()) {
             let line = raw_value::line(text.text, entry);
-            let quoted = raw_value::quoted(line.of(text.text));
+            let quoted = raw_value::quoted(line.slice(text.text));
             found.fix = Some(replace(text.file, entry.node.span, quoted, Applicability::Unsafe));
         }
     }
@@ -82,7 +82,7 @@ fn inner(context: &RuleContext<'_>, entry: &MappingEntry, text: &PluginText<'_>,
         Some(_) => format!("`{name}` must be there once"),
         None => format!("`{name}` must be text, found {}", inner.node.kind()),
     };
-    let found = sink.at(text.file, inner.node.span, message);
+    let found = sink.report(text.file, inner.node.span, message);
     found.hosts = context.hosts_that(|target| refused(target).is_some());
     found.help = Some(format!("write `{}: \"…\"` on one line", inner.key));
 }

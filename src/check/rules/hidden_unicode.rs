@@ -30,7 +30,7 @@ const CODE: [&str; 22] = [
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !text.is_markdown() {
-        return beside(text, sink);
+        return check_other_files(text, sink);
     }
     let mut line = 0;
     let mut say = |span: Span, message: String, help: &str| {
@@ -38,7 +38,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         let here = text.file.position(span.start).line;
         if here != line {
             line = here;
-            sink.at(text.file, span, message).help = Some(help.to_owned());
+            sink.report(text.file, span, message).help = Some(help.to_owned());
         }
     };
     for (span, run) in in_frontmatter(text) {
@@ -54,7 +54,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let shows_fence =
         |run: &HiddenRun| run.kind == HiddenKind::ZeroWidth && text.text[run.span.end..].starts_with("```");
     runs.retain(|run| !shows_fence(run));
-    if !runs.is_empty() && intent::is_about_hidden_characters(text.body.of(text.text)) {
+    if !runs.is_empty() && intent::is_about_hidden_characters(text.body.slice(text.text)) {
         return;
     }
     let hyphens = runs.iter().any(|run| run.kind == HiddenKind::SoftHyphen) && is_hyphenated(text);
@@ -79,7 +79,7 @@ fn in_markdown(text: &PluginText<'_>) -> Vec<HiddenRun> {
 }
 
 /// What stands in a program of the plugin, or in another text beside a component.
-fn beside(text: &PluginText<'_>, sink: &mut FindingSink) {
+fn check_other_files(text: &PluginText<'_>, sink: &mut FindingSink) {
     let path = &text.file.path;
     let is_code = match path.extension() {
         Some(ending) => CODE.contains(&ending),
@@ -107,7 +107,7 @@ fn beside(text: &PluginText<'_>, sink: &mut FindingSink) {
         let here = text.file.position(run.span.start).line;
         if counts && here != line {
             line = here;
-            sink.at(text.file, run.span, run.message()).help =
+            sink.report(text.file, run.span, run.message()).help =
                 Some("remove it, or write it as an escape".to_owned());
         }
     }
@@ -123,7 +123,7 @@ fn in_frontmatter(text: &PluginText<'_>) -> Vec<(Span, HiddenRun)> {
     });
     let hidden = |node: &Node| {
         let value = node.as_str().filter(|_| node.style == Style::Double)?;
-        let written = node.span.of(text.text);
+        let written = node.span.slice(text.text);
         let escaped = written.contains('\\') && hidden_chars::find(written).is_empty();
         Some((node.span, *hidden_chars::find(value).first().filter(|_| escaped)?))
     };
@@ -133,8 +133,12 @@ fn in_frontmatter(text: &PluginText<'_>) -> Vec<(Span, HiddenRun)> {
 /// Whether the text is of a language with letters beyond ASCII, whose long words are hyphenated: of its letters, one
 /// of two hundred at least.
 fn is_hyphenated(text: &PluginText<'_>) -> bool {
-    let letters =
-        || text.body.of(text.text).chars().filter(|c| c.is_alphabetic() && HiddenKind::of(*c).is_none());
+    let letters = || {
+        text.body
+            .slice(text.text)
+            .chars()
+            .filter(|c| c.is_alphabetic() && HiddenKind::from_char(*c).is_none())
+    };
     letters().filter(|c| !c.is_ascii()).count() * 200 >= letters().count()
 }
 

@@ -7,8 +7,8 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::hook::Hook;
-use crate::model::near;
 use crate::model::plugin::Plugin;
+use crate::model::similar_names;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-matcher",
@@ -29,7 +29,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         }
         let Some((message, help)) = wrong(context, hook, &matcher.text) else { continue };
-        sink.at(file, matcher.span, message).help = Some(help);
+        sink.report(file, matcher.span, message).help = Some(help);
     }
 }
 
@@ -69,7 +69,7 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     if names.is_empty() || names.iter().any(|name| known.iter().any(|value| value == name)) {
         return None;
     }
-    let near = near::nearest(names[0], known.iter().map(String::as_str));
+    let near = similar_names::nearest(names[0], known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let list: Vec<String> = known.iter().map(|value| format!("`{value}`")).collect();
     let message = format!("`{}` never happens for `{}`", names.join("|"), hook.event);

@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         };
         for (name, span) in words.into_iter().filter(|(name, _)| own(name)) {
             let place = ran.place(span);
-            let found = sink.at(ran.file, place, format!("`{name}` is not on the search path of hooks"));
+            let found = sink.report(ran.file, place, format!("`{name}` is not on the search path of hooks"));
             found.help = Some(format!("write `\"${{{root}}}/bin/{name}\"`"));
             let path = match ran.role {
                 TextRole::Shell => format!("\\\"${{{root}}}/bin/{name}\\\""),

@@ -10,8 +10,8 @@ use crate::check::runnable::{self, RunnableText};
 use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::near;
 use crate::model::plugin::{LocationForm, Plugin};
+use crate::model::similar_names;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -49,9 +49,9 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 continue;
             }
             let message = format!("the hook refers to a missing file `{}`", plugin.inner(&inside));
-            let found = sink.at(ran.file, ran.place(path.span), message);
+            let found = sink.report(ran.file, ran.place(path.span), message);
             let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
-            let near = near::nearest(plugin.inner(&inside).as_str(), kept);
+            let near = similar_names::nearest(plugin.inner(&inside).as_str(), kept);
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             found.help = Some(format!("{near}fix the path, or add the file"));
         }
@@ -67,7 +67,7 @@ fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut Fin
     let message =
         format!("the hook does not run: `{written}` stands for no folder in the settings of a project");
     let help = format!("write `${}`, which is the folder of the project", context.checks().project_variable);
-    sink.at(ran.file, place, message).help = Some(help);
+    sink.report(ran.file, place, message).help = Some(help);
 }
 
 /// What the text itself makes, or looks for before it uses it.

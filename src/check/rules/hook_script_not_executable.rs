@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             };
             let inner = plugin.inner(&file.path);
             let message = format!("the hook runs `{inner}`, which is not executable");
-            let found = sink.at(ran.file, ran.place(path.span), message);
+            let found = sink.report(ran.file, ran.place(path.span), message);
             found.help = Some(format!(
                 "run `git update-index --chmod=+x {}`, or put its interpreter in front",
                 file.path

@@ -1,4 +1,4 @@
-//! The time-out of a hook is given in milliseconds, and hosts take seconds.
+//! The time-out of a hook is given in milliseconds, but hosts read seconds.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-timeout",
     group: RuleGroup::Suspicious,
     severity: Severity::Warning,
-    summary: "the `timeout` of a hook seems to be in milliseconds, and hosts take seconds",
+    summary: "the `timeout` of a hook seems to be in milliseconds, but hosts read seconds",
     page: include_str!("hook_timeout.md"),
     check: RuleCheck::Plugin(check),
 };
@@ -30,6 +30,6 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         }
         let message =
             format!("`timeout` is in seconds: {value} is over {:.0} minutes", (value / 60.0).floor());
-        sink.at(file, node.span, message).help = Some(format!("write `\"timeout\": {}`", value / 1000.0));
+        sink.report(file, node.span, message).help = Some(format!("write `\"timeout\": {}`", value / 1000.0));
     }
 }

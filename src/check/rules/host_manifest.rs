@@ -40,7 +40,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             (None, None) => None,
         };
         let Some((span, message)) = wrong else { continue };
-        let found = sink.at(file, span, message);
+        let found = sink.report(file, span, message);
         found.help = Some("correct the manifest, or remove it: a build makes one".to_owned());
         found.hosts = vec![host.name.clone()];
     }

@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let rule = host.agent.fields.get(&entry.key);
         let Some(rule) = rule.filter(|rule| rule.outcome == FieldOutcome::Dropped) else { continue };
         let reason = rule.reason.clone().unwrap_or_default();
-        let found = sink.at(text.file, entry.key_span, reason);
+        let found = sink.report(text.file, entry.key_span, reason);
         found.help =
             Some("remove it, and state the rule in the text; only user agents support it".to_owned());
     }

@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let Err(wanted) = include.file else { continue };
         let message =
             format!("`@` includes `{}`, which does not exist in the plugin", text.plugin.inner(&wanted));
-        let found = sink.at(text.file, include.span, message);
+        let found = sink.report(text.file, include.span, message);
         found.help = Some(match paths::meant(text, &wanted) {
             Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
             None => "add the file, or fix the path".to_owned(),

@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         if tokens > limit {
             let path = text.plugin.inner(&file.path);
             let message = format!("`@` includes `{path}`, about {tokens} tokens (limit {limit})");
-            let found = sink.at(text.file, include.span, message);
+            let found = sink.report(text.file, include.span, message);
             found.help = Some(
                 "name the file without `@`, so that the model reads what it needs, or shorten it".to_owned(),
             );

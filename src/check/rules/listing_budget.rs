@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
-    let mut said: Vec<(&Target, String)> = Vec::new();
+    let mut overflows: Vec<(&Target, String)> = Vec::new();
     for target in &context.hosts {
         let Some(listing) = &target.listing else { continue };
         let needed: usize =
@@ -36,12 +36,12 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             let room = listing.budget * listing.bytes_per_token;
             format!("{bytes} bytes of the skill list of {title}, which shows only about {room} in total")
         };
-        said.push((target, words));
+        overflows.push((target, words));
     }
-    if said.is_empty() {
+    if overflows.is_empty() {
         return;
     }
-    let words: Vec<&str> = said.iter().map(|(_, words)| words.as_str()).collect();
+    let words: Vec<&str> = overflows.iter().map(|(_, words)| words.as_str()).collect();
     let message = format!("the descriptions of `{}` take {}", plugin.name, words.join("; "));
     let named = plugin
         .manifest
@@ -49,10 +49,10 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         .and_then(|manifest| Some((context.file(&manifest.path)?, manifest.node.entry("name")?.span())));
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
     let found = match named {
-        Some((file, span)) => sink.at(file, span, message),
+        Some((file, span)) => sink.report(file, span, message),
         None => sink.whole(root, message),
     };
-    found.hosts = said.iter().map(|(target, _)| target.name.clone()).collect();
+    found.hosts = overflows.iter().map(|(target, _)| target.name.clone()).collect();
     found.help = Some(
         "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start"
             .to_owned(),

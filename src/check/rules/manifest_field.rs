@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         [("name", "add `\"name\": \"my-marketplace\"`"), ("owner", "add `\"owner\": { \"name\": \"…\" }`")]
     {
         if marketplace.node.get(key).is_none() {
-            sink.at(file, first, format!("the marketplace has no `{key}`")).help = Some(help.to_owned());
+            sink.report(file, first, format!("the marketplace has no `{key}`")).help = Some(help.to_owned());
         }
     }
 }

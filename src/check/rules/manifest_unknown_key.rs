@@ -5,7 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::manifest::fields::{ENTRY, FieldShape, MANIFEST, MARKETPLACE};
-use crate::model::near;
+use crate::model::similar_names;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
@@ -46,10 +46,10 @@ fn keys(file: &SourceFile, node: &Node, known: &[KeyFields], sink: &mut FindingS
             continue;
         }
         let near = names.iter().copied().find(|name| name.eq_ignore_ascii_case(key));
-        let near = near.or_else(|| near::slip(key, names.iter().copied()));
+        let near = near.or_else(|| similar_names::slip(key, names.iter().copied()));
         // A key whose right form is there too is nobody's slip.
         let Some(near) = near.filter(|near| node.get(near).is_none() || near.len() > 6) else { continue };
-        let found = sink.at(file, entry.key_span, format!("unknown key `{key}`; did you mean `{near}`?"));
+        let found = sink.report(file, entry.key_span, format!("unknown key `{key}`; did you mean `{near}`?"));
         found.help = Some(format!("rename it to `{near}`, or remove it"));
         if node.get(near).is_none() {
             let inner = Span::new(entry.key_span.start + 1, entry.key_span.end.saturating_sub(1));

@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
     let message =
         format!("`strict` is false and the entry declares `{field}`, but `{}` has a manifest", plugin.name);
-    let found = sink.at(file, declared.key_span, message);
+    let found = sink.report(file, declared.key_span, message);
     found.help =
         Some("remove `\"strict\": false`, or move everything from the manifest to the entry".to_owned());
     found.hosts = context.source_host_of_several();

@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let (Some(listed), Some(own)) = (entry.node.get("name"), manifest.node.get("name")) else { return };
     let Some(name) = own.as_str().filter(|name| *name != entry.name) else { return };
     let message = format!("the plugin is listed as `{}`, but its manifest says `{name}`", entry.name);
-    let found = sink.at(listing, listed.span, message);
+    let found = sink.report(listing, listed.span, message);
     found.help = Some(format!("write `\"name\": \"{name}\"`, or rename the plugin in its manifest"));
     // Users install by the one name and call by the other, so only the author knows which of them is to go.
     if let Some(file) = context.file(&manifest.path) {

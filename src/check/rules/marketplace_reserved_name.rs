@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             continue;
         }
         let message = format!("{} reserves the marketplace name `{name}`", host.host.title);
-        let found = sink.at(file, node.span, message);
+        let found = sink.report(file, node.span, message);
         found.help =
             Some("choose another name; the host refuses third-party marketplaces with this one".to_owned());
         found.hosts = vec![host.name.clone()];

@@ -29,7 +29,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         }
         let place = ran.place(Span::new(0, ran.text.len()));
-        let found = sink.at(ran.file, place, format!("`command` is a command line: `{}`", ran.text));
+        let found = sink.report(ran.file, place, format!("`command` is a command line: `{}`", ran.text));
         let words: Vec<String> = rest.split_whitespace().map(|word| format!("\"{word}\"")).collect();
         found.help = Some(format!("write `\"command\": \"{program}\", \"args\": [{}]`", words.join(", ")));
     }

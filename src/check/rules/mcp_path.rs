@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     name: "mcp-path",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "an MCP server finds its file only from the plugin's folder, in which it is not started",
+    summary: "an MCP server finds its file only from the plugin's folder, but does not start there",
     page: include_str!("mcp_path.md"),
     check: RuleCheck::Plugin(check),
 };
@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let folder = working_folder(&ran, root);
         let Some(path) = relative(context, plugin, &ran, &folder) else { continue };
         let message = format!("`{}` is looked for in the user's project, not in the plugin", ran.text);
-        let found = sink.at(ran.file, ran.place(Span::new(0, ran.text.len())), message);
+        let found = sink.report(ran.file, ran.place(Span::new(0, ran.text.len())), message);
         let ignored = if folder.as_str().is_empty() { "" } else { "; the host ignores `cwd`" };
         found.help = Some(format!("write `${{{root}}}/{}`{ignored}", plugin.inner(&path)));
         found.hosts = context.source_host_of_several();
@@ -69,7 +69,8 @@ fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent,
     {
         return;
     }
-    let found = sink.at(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
+    let found =
+        sink.report(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
     found.help = Some(format!("start it by its file, such as `node ${{{root}}}/…`"));
     found.hosts = context.source_host_of_several();
 }

@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let hosts = context.source_host_of_several();
     let mut report =
         |file: &SourceFile, span: Span, message: String, (name, short): (&str, &str), full: String| {
-            let found = sink.at(file, span, message);
+            let found = sink.report(file, span, message);
             found.help = Some(format!("write `{}`", name.replacen(short, &full, 1)));
             let place = Span::new(span.start, span.start + short.len());
             found.fix = Some(replace(file, place, full, Applicability::Unsafe));
@@ -40,7 +40,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         };
         for entry in tools::entries(component, &tools::LISTS) {
-            for tool in tools::of(text, &entry.node) {
+            for tool in tools::listed(text, &entry.node) {
                 if let Some((short, full)) = full(plugin, &servers, tool.text) {
                     let message =
                         format!("no tool is called `{}`: the server belongs to this plugin", tool.text);
@@ -61,7 +61,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         };
         // What stands for any name before it fits the whole name as well.
-        let Some(start) = matcher.span.of(file.text().unwrap_or_default()).find(&short) else { continue };
+        let Some(start) = matcher.span.slice(file.text().unwrap_or_default()).find(&short) else { continue };
         let span = Span::new(matcher.span.start + start, matcher.span.start + start + short.len());
         let message = format!("`{}` never matches: the server belongs to this plugin", matcher.text);
         report(file, span, message, (&matcher.text, &short), full);

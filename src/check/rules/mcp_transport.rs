@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         if let Some(url) = server.node.entry("url").filter(|_| no_type && needed) {
             let message =
                 format!("the server `{}` has a `url` but no `type`, so the host drops it", other.name);
-            let found = sink.at(file, url.key_span, message);
+            let found = sink.report(file, url.key_span, message);
             found.help = Some("add `\"type\": \"http\"`".to_owned());
             found.hosts = context.source_host_of_several();
         }

@@ -6,8 +6,8 @@ use crate::check::runnable::{self, RunnableText, TextRole};
 use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::near;
 use crate::model::plugin::{OtherBody, Plugin};
+use crate::model::similar_names;
 use crate::read::shell_names::{is_shell, is_windows_shell};
 use crate::read::tree::Node;
 use crate::source::Span;
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for ran in runnable::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
         for (span, message, help) in wrong(context, &ran) {
-            sink.at(ran.file, ran.place(span), message).help = Some(help);
+            sink.report(ran.file, ran.place(span), message).help = Some(help);
         }
     }
 }
@@ -54,7 +54,7 @@ fn wrong(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String
             out.push((span, message, format!("write `${{{name}}}`")));
         } else if braced
             && !known
-            && let Some(near) = near::slip(name, source.variables.iter().map(String::as_str))
+            && let Some(near) = similar_names::slip(name, source.variables.iter().map(String::as_str))
         {
             out.push((span, format!("nothing sets `{name}`"), format!("did you mean `${{{near}}}`?")));
         } else if !braced && (known && name == source.plugin_root || after.starts_with('}')) {

@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         let inner = text.plugin.inner(wanted);
         let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
-        let found = sink.at(text.file, mention.span, message);
+        let found = sink.report(text.file, mention.span, message);
         found.help = Some(match paths::meant(text, wanted) {
             Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
             None => "add the file, or fix the path".to_owned(),

@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     } else {
         return;
     };
-    let found = sink.at(text.file, node.span, format!("the name `{name}` {why}"));
+    let found = sink.report(text.file, node.span, format!("the name `{name}` {why}"));
     found.hosts = context.hosts_that(|target| target.skill.name_limit.is_some_and(|limit| length > limit));
     found.help = Some(match plain(&name) {
         Some(plain) => format!("rename the skill and its folder to `{plain}`"),

@@ -21,7 +21,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some((name, folder)) = renames::differing(component, &text.plugin.root) else { return };
     let Some(node) = component.field("name") else { return };
     let found =
-        sink.at(text.file, node.span, format!("the skill is named `{name}`, but its folder `{folder}`"));
+        sink.report(text.file, node.span, format!("the skill is named `{name}`, but its folder `{folder}`"));
     found.help = Some(format!("write `name: {folder}`, and call it by that name, or rename the folder"));
     let taken = context.directory().skill(&qualify(&text.plugin.name, folder));
     if taken.is_some_and(|other| other.path != component.path) {

@@ -21,7 +21,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     if component.kind != ComponentKind::Skill || component.field("name").is_some() {
         return;
     }
-    let found = sink.at(text.file, Span::new(0, yaml.start).trimmed(text.text), "the skill has no `name`");
+    let found =
+        sink.report(text.file, Span::new(0, yaml.start).trimmed(text.text), "the skill has no `name`");
     found.hosts = context.hosts_that(|target| target.skill.name_required);
     found.help = Some(format!("add `name: {}` to match the folder", component.name));
     let edit = FixEdit {

@@ -26,6 +26,6 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let span = component
         .field("name")
         .map_or(Span::new(0, text.text.lines().next().map_or(0, str::len)), |node| node.span);
-    let found = sink.at(text.file, span, format!("`{name}` does not begin with `{prefix}`"));
+    let found = sink.report(text.file, span, format!("`{name}` does not begin with `{prefix}`"));
     found.help = Some(format!("rename it to `{prefix}{name}`, with its folder or file and all references"));
 }

@@ -35,19 +35,23 @@ const ONE_BY_ONE: [&str; 12] = [
 ];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) || prose::says(text.body.of(text.text), &ONE_BY_ONE) {
+    if !prose::instructs(text) || prose::says(text.body.slice(text.text), &ONE_BY_ONE) {
         return;
     }
     let negated = ["never", "not", "don't"];
     for passage in passages(text).into_iter().filter(|passage| !passage.code) {
-        let said = passage.span.of(text.text);
-        if said.starts_with('#') || !prose::says(said, &AGENTS) || prose::says(said, &negated) {
+        let passage_text = passage.span.slice(text.text);
+        if passage_text.starts_with('#')
+            || !prose::says(passage_text, &AGENTS)
+            || prose::says(passage_text, &negated)
+        {
             continue;
         }
-        let Some(place) = TOGETHER.iter().filter_map(|word| prose::places(said, word).next()).min() else {
+        let Some(place) = TOGETHER.iter().filter_map(|word| prose::places(passage_text, word).next()).min()
+        else {
             continue;
         };
-        sink.at(text.file, place.shifted(passage.span.start), "not every host runs agents in parallel")
+        sink.report(text.file, place.shifted(passage.span.start), "not every host runs agents in parallel")
             .help = Some(
             "add a fallback: where agents cannot run in parallel, dispatch them one after the other"
                 .to_owned(),

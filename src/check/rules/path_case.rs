@@ -50,9 +50,9 @@ fn report(
 ) {
     let spelt = spelt(written, actual);
     let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.inner(actual));
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     found.help = Some(format!("write `{spelt}`; case-sensitive systems such as Linux do not find the file"));
-    if span.of(text.text) == written {
+    if span.slice(text.text) == written {
         found.fix = Some(replace(text.file, span, spelt, applicability));
     }
 }

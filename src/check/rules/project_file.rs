@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             for file in paths.filter_map(|path| context.file(path)) {
                 for (span, wrong) in faults(file, files, host) {
                     let found =
-                        sink.at(file, span, format!("{wrong}: {} {}", host.host.title, files.refusal));
+                        sink.report(file, span, format!("{wrong}: {} {}", host.host.title, files.refusal));
                     found.hosts = vec![host.name.clone()];
                 }
             }

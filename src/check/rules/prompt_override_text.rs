@@ -52,7 +52,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         if quoted || shown || snippet::warned_against(text.text, span) {
             continue;
         }
-        let found = sink.at(text.file, span, "this tells the model to ignore its instructions");
+        let found = sink.report(text.file, span, "this tells the model to ignore its instructions");
         found.help = Some("say what to do instead; if it is an example, put it in quotes".to_owned());
     }
 }

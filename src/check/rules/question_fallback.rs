@@ -23,15 +23,15 @@ pub(super) const QUESTION: &str = "AskUserQuestion";
 
 /// What stands for the question tool on other hosts: the words in backticks that their targets give.
 pub(super) fn counterparts(context: &RuleContext<'_>) -> BTreeSet<String> {
-    let said = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
-    said.filter_map(|said| said.split('`').nth(1)).map(str::to_owned).collect()
+    let stand_in = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
+    stand_in.filter_map(|stand_in| stand_in.split('`').nth(1)).map(str::to_owned).collect()
 }
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !prose::instructs(text) {
         return;
     }
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     let Some(at) = body.find(QUESTION) else { return };
     let mut missing: Vec<String> = counterparts(context)
         .into_iter()
@@ -47,7 +47,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let span = Span::new(at, at + QUESTION.len()).shifted(text.body.start);
     let message =
         format!("`{QUESTION}` exists on one host only; the text does not name {}", missing.join(", "));
-    sink.at(text.file, span, message).help = Some(
+    sink.report(text.file, span, message).help = Some(
         "name the tool of each host, and say: where there is none, print numbered options and wait for the reply"
             .to_owned(),
     );

@@ -28,11 +28,12 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let tools = question_fallback::counterparts(context);
     let all = passages(text);
     for (at, passage) in all.iter().enumerate() {
-        let said = passage.span.of(text.text);
-        let named = said.contains(question_fallback::QUESTION)
-            || tools.iter().any(|tool| said.contains(&format!("`{tool}`")));
-        let asks = prose::says(said, &ASKS) && prose::says(said, &["option", "options", "choices"]);
-        if passage.item || passage.code || !(named || asks) || !said.ends_with(':') {
+        let passage_text = passage.span.slice(text.text);
+        let named = passage_text.contains(question_fallback::QUESTION)
+            || tools.iter().any(|tool| passage_text.contains(&format!("`{tool}`")));
+        let asks =
+            prose::says(passage_text, &ASKS) && prose::says(passage_text, &["option", "options", "choices"]);
+        if passage.item || passage.code || !(named || asks) || !passage_text.ends_with(':') {
             continue;
         }
         let column = |start: usize| text.file.position(start).column;
@@ -43,6 +44,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let Some(fifth) = options.get(MOST) else { continue };
         let message =
             format!("the question has {} options; question tools show at most {MOST}", options.len());
-        sink.at(text.file, fifth.span, message).help = Some("merge options, or ask in two steps".to_owned());
+        sink.report(text.file, fifth.span, message).help =
+            Some("merge options, or ask in two steps".to_owned());
     }
 }

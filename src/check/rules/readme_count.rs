@@ -91,7 +91,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let passages = passages.iter().filter(|passage| !passage.code && !passage.quoted);
         let passages: Vec<(Span, Vec<StatedCount>)> = passages
             .map(|passage| {
-                let here = passage.span.of(&words);
+                let here = passage.span.slice(&words);
                 let counts = COUNTED.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many));
                 let counts: Vec<StatedCount> = counts.collect();
                 let is_of_a_part = !counts.is_empty() && is_of_a_part(readme, passage.span);
@@ -118,7 +118,7 @@ struct StatedCount {
     /// The word that follows the number, where it does.
     word: Option<Span>,
     /// The digits.
-    said: String,
+    written: String,
     /// Whether it stands in a cell or in brackets.
     formal: bool,
 }
@@ -133,8 +133,8 @@ fn counts(
         prose::places(here, name).filter_map(move |place| {
             let number = count(here, place)?;
             let word = Some(place).filter(|word| word.start > number.start);
-            let said = number.of(here).to_owned();
-            Some(StatedCount { kind, name, number, word, said, formal: word.is_none() })
+            let written = number.slice(here).to_owned();
+            Some(StatedCount { kind, name, number, word, written, formal: word.is_none() })
         })
     };
     of(one).chain(of(many)).collect()
@@ -143,7 +143,7 @@ fn counts(
 /// Whether a number counts some of the components, or those of somebody else: one in the heading of a category, in a row or
 /// sentence about another repository, or in what tells of a version.
 fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
-    let text = passage.of(readme.text.text);
+    let text = passage.slice(readme.text.text);
     let lower = text.to_lowercase();
     let is_release = |text: &str| {
         let mut words =
@@ -170,7 +170,7 @@ fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
 /// What has three numbers or more in the README of one plugin: each of them is of a part.
 fn counted_in_parts(passages: &[(Span, Vec<StatedCount>)]) -> Vec<Option<ComponentKind>> {
     let of = |kind| passages.iter().flat_map(|(_, counts)| counts).filter(move |count| count.kind == kind);
-    let numbers = |kind| of(kind).map(|count| count.said.as_str()).collect::<BTreeSet<&str>>();
+    let numbers = |kind| of(kind).map(|count| count.written.as_str()).collect::<BTreeSet<&str>>();
     COUNTED.iter().map(|(kind, ..)| *kind).filter(|kind| numbers(*kind).len() > 2).collect()
 }
 
@@ -185,12 +185,12 @@ fn compare(
 ) {
     let file = readme.text.file;
     let number = count.number.shifted(passage.start);
-    let said = number.of(readme.text.text);
-    let Ok(value) = said.parse::<usize>() else { return };
+    let written = number.slice(readme.text.text);
+    let Ok(value) = written.parse::<usize>() else { return };
     let spoken_of = match (readme.above, count.kind) {
         (false, None) => return,
         (false, Some(_)) => readme.plugins.clone(),
-        (true, None) if readme.named(passage.of(readme.text.text)).is_empty() => Vec::new(),
+        (true, None) if readme.named(passage.slice(readme.text.text)).is_empty() => Vec::new(),
         (true, None) => return,
         (true, Some(_)) => match spoken_of(readme, passage, total || count.formal) {
             Some(plugins) => plugins,
@@ -218,15 +218,16 @@ fn compare(
         _ => "the plugins together".to_owned(),
     };
     let (has, name) = (if spoken_of.len() > 1 { "have" } else { "has" }, count.name);
-    let found = sink.at(file, number, format!("the README says {said} {name}, but {who} {has} {have}"));
+    let found =
+        sink.report(file, number, format!("the README says {written} {name}, but {who} {has} {have}"));
     found.help = Some(format!("write {have}"));
     let (one, many) = (name.trim_end_matches('s'), format!("{}s", name.trim_end_matches('s')));
     let right = if have == 1 { one } else { &many };
     // The word follows its number: `1 skill`, `2 skills`.
     let fix = match count.word.map(|word| word.shifted(passage.start)) {
         Some(word) if name != right && number.end < word.start => {
-            let between = Span::new(number.end, word.start).of(readme.text.text);
-            let cased = if word.of(readme.text.text).starts_with(char::is_uppercase) {
+            let between = Span::new(number.end, word.start).slice(readme.text.text);
+            let cased = if word.slice(readme.text.text).starts_with(char::is_uppercase) {
                 capital(right)
             } else {
                 right.to_owned()
@@ -283,13 +284,13 @@ fn number_of(plugin: &Plugin, kind: ComponentKind) -> usize {
 /// name, or all where it is `total`; `None` where nobody can say.
 fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<&'a Plugin>> {
     let text = readme.text.text;
-    let here = readme.named(passage.of(text));
+    let here = readme.named(passage.slice(text));
     if !here.is_empty() {
         return (here.len() == 1).then_some(here);
     }
     let headings = readme.headings(passage.start);
     for heading in &headings {
-        let named = readme.named(heading.span.of(text));
+        let named = readme.named(heading.span.slice(text));
         if !named.is_empty() {
             return (named.len() == 1).then_some(named);
         }
@@ -297,27 +298,27 @@ fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<
     (total || headings.iter().all(|heading| heading.level == 1)).then(|| readme.plugins.clone())
 }
 
-/// Numbers in tables of plugins, one row a plugin, in columns that say what they count.
+/// Numbers in tables of plugins, one row per plugin, in columns that say what they count.
 fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let text = readme.text.text;
     for listing in
         readme.listings().iter().filter(|listing| listing.of == ListedKind::Plugins && listing.table)
     {
         for (column, head) in listing.head.iter().enumerate() {
-            let head = head.of(text).trim().trim_matches(['*', '#', ' ']).to_lowercase();
+            let head = head.slice(text).trim().trim_matches(['*', '#', ' ']).to_lowercase();
             let Some((kind, name)) =
                 COUNTED.iter().find_map(|(kind, _, many)| Some(((*kind)?, *many)).filter(|_| head == *many))
             else {
                 continue;
             };
             for row in &listing.rows {
-                let (Some(said), Some(cell)) = (&row.name, row.cells.get(column)) else { continue };
+                let (Some(listed), Some(cell)) = (&row.name, row.cells.get(column)) else { continue };
                 let Some(plugin) =
-                    context.project.plugins.iter().find(|plugin| plugin.name == said.span.of(text))
+                    context.project.plugins.iter().find(|plugin| plugin.name == listed.span.slice(text))
                 else {
                     continue;
                 };
-                let inner = cell.of(text);
+                let inner = cell.slice(text);
                 let number = inner.trim_matches(['*', ' ']);
                 if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
                     continue;
@@ -329,7 +330,7 @@ fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSin
                 let start = cell.start + inner.find(number).unwrap_or(0);
                 let span = Span::new(start, start + number.len());
                 let message = format!("the README says {number} {name}, but `{}` has {have}", plugin.name);
-                let found = sink.at(readme.text.file, span, message);
+                let found = sink.report(readme.text.file, span, message);
                 found.help = Some(format!("write {have}"));
                 found.fix = Some(replace(readme.text.file, span, have.to_string(), Applicability::Unsafe));
             }

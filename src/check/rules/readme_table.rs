@@ -10,9 +10,9 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near::slip;
 use crate::model::plugin::Plugin;
 use crate::model::qualified_name::last_of;
+use crate::model::similar_names::slip;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -93,7 +93,7 @@ fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &ReadmeListing) -> usize 
 }
 
 fn names<'t>(readme: &'t Readme<'_>, listing: &'t ReadmeListing) -> impl Iterator<Item = &'t str> {
-    listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.of(readme.text.text)))
+    listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.slice(readme.text.text)))
 }
 
 /// Whether `hits` of its rows are most of them.
@@ -139,8 +139,8 @@ fn stale<'l>(
     let is_stale = |row: &&ListedRow| {
         let Some(name) = &row.name else { return false };
         (!marked || name.marked)
-            && !is_known(name.span.of(text))
-            && !prose::says(row.span.of(text), &ASIDE)
+            && !is_known(name.span.slice(text))
+            && !prose::says(row.span.slice(text), &ASIDE)
             && !readme.headings(row.span.start).iter().any(|heading| prose::says(&heading.text, &ASIDE))
     };
     listing.rows.iter().filter(is_stale).collect()
@@ -157,9 +157,9 @@ fn gone<'n>(
 ) {
     let (file, text) = (readme.text.file, readme.text.text);
     let Some(name) = &row.name else { return };
-    let said = name.span.of(text);
-    let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
-    let bare = last_of(said);
+    let listed = name.span.slice(text);
+    let found = sink.report(file, name.span, format!("the README lists the {what} `{listed}`, but {why}"));
+    let bare = last_of(listed);
     // A row may say more than a name, so none is removed but by its author.
     found.help = Some("remove the row, or update the name".to_owned());
     if let Some(near) = slip(bare, known) {
@@ -184,13 +184,13 @@ fn left_out(
     let count = own.iter().filter(|component| is_listed(component)).count();
     let is_missing = |component: &&&Component| {
         let last = last_of(&component.name);
-        let said = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
-        let said = said(last) || component.alias().is_some_and(|alias| said(&alias));
+        let is_mentioned = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
+        let is_mentioned = is_mentioned(last) || component.alias().is_some_and(|alias| is_mentioned(&alias));
         !is_listed(component)
-            && !said
+            && !is_mentioned
             && !last.starts_with('_')
             && !component.model_only()
-            && !StageMarks::of(component, plugin).is_beta()
+            && !StageMarks::from_component(component, plugin).is_beta()
     };
     let missing: Vec<&&Component> = own.iter().filter(is_missing).collect();
     let last = listings.iter().rev().find(|listing| {
@@ -209,7 +209,7 @@ fn left_out(
             "the README lists {count} of the {all} {what}s of `{}`, and leaves out `{name}`",
             plugin.name
         );
-        let found = sink.at(readme.text.file, row.span, message);
+        let found = sink.report(readme.text.file, row.span, message);
         found.help =
             Some(format!("add `{name}`, which `{}` describes, or say it in a sentence", component.path));
     }
@@ -258,7 +258,7 @@ fn of_plugins(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut Finding
     for name in missing {
         let message =
             format!("the README lists {count} of the {} plugins, and leaves out `{name}`", entries.len());
-        let found = sink.at(readme.text.file, row.span, message);
+        let found = sink.report(readme.text.file, row.span, message);
         found.help = Some(format!("add `{name}`, or say it in a sentence"));
     }
 }

@@ -28,7 +28,8 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
         if whole.is_empty() || !component.files.contains(&component.folder().join(whole)) {
             continue;
         }
-        let found = sink.at(text.file, link.span, format!("this links to the skill's own file `{whole}`"));
+        let found =
+            sink.report(text.file, link.span, format!("this links to the skill's own file `{whole}`"));
         found.help =
             Some(format!("write `` `{whole}` ``; agents resolve link paths from their working folder"));
         found.fix = Some(replace(text.file, link.span, format!("`{whole}`"), Applicability::Unsafe));

@@ -23,6 +23,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         return;
     }
     let first = Span::new(0, text.text.lines().next().map_or(0, str::len));
-    let found = sink.at(text.file, first, format!("the file has about {tokens} tokens (limit {limit})"));
+    let found = sink.report(text.file, first, format!("the file has about {tokens} tokens (limit {limit})"));
     found.help = Some("split it by topic, so that the model reads only what the task needs".to_owned());
 }

@@ -44,7 +44,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 if shown || snippet::warned_against(text.text, span) {
                     continue;
                 }
-                let found = sink.at(
+                let found = sink.report(
                     text.file,
                     span,
                     format!("the host rejects `{}` before it runs", words.join(" ")),

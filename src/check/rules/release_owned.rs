@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         }
         let message =
             format!("the version is `{version}`, but `{record}` records `{owned}` as the last release");
-        let found = sink.at(file, node.span, message);
+        let found = sink.report(file, node.span, message);
         found.help = Some(format!("set it to `{owned}`; the release raises it"));
         let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
         found.fix = Some(replace(file, inner, owned, Applicability::Unsafe));

@@ -34,10 +34,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let snippets = if may_run(text.text) { snippet::find(text, may) } else { Vec::new() };
     for span in snippets.iter().flat_map(|snippet| piped(&snippet.commands)) {
         if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
-            let found = sink.at(text.file, span, MESSAGE);
+            let found = sink.report(text.file, span, MESSAGE);
             found.help = Some(HELP.to_owned());
             // A reader of the text sees it, and the address is its maker's own.
-            if !span.of(text.text).contains("http://") {
+            if !span.slice(text.text).contains("http://") {
                 found.severity = Severity::Info;
             }
         }
@@ -47,7 +47,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let hooks = if declares { runnable::hooks(context, text.plugin) } else { Vec::new() };
     for ran in hooks.iter().filter(|ran| ran.file.path == text.file.path) {
         for span in piped(&ran.commands()) {
-            sink.at(ran.file, ran.place(span), MESSAGE).help = Some(HELP.to_owned());
+            sink.report(ran.file, ran.place(span), MESSAGE).help = Some(HELP.to_owned());
         }
     }
 }

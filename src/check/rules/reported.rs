@@ -46,7 +46,7 @@ pub(super) const FRONTMATTER_ENDS_EARLY: Rule = Rule {
     severity: Severity::Error,
     summary: "dashes end the frontmatter before its last line, and the rest of it is text",
     page: include_str!("frontmatter_ends_early.md"),
-    check: RuleCheck::ReportedBy("src/read/frontmatter/early.rs"),
+    check: RuleCheck::ReportedBy("src/read/frontmatter/early_end.rs"),
 };
 
 pub(super) const FRONTMATTER_NOT_FIRST: Rule = Rule {
@@ -125,7 +125,7 @@ pub(super) const LINKED_COMPONENT: Rule = Rule {
     name: "linked-component",
     group: RuleGroup::Suspicious,
     severity: Severity::Warning,
-    summary: "an agent or a command is a link, which hosts pass over",
+    summary: "an agent or a command is a link, which hosts skip",
     page: include_str!("linked_component.md"),
     check: RuleCheck::ReportedBy("src/model/plugin/find.rs"),
 };

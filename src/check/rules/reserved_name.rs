@@ -26,8 +26,11 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let Some(word) = target.skill.reserved_words.iter().find(|word| lower.contains(word.as_str())) else {
             continue;
         };
-        let found =
-            sink.at(text.file, node.span, format!("the name `{name}` contains the reserved word `{word}`"));
+        let found = sink.report(
+            text.file,
+            node.span,
+            format!("the name `{name}` contains the reserved word `{word}`"),
+        );
         found.help = Some("choose a name that says what the skill does".to_owned());
         found.hosts = vec![target.name.clone()];
     }

@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         }
         let message = format!("{} reserves the plugin name `{}`", host.host.title, plugin.name);
-        let found = sink.at(file, node.span, message);
+        let found = sink.report(file, node.span, message);
         found.help = Some("name it for what it does".to_owned());
         found.hosts = vec![host.name.clone()];
     }

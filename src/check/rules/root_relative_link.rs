@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         };
         let written = paths::from_text(text, path);
         let message = format!("`{}` is relative to the skill's folder, not to this file", link.path);
-        let found = sink.at(text.file, link.span, message);
+        let found = sink.report(text.file, link.span, message);
         found.help = Some(format!("write `{written}`, which Markdown viewers can follow"));
         found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
     }

@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             .find_map(|other| call(context, other, skill));
         let Some((caller, place)) = call else { continue };
         let message = format!("another text calls `{}`, but only the user may start it", skill.qualified);
-        let found = sink.at(file, field.span(), message);
+        let found = sink.report(file, field.span(), message);
         found.help = Some(format!("remove `{FIELD}`, or let the other text suggest it to the user"));
         *found = found.clone().related(caller, place, "called here");
     }
@@ -61,7 +61,7 @@ fn calls(text: &str, span: Span) -> bool {
     let words =
         ["load", "loads", "invoke", "invokes", "run", "runs", "call", "calls", "use", "dispatch", "start"];
     let for_user = ["user", "suggest", "never", "not", "don't"];
-    !span.of(text).starts_with('/')
+    !span.slice(text).starts_with('/')
         && crate::check::prose::says(line, &words)
         && !crate::check::prose::says(line, &for_user)
 }

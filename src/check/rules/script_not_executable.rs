@@ -20,7 +20,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             let name = call.path.file_name().unwrap_or_default();
             let message = format!("`{name}` is called by its path but is not executable");
             let help = "run `chmod +x` on it and commit the change, or call it with its interpreter";
-            sink.at(text.file, call.span, message).help = Some(help.to_owned());
+            sink.report(text.file, call.span, message).help = Some(help.to_owned());
         }
     }
 }

@@ -25,17 +25,18 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let ReferenceTarget::Component(ComponentKind::Skill, name) = &reference.named else { continue };
         let mut skills = context.project.plugins.iter().flat_map(|plugin| &plugin.components);
         let skill = skills.find(|other| other.kind == ComponentKind::Skill && &other.qualified == name);
-        let said = reference.span.of(text.text);
+        let mention = reference.span.slice(text.text);
         // A skill that only the user starts is named as the user types it.
         let by_user = skill.is_some_and(|skill| skill.user_only());
         let around = passages.iter().find(|passage| {
             passage.span.start <= reference.span.start && reference.span.end <= passage.span.end
         });
-        let shown = around.is_some_and(|passage| shows(text, passage, said));
-        if !said.starts_with('/') || by_user || shown {
+        let shown = around.is_some_and(|passage| shows(text, passage, mention));
+        if !mention.starts_with('/') || by_user || shown {
             continue;
         }
-        let found = sink.at(text.file, reference.span, format!("`{said}` is the slash form of one host"));
+        let found =
+            sink.report(text.file, reference.span, format!("`{mention}` is the slash form of one host"));
         found.help = Some(format!("write \"load the `{name}` skill\""));
         let code = text.text[..reference.span.start].ends_with('`');
         let instead = if code { name.to_string() } else { format!("the `{name}` skill") };
@@ -45,11 +46,11 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether a passage shows what the user types: an example, a heading, or a sentence about the user or
 /// about how each host calls it.
-fn shows(text: &PluginText<'_>, passage: &Passage, said: &str) -> bool {
-    let words = passage.span.of(text.text);
-    let name = said.rsplit(['/', ':']).next().unwrap_or(said);
+fn shows(text: &PluginText<'_>, passage: &Passage, mention: &str) -> bool {
+    let words = passage.span.slice(text.text);
+    let name = mention.rsplit(['/', ':']).next().unwrap_or(mention);
     passage.code
         || words.starts_with('#')
         || prose::says(words, &["user", "users", "user-runnable"])
-        || [name, &said[1..]].iter().any(|name| words.contains(&format!("${name}")))
+        || [name, &mention[1..]].iter().any(|name| words.contains(&format!("${name}")))
 }

@@ -37,7 +37,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         for command in example.script.commands.iter().filter(|command| explores(command)) {
             let name = command.words[0].as_str();
             let Some((_, tool)) = NATIVE.iter().find(|(known, _)| *known == name) else { continue };
-            let found = sink.at(
+            let found = sink.report(
                 text.file,
                 example.place(command.span),
                 format!("`{name}` searches or reads files through the shell"),

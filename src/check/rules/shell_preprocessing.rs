@@ -30,9 +30,9 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         more => format!(", and {more} more"),
     };
     let shown: String =
-        command.span.of(text.text).lines().next().unwrap_or_default().chars().take(60).collect();
+        command.span.slice(text.text).lines().next().unwrap_or_default().chars().take(60).collect();
     let message = format!("{} does not run commands in a text: {shown}{more}", first.host.title);
-    let found = sink.at(text.file, command.span, message);
+    let found = sink.report(text.file, command.span, message);
     found.hosts = hosts.iter().map(|host| host.name.clone()).collect();
     found.help = Some(
         "tell the model to run the command; a build does this for you, subject to the host's permissions"

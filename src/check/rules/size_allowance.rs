@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let text = skill.and_then(|skill| Some((skill, context.file(&skill.path)?.text()?)));
         let message = match text {
             None => format!("`{path}` is exempt from the size limit but does not exist"),
-            Some((skill, text)) if skill_size::over(skill.document.body.of(text), limits).is_empty() => {
+            Some((skill, text)) if skill_size::over(skill.document.body.slice(text), limits).is_empty() => {
                 format!("`{path}` is exempt from the size limit but no longer exceeds it")
             }
             Some(_) => continue,
@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let file = context.file(CONFIG).and_then(|file| Some((file, file.text()?)));
         let place = file.and_then(|(file, text)| Some((file, text.find(&format!("\"{path}\""))?)));
         let found = match place {
-            Some((file, at)) => sink.at(file, Span::new(at, at + path.as_str().len() + 2), message),
+            Some((file, at)) => sink.report(file, Span::new(at, at + path.as_str().len() + 2), message),
             None => sink.whole(CONFIG.as_ref(), message),
         };
         found.help =

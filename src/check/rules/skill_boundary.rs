@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let written = &link.path;
         match link.leads(context, text) {
             PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {
-                away(context, text, link.span, written, path, sink);
+                boundary_crossing(context, text, link.span, written, path, sink);
             }
             PathTarget::Nowhere(_) => elsewhere(context, text, link.whole, link.span, written, sink),
             _ => {}
@@ -42,7 +42,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         match mention.leads(context, text) {
             PathTarget::Away(path) if is_of_the_plugin(context, text, path) => {
-                away(context, text, mention.span, &mention.path, path, sink);
+                boundary_crossing(context, text, mention.span, &mention.path, path, sink);
             }
             PathTarget::Nowhere(_) if !mention.path.starts_with('.') => {
                 elsewhere(context, text, mention.span, mention.span, &mention.path, sink);
@@ -66,7 +66,7 @@ fn is_of_the_plugin(context: &RuleContext<'_>, text: &PluginText<'_>, path: &Utf
 }
 
 /// A path to another part of the plugin.
-fn away(
+fn boundary_crossing(
     context: &RuleContext<'_>,
     text: &PluginText<'_>,
     span: Span,
@@ -81,7 +81,7 @@ fn away(
         Some(other) => format!("`{written}` points into the {} `{}`", other.kind.id(), other.name),
         None => format!("`{written}` points outside this {what}, to `{inner}`"),
     };
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     found.help = Some(match other {
         Some(other) if path == other.path || path == other.folder() => {
             format!(
@@ -125,7 +125,7 @@ fn elsewhere(
     let near = intent::near(text.text, around.start, around.end);
     let Some((other, path)) = in_named_skill(context, text, near, written) else { return };
     let message = format!("`{written}` is a file of the skill `{}`, not of this one", other.name);
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     found.help = Some(format!(
         "refer to the skill `{}` by name, or copy the file into this skill's folder",
         other.name

@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             }
             let span = faults.first().map_or(Span::new(0, 0), |fault| fault.span);
             let why = if faults.is_empty() { "expected a mapping" } else { "invalid YAML" };
-            let found = sink.at(file, span, format!("{} ignores this file: {why}", host.host.title));
+            let found = sink.report(file, span, format!("{} ignores this file: {why}", host.host.title));
             found.help =
                 Some("write keys and values, as in `interface:` above `  display_name: \"Plan\"`".to_owned());
             found.hosts = vec![host.name.clone()];

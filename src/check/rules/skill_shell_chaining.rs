@@ -35,12 +35,12 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
                 Operator::Or => "||",
                 Operator::Semicolon => ";",
             };
-            sink.at(text.file, span, format!("`{sign}` chains two commands")).help =
+            sink.report(text.file, span, format!("`{sign}` chains two commands")).help =
                 Some("write one command per line, and say what to do when the first one fails".to_owned());
         }
         for pipeline in example.script.pipelines.iter().filter(|one| !one.condition && one.stages > 2) {
             let message = format!("a pipe of {} commands", pipeline.stages);
-            sink.at(text.file, example.place(pipeline.span), message).help =
+            sink.report(text.file, example.place(pipeline.span), message).help =
                 Some("use at most one pipe, or move the steps into a script of the skill".to_owned());
         }
     }

@@ -25,14 +25,14 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for example in script::examples(text) {
         let commands = example.script.commands.iter();
         for command in commands.filter(|command| !command.condition && hides(&command.redirects)) {
-            sink.at(text.file, example.place(command.span), "the command discards its error messages").help =
-                Some("keep them visible, and say which failures to ignore".to_owned());
+            sink.report(text.file, example.place(command.span), "the command discards its error messages")
+                .help = Some("keep them visible, and say which failures to ignore".to_owned());
         }
         for joint in example.script.joints.iter().filter(|joint| !joint.condition) {
             let always = matches!(joint.right.text.trim(), "true" | ":");
             if joint.operator == Operator::Or && always {
                 let message = format!("`|| {}` hides that the command failed", joint.right.text.trim());
-                sink.at(text.file, example.place(joint.span), message).help =
+                sink.report(text.file, example.place(joint.span), message).help =
                     Some("remove it, and say which failures to ignore".to_owned());
             }
         }

@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     if component.kind != ComponentKind::Skill || limits.oversize.contains(&component.path) {
         return;
     }
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     let over = over(body, limits);
     if over.is_empty() {
         return;
@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let begins = text.body.start + body.len() - body.trim_start().len();
     let length = text.text[begins..].lines().next().map_or(0, str::len);
     let first = Span::new(begins, begins + length);
-    let found = sink.at(text.file, first, format!("the skill's text has {}", over.join(" and ")));
+    let found = sink.report(text.file, first, format!("the skill's text has {}", over.join(" and ")));
     found.help =
         Some("move details into files under `references/` and refer to them where needed".to_owned());
 }

@@ -22,10 +22,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     if text.component.is_none() || !text.is_markdown() {
         return;
     }
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     for at in memchr::memchr_iter(b'/', body.as_bytes()) {
         let Some(span) = slash_form(body, at) else { continue };
-        let name = span.of(body);
+        let name = span.slice(body);
         let Some(other) = hidden(context, text, name) else { continue };
         if is_of_another_host(context, &body[span.end..]) {
             continue;
@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 format!("refer to the skill `{name}` without the slash"),
             ),
         };
-        let found = sink.at(text.file, span, message);
+        let found = sink.report(text.file, span, message);
         found.help = Some(help);
         // In a block the words are those of a program or a form, and what is run is more than a name.
         let before = text.text[..span.start].trim_end_matches([' ', ':', '`']);

@@ -42,20 +42,23 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     for passage in passages(text) {
-        let said = passage.span.of(text.text);
-        let first = |names: &[&str]| names.iter().filter_map(|name| prose::places(said, name).next()).min();
-        if let Some(place) = first(&OLD).filter(|_| !prose::says(said, &WARNS)) {
+        let passage_text = passage.span.slice(text.text);
+        let first =
+            |names: &[&str]| names.iter().filter_map(|name| prose::places(passage_text, name).next()).min();
+        if let Some(place) = first(&OLD).filter(|_| !prose::says(passage_text, &WARNS)) {
             let span = place.shifted(passage.span.start);
-            let message = format!("`{}` is an outdated tool name", span.of(text.text));
-            sink.at(text.file, span, message).help =
+            let message = format!("`{}` is an outdated tool name", span.slice(text.text));
+            sink.report(text.file, span, message).help =
                 Some("write \"create a task list\", followed by the tool of each host".to_owned());
-        } else if let Some(place) = first(&NEW).filter(|_| !passage.code && !prose::says(said, &INTENT)) {
+        } else if let Some(place) =
+            first(&NEW).filter(|_| !passage.code && !prose::says(passage_text, &INTENT))
+        {
             let span = place.shifted(passage.span.start);
             let message = format!(
                 "`{}` exists on one host only; the text does not say what it is for",
-                span.of(text.text)
+                span.slice(text.text)
             );
-            sink.at(text.file, span, message).help =
+            sink.report(text.file, span, message).help =
                 Some("write \"create a task list\" or \"checklist\", followed by the tool's name".to_owned());
         }
     }

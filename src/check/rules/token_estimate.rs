@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         if component.kind == ComponentKind::Skill
             && let Some(text) = context.file(&component.path).and_then(|file| file.text())
         {
-            bodies.push((component.document.body.of(text).len().div_ceil(4), &component.name));
+            bodies.push((component.document.body.slice(text).len().div_ceil(4), &component.name));
         }
     }
     let all: usize = bodies.iter().map(|(tokens, _)| tokens).sum();

@@ -46,14 +46,14 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             limits.entry(limit).or_default().push((host, lost));
         }
     }
-    for (limit, said) in limits {
+    for (limit, losses) in limits {
         let Some(file) = context.file(limit.path) else { continue };
-        let found = sink.at(
+        let found = sink.report(
             file,
             Span::new(limit.at.0, limit.at.1),
-            format!("the limit in `{}` {}", limit.name, words(&said)),
+            format!("the limit in `{}` {}", limit.name, words(&losses)),
         );
-        found.hosts = said.iter().map(|(host, _)| host.name.clone()).collect();
+        found.hosts = losses.iter().map(|(host, _)| host.name.clone()).collect();
         found.help = Some(format!(
             "say in the text what it must not do, and accept the loss with `[[accept-loss]] id = {}` in `plugcast.toml`",
             AcceptLoss::only(limit.loss)
@@ -84,14 +84,14 @@ struct LimitLoss<'a> {
 }
 
 /// What becomes of a limit: once where all hosts say the same, else host by host.
-fn words(said: &[(&Target, LimitLoss<'_>)]) -> String {
-    let alike = said.windows(2).all(|pair| pair[0].1 == pair[1].1);
+fn words(losses: &[(&Target, LimitLoss<'_>)]) -> String {
+    let alike = losses.windows(2).all(|pair| pair[0].1 == pair[1].1);
     let of = |(host, lost): &(&Target, LimitLoss<'_>)| match alike {
         true => format!("{}: {}", lost.what, lost.reason),
         false => format!("{} on {}: {}", lost.what, host.host.title, lost.reason),
     };
-    let said = if alike { &said[..1] } else { said };
-    said.iter().map(of).collect::<Vec<_>>().join("; ")
+    let losses = if alike { &losses[..1] } else { losses };
+    losses.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether anything of the source can be such a loss on `host`: a component has a field that its table

@@ -20,7 +20,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.component.is_none() || !text.is_markdown() {
         return;
     }
-    if surely_closed(text.body.of(text.text)) {
+    if surely_closed(text.body.slice(text.text)) {
         return;
     }
     // What is open takes everything that follows, so only the last block can be.
@@ -28,7 +28,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !text.text[block.span.end.min(text.body.end)..text.body.end].trim().is_empty() {
         return;
     }
-    let whole = block.span.of(text.text);
+    let whole = block.span.slice(text.text);
     let opening = whole.lines().next().unwrap_or_default();
     let mark = opening.trim_start().chars().next().unwrap_or('`');
     let length = opening.trim_start().chars().take_while(|c| *c == mark).count();
@@ -42,7 +42,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     let span = Span::new(block.span.start, block.span.start + opening.trim_end().len());
-    let found = sink.at(text.file, span, "the code block that begins here is never closed");
+    let found = sink.report(text.file, span, "the code block that begins here is never closed");
     let fence = mark.to_string().repeat(length);
     found.help = Some(format!(
         "close it with {fence} on its own line; to show a fence inside a block, use a longer one around it"

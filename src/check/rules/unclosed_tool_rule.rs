@@ -26,10 +26,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 continue;
             }
             let whole = entry.node.span;
-            let at = whole.of(text.text).find(&tool);
+            let at = whole.slice(text.text).find(&tool);
             let span = at.map_or(whole, |at| Span::new(whole.start + at, whole.start + at + tool.len()));
             let message = format!("invalid tool rule `{tool}`: its parentheses are unbalanced");
-            let found = sink.at(text.file, span, message);
+            let found = sink.report(text.file, span, message);
             found.help = Some("close it at its end, as in `Bash(git status *)`".to_owned());
             found.hosts = context.source_host_of_several();
         }

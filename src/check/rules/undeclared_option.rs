@@ -7,8 +7,8 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::model::near::nearest;
 use crate::model::plugin::Plugin;
+use crate::model::similar_names::nearest;
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                         .to_owned()
                 }
             };
-            sink.at(ran.file, span, message).help = Some(help);
+            sink.report(ran.file, span, message).help = Some(help);
         }
     }
 }

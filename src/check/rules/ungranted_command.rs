@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     });
     let Some((span, command)) = refused.next() else { return };
     let message = format!("`{command}` is not granted, so the host shows nothing of this text");
-    let found = sink.at(text.file, span, message);
+    let found = sink.report(text.file, span, message);
     // Of several in one line the first that is not granted.
     let is_granted = |part: &str| lower::is_granted(component, part, context.targets.source());
     let mut parts = command.split(['&', '|', ';']).map(str::trim).filter(|part| !part.is_empty());

@@ -21,7 +21,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some(span) = text.field_span("user-invocable").filter(|_| closed && context.for_source_host()) else {
         return;
     };
-    let found = sink.at(text.file, span, "neither the user nor the model can invoke it");
+    let found = sink.report(text.file, span, "neither the user nor the model can invoke it");
     found.help = Some("remove `user-invocable: false` or `disable-model-invocation: true`".to_owned());
     found.hosts = context.source_host_of_several();
 }

@@ -8,8 +8,8 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near::slip;
 use crate::model::qualified_name::{last_of, plugin_of};
+use crate::model::similar_names::slip;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             }
             _ => continue,
         };
-        let found = sink.at(text.file, place.span, format!("unknown agent `{}`", place.name));
+        let found = sink.report(text.file, place.span, format!("unknown agent `{}`", place.name));
         let Some(agent) = near else {
             let plugin = plugin_of(&place.name);
             found.help =
@@ -60,6 +60,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
-    let (said, own) = (last_of(name), last_of(&agent.name));
-    said == own || slip(said, [own]).is_some() || agent.path.file_stem() == Some(said)
+    let (last, own) = (last_of(name), last_of(&agent.name));
+    last == own || slip(last, [own]).is_some() || agent.path.file_stem() == Some(last)
 }

@@ -5,7 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near;
+use crate::model::similar_names;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-key",
@@ -19,13 +19,13 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
     for entry in node.entries().iter().filter(|entry| !context.knows_key(component.kind, &entry.key)) {
-        let Some(meant) = near::slip(&entry.key, context.keys(component.kind)) else { continue };
+        let Some(meant) = similar_names::slip(&entry.key, context.keys(component.kind)) else { continue };
         // A list under the plural is the author's own word, such as the `agents` that a skill is for.
         if entry.key.strip_suffix('s') == Some(meant) && entry.node.items().is_some() {
             continue;
         }
         let message = format!("unknown key `{}`", entry.key);
-        let found = sink.at(text.file, entry.key_span, message);
+        let found = sink.report(text.file, entry.key_span, message);
         found.help = Some(format!("did you mean `{meant}`?"));
         if node.entry(meant).is_none() {
             found.fix = Some(replace(text.file, entry.key_span, meant, Applicability::Unsafe));

@@ -7,8 +7,8 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::{nearest, slip};
 use crate::model::qualified_name::{local_of, plugin_of};
+use crate::model::similar_names::{nearest, slip};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",
@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         let near = slipped.or_else(|| nearest(local_of(name), locals()));
         let near = near.and_then(|near| known.iter().copied().find(|known| local_of(known) == near));
-        let found = sink.at(text.file, place.span, format!("unknown skill or command `{name}`"));
+        let found = sink.report(text.file, place.span, format!("unknown skill or command `{name}`"));
         let Some(near) = near else {
             found.help =
                 Some(format!("call an existing one of the plugin `{}`, or add this one", plugin_of(name)));

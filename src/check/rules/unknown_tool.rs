@@ -8,7 +8,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::tools;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::model::near;
+use crate::model::similar_names;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,19 +25,19 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     for entry in tools::entries(component, &tools::LISTS) {
-        for tool in tools::of(text.text, &entry.node) {
+        for tool in tools::listed(text.text, &entry.node) {
             let name = tool.name();
             let span = Span::new(tool.span.start, tool.span.start + name.len());
             let Some(near) = meant(context, name) else {
                 if is_none(context, component, name) {
                     let message = format!("unknown tool `{name}`: the host leaves it out");
-                    let found = sink.at(text.file, span, message);
+                    let found = sink.report(text.file, span, message);
                     found.help = Some("name a tool of the host, or remove it".to_owned());
                     found.hosts = context.source_host_of_several();
                 }
                 continue;
             };
-            let found = sink.at(text.file, span, format!("unknown tool `{name}`"));
+            let found = sink.report(text.file, span, format!("unknown tool `{name}`"));
             found.help = Some(format!("did you mean `{near}`?"));
             found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
         }
@@ -76,5 +76,5 @@ pub(super) fn meant<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a str
         return None;
     }
     let case = known.iter().find(|tool| tool.eq_ignore_ascii_case(name)).copied();
-    case.or_else(|| near::slip(name, known.iter().copied()))
+    case.or_else(|| similar_names::slip(name, known.iter().copied()))
 }

@@ -6,7 +6,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::near;
+use crate::model::similar_names;
 
 pub(super) const RULE: Rule = Rule {
     name: "unlisted-key",
@@ -21,9 +21,9 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some(node) = &component.document.fields else { return };
     let known = fields::known(context.targets, component.kind);
     for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
-        if near::slip(&entry.key, known.iter().copied()).is_none() {
+        if similar_names::slip(&entry.key, known.iter().copied()).is_none() {
             let message = format!("unknown key `{}`", entry.key);
-            let found = sink.at(text.file, entry.key_span, message);
+            let found = sink.report(text.file, entry.key_span, message);
             found.help = Some("move data for people or other tools under `metadata`".to_owned());
         }
     }

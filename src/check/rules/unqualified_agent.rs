@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 format!("unknown agent `{name}`: several other plugins have one of that name")
             }
         };
-        let found = sink.at(text.file, place.span, message);
+        let found = sink.report(text.file, place.span, message);
         found.help = Some(help(&agents, own));
         if !own {
             // A user may have an agent of that name.

@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 Quoting::Double => {}
                 Quoting::Single => {
                     let message = format!("`${{{root}}}` is not expanded in single quotes");
-                    let found = sink.at(ran.file, place, message);
+                    let found = sink.report(ran.file, place, message);
                     found.help = Some("write double quotes".to_owned());
                 }
                 Quoting::None => match &mut first {
@@ -48,8 +48,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                     _ => {
                         sink.found.extend(first.take().map(|(_, found)| found));
                         let message = "the command breaks where the path of the plugin has a blank";
-                        let found = sink.at(ran.file, place, message);
-                        found.help = Some(format!("write `\"{}\"`", path.span.of(ran.text)));
+                        let found = sink.report(ran.file, place, message);
+                        found.help = Some(format!("write `\"{}\"`", path.span.slice(ran.text)));
                         found.fix = fixed(&ran, &path);
                         first = sink.found.pop().map(|found| (ran.file.path.clone(), found));
                     }
@@ -62,9 +62,9 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 
 /// The path in double quotes; none where the file holds the text in another form.
 fn fixed(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
-    let written = path.span.of(ran.text);
+    let written = path.span.slice(ran.text);
     let place = ran.place(path.span);
-    let same = place.of(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);
+    let same = place.slice(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);
     let json = ran.file.path.extension() == Some("json");
     same.then(|| {
         let quote = if json { "\\\"" } else { "\"" };

@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         return;
     }
     let source = context.targets.source();
-    let body = text.body.of(text.text);
+    let body = text.body.slice(text.text);
     for (name, base) in
         [(&source.plugin_root, text.plugin.root.as_path()), (&source.skill_folder, paths::own_folder(text))]
     {
@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 continue;
             }
             let span = Span::new(at, at + written.len() - 1).shifted(text.body.start);
-            let found = sink.at(
+            let found = sink.report(
                 text.file,
                 span,
                 format!("`${name}` is not replaced in texts, and is empty in a shell"),

@@ -48,7 +48,8 @@ fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, s
                 continue;
             }
             let title = &host.host.title;
-            let found = sink.at(source, reference.span, format!("{title} has no `${{{name}}}`: {reason}"));
+            let found =
+                sink.report(source, reference.span, format!("{title} has no `${{{name}}}`: {reason}"));
             found.hosts = lacking.iter().map(|(host, ..)| host.name.clone()).collect();
             found.help = Some(match stands {
                 Some(stands) => {

@@ -24,7 +24,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let (Some(version), Some(first)) = (own.as_str(), context.file(&manifest.path)) else { return };
     let mut compare = |file: &SourceFile, node: &Node, what: &str| {
         let Some(other) = node.as_str().filter(|other| *other != version) else { return };
-        let found = sink.at(
+        let found = sink.report(
             file,
             node.span,
             format!("{what} says version `{other}`, but the plugin's manifest says `{version}`"),

@@ -39,7 +39,7 @@ fn one(file: &SourceFile, node: &Node, sink: &mut FindingSink) {
     if Version::parse(version).is_ok() {
         return;
     }
-    let found = sink.at(file, node.span, format!("the version `{version}` is not of the form `1.2.3`"));
+    let found = sink.report(file, node.span, format!("the version `{version}` is not of the form `1.2.3`"));
     found.help = Some(match version.trim_start_matches(['v', 'V']).trim() {
         bare if Version::parse(bare).is_ok() => format!("write `{bare}`"),
         _ => "write three numbers, such as `1.2.3`, or a pre-release such as `1.2.3-beta.1`".to_owned(),

@@ -25,14 +25,17 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
     let words = prose::words(text);
     for passage in passages(text).into_iter().filter(|passage| !passage.quoted && !passage.code) {
-        let here = passage.span.of(&words);
+        let here = passage.span.slice(&words);
         let first = SECOND_PERSON.iter().filter_map(|word| prose::places(here, word).next()).min();
         let Some(place) = first else { continue };
         let span: Span = place.shifted(passage.span.start);
-        let said = span.of(text.text).to_owned();
-        sink.at(text.file, span, format!("`{said}` addresses the reader instead of giving an instruction"))
-            .help =
-            Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
+        let quoted = span.slice(text.text).to_owned();
+        sink.report(
+            text.file,
+            span,
+            format!("`{quoted}` addresses the reader instead of giving an instruction"),
+        )
+        .help = Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
     }
 }
 
@@ -42,5 +45,5 @@ fn is_prompt(text: &PluginText<'_>) -> bool {
     let lies =
         text.file.path.parent().is_some_and(|parent| parent.components().any(|part| folder(part.as_str())));
     let begins = |line: &str| line.trim_start_matches(['#', '>', '*', ' ']).starts_with("You are ");
-    !text.main && (lies || text.body.of(text.text).lines().any(begins))
+    !text.main && (lies || text.body.slice(text.text).lines().any(begins))
 }

@@ -79,7 +79,7 @@ fn boundaries<'a>(
             (Span::new(end, end + 3), format!("{} {verb} the frontmatter at these dashes", titles(&hosts)))
         };
         let place = Span::new(place.start, place.end.min(text.text.len()));
-        let found = sink.at(text.file, place, message);
+        let found = sink.report(text.file, place, message);
         found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
         found.help = Some(match end == text.text.len() {
             true => "end it with a line of exactly three dashes".to_owned(),
@@ -100,14 +100,16 @@ struct HostReadings<'a> {
 
 impl<'a> HostReadings<'a> {
     /// Shows the hosts a frontmatter that holds `entry` beside what they demand.
-    fn of(hosts: &[&'a Target], text: &PluginText<'_>, yaml: Span, entry: &MappingEntry) -> Self {
+    fn new(hosts: &[&'a Target], text: &PluginText<'_>, yaml: Span, entry: &MappingEntry) -> Self {
         let mut alone = String::from("---\n");
         for (key, value) in [("name", "x"), ("description", "x")] {
             if entry.key != key {
                 alone.push_str(&format!("{key}: {value}\n"));
             }
         }
-        alone.push_str(raw_value::lines(text.text, yaml, entry).of(text.text).trim_end_matches(['\n', '\r']));
+        alone.push_str(
+            raw_value::lines(text.text, yaml, entry).slice(text.text).trim_end_matches(['\n', '\r']),
+        );
         let ending = if text.text.contains("\r\n") { "\r\n" } else { "\n" };
         alone.push_str(&format!("{ending}---\n"));
         let mut seen = Self::default();
@@ -180,15 +182,15 @@ fn unreadable(
     entry: &MappingEntry,
     sink: &mut FindingSink,
 ) {
-    let seen = HostReadings::of(hosts, text, yaml, entry);
-    let value = entry.node.span.of(text.text);
+    let seen = HostReadings::new(hosts, text, yaml, entry);
+    let value = entry.node.span.slice(text.text);
     let escapes = value.contains("\\n") || value.contains("\\\"");
     let others = hosts.iter().any(|target| target.source.is_none());
     if seen.hosts().is_empty() && !others && !escapes {
         return;
     }
     let indented =
-        entry.node.span.of(text.text).contains('\t') || text.text[..entry.node.span.start].ends_with('\t');
+        entry.node.span.slice(text.text).contains('\t') || text.text[..entry.node.span.start].ends_with('\t');
     let tab = if indented { ", because of a tab" } else { "" };
     let mut message = format!("the unquoted value of `{}` is not valid YAML{tab}", entry.key);
     if !seen.hosts().is_empty() {
@@ -205,7 +207,7 @@ fn unreadable(
     } else {
         message.push_str("; every selected host guesses that it is text");
     }
-    let found = sink.at(text.file, entry.node.span, message);
+    let found = sink.report(text.file, entry.node.span, message);
     found.hosts = seen.hosts();
     // Nothing is lost on any host, so that nobody needs to act.
     if seen.hosts().is_empty() && !escapes {
@@ -234,13 +236,13 @@ fn altered(
         return;
     }
     let Some(meant) = raw_value::meant(text.text, yaml, entry) else { return };
-    let seen = HostReadings::of(hosts, text, yaml, entry);
+    let seen = HostReadings::new(hosts, text, yaml, entry);
     if seen.hosts().is_empty() {
         return;
     }
     let place = Span::new(entry.node.span.start, entry.node.span.end.max(entry.node.span.start));
     let message = format!("`{}` is not read as written: {}", entry.key, seen.words());
-    let found = sink.at(text.file, place, message);
+    let found = sink.report(text.file, place, message);
     found.hosts = seen.hosts();
     found.help = Some("put the value in double quotes".to_owned());
     if raw_value::line(text.text, entry).end
@@ -272,7 +274,7 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
             entry.key,
             titles(&hosts)
         );
-        let found = sink.at(text.file, entry.node.span, message);
+        let found = sink.report(text.file, entry.node.span, message);
         found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
         found.help = Some("remove the tag, and put the value in double quotes".to_owned());
     }
@@ -293,7 +295,7 @@ fn together(hosts: &[&Target], text: &PluginText<'_>, rescued: &[&ReadFault], si
             "the unquoted value is not valid YAML, and with the other values of this frontmatter {} {verb} all of it",
             titles(&hosts)
         );
-        let found = sink.at(text.file, place, message);
+        let found = sink.report(text.file, place, message);
         found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
         found.help = Some("put the value in double quotes".to_owned());
     }

@@ -72,7 +72,7 @@ impl HostBuilds<'_> {
                 }
                 (written.changes, written.files)
             }
-            None => (build::look(&bundle, &folder)?, 0),
+            None => (build::plan_changes(&bundle, &folder)?, 0),
         };
         self.outcome.diagnostics.extend(found_here);
         self.outcome.stale |= args.check && !changes.is_empty();

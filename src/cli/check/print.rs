@@ -50,7 +50,7 @@ impl PrintContext<'_> {
             fixable: safe,
             unsafe_fixable: all.saturating_sub(safe),
             fixed: self.fixed,
-            ..CheckSummary::of(&examined.findings)
+            ..CheckSummary::from_findings(&examined.findings)
         }
     }
 

@@ -104,9 +104,9 @@ impl BundleDocuments<'_> {
             };
         }
         if inner == target.manifest.path {
-            let said = self.filled(plugin, &target.manifest.document, &keys);
+            let origin_found = self.filled(plugin, &target.manifest.document, &keys);
             let same = || self.field(plugin, |row| is(row, &pointer(&keys)));
-            return said.or_else(same).or_else(|| self.declared(plugin, &keys));
+            return origin_found.or_else(same).or_else(|| self.declared(plugin, &keys));
         }
         self.run(plugin, &node, &keys)
     }
@@ -160,13 +160,13 @@ impl BundleDocuments<'_> {
             _ => &[],
         };
         let told = || self.told(owner, rest.first()?);
-        let said = rest.first().and_then(|key| {
+        let origin_found = rest.first().and_then(|key| {
             self.field(plugin, |row| {
                 let own = row.to.as_deref() == Some(*key) || is(row, &format!("/{key}"));
                 row.path == owner.path && (own || names.iter().any(|name| is(row, name)))
             })
         });
-        said.or_else(told).or_else(|| Some(whole(owner)))
+        origin_found.or_else(told).or_else(|| Some(whole(owner)))
     }
 
     /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it takes precedence over what names all.

@@ -11,7 +11,7 @@ use crate::build::{self, SourceRequest};
 use crate::bundle::BundleManifest;
 use crate::cli::CommandFailure;
 use crate::compile::Discovery;
-use crate::disk::{self, FileSystem, beneath};
+use crate::disk::{self, FileSystem, open_beneath};
 use crate::drivers::loaded_bundle;
 use crate::drivers::source::{self, ComparisonSource, HostRenames};
 use crate::progress::Progress;
@@ -97,7 +97,8 @@ fn around(bundle: &Path, manifest: &BundleManifest, targets: &Targets) -> Vec<Pa
 /// bundle may be the folder of all temporary files, or all of the machine.
 fn holds_most(folder: &Path, manifest: &BundleManifest) -> bool {
     let named: BTreeSet<&str> = manifest.files.iter().filter_map(|file| file.from.as_deref()).collect();
-    let is_there = |path: &&&str| beneath::is_inner(Utf8Path::new(path)) && disk::is_file(&folder.join(path));
+    let is_there =
+        |path: &&&str| open_beneath::is_inner(Utf8Path::new(path)) && disk::is_file(&folder.join(path));
     named.iter().filter(is_there).count() * 2 > named.len()
 }
 

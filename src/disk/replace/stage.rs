@@ -11,8 +11,8 @@ use camino::Utf8PathBuf;
 use rustix::fs::{fstat, readlinkat};
 
 use super::super::folder::{self, Folder};
-use super::super::foreign::{ForeignEntry, ForeignKind, foreign};
-use super::super::{DiskError, Payload, beneath, fs_op};
+use super::super::foreign_files::{ForeignEntry, ForeignKind, foreign};
+use super::super::{DiskError, Payload, fs_op, open_beneath};
 use super::trail::TreeTrail;
 use super::{OWN_FOLDER, OutputFile};
 
@@ -65,7 +65,8 @@ impl StagedTree {
         for file in own.into_iter().chain(others) {
             let failed = |error| DiskError::new("write", &place.join(&file.path), error);
             let parent = file.path.parent().map(|parent| parent.as_std_path()).unwrap_or(Path::new(""));
-            let at = trail.go(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;
+            let at =
+                trail.descend(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;
             write(&mut self.modes, at, file, place)?;
         }
         if let Some(old) = old {
@@ -87,28 +88,28 @@ fn keep(
     for entry in entries {
         let failed = |error| DiskError::new("keep", &old.path().join(&entry.path), error);
         let (Some(parent), Some(name)) = (entry.path.parent(), entry.path.file_name()) else { continue };
-        let there = from.go(parent, |at, name| folder::enter(at, name)).map_err(failed)?;
+        let there = from.descend(parent, |at, name| folder::enter(at, name)).map_err(failed)?;
         let mut make = |at: BorrowedFd<'_>, name: &OsStr| made(&mut modes.folders, at, name);
         match entry.kind {
             ForeignKind::Folder => {
-                trail.go(&entry.path, &mut make).map_err(failed)?;
+                trail.descend(&entry.path, &mut make).map_err(failed)?;
                 let mode = folder::stat(there, name).map(|stat| stat.st_mode & 0o7777);
                 closed.extend(mode.filter(|mode| *mode != FOLDER).map(|mode| (&entry.path, mode)));
             }
             ForeignKind::Link => {
-                let at = trail.go(parent, &mut make).map_err(failed)?;
+                let at = trail.descend(parent, &mut make).map_err(failed)?;
                 let target = readlinkat(there, name, Vec::new()).map_err(|error| failed(error.into()))?;
                 fs_op::symlink(&target, at, name).map_err(failed)?;
             }
             ForeignKind::File => {
-                let at = trail.go(parent, &mut make).map_err(failed)?;
+                let at = trail.descend(parent, &mut make).map_err(failed)?;
                 link(there, at, name).map_err(failed)?;
             }
         }
     }
     // Only now: a folder that nobody may write to can still be filled before.
     for (path, mode) in closed.into_iter().rev() {
-        let open = trail.go(path, |at, name| folder::enter(at, name));
+        let open = trail.descend(path, |at, name| folder::enter(at, name));
         open.and_then(|folder| fs_op::set_mode(folder, mode))
             .map_err(|error| DiskError::new("keep", &old.path().join(path), error))?;
     }
@@ -143,7 +144,7 @@ fn write(
         Payload::Text(text) => fs_op::write(&mut to, text.as_bytes()).map_err(failed)?,
         Payload::CopyOf { path: from, fingerprint } => {
             let unread = |error| DiskError::new("read", from, error);
-            let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
+            let (mut source, _) = open_beneath::open_in_place(from).map_err(unread)?;
             match fs_op::write_copy(&mut to, &mut source, fingerprint.size) {
                 Ok(written) if written == *fingerprint => {}
                 Ok(_) => return Err(unread(super::super::changed())),
@@ -169,7 +170,7 @@ fn settle(born: &mut ModeCheck, open: impl AsFd, mode: u32) -> io::Result<()> {
 /// Links a file of others into the new tree; on a file system without links, copies it.
 fn link(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     match fs_op::link(from, name, to, name) {
-        Err(error) if copying_helps(&error) => match beneath::open_one(from, name) {
+        Err(error) if copying_helps(&error) => match open_beneath::open_one(from, name) {
             Ok(mut file) => fs_op::copy(&mut file, to, name),
             Err(_) => Err(error),
         },

@@ -24,7 +24,7 @@ impl<'a> TreeTrail<'a> {
     ///
     /// # Errors
     /// When `enter` fails.
-    pub(super) fn go(
+    pub(super) fn descend(
         &mut self,
         path: &Path,
         mut enter: impl FnMut(BorrowedFd<'_>, &OsStr) -> io::Result<OwnedFd>,

@@ -81,7 +81,7 @@ impl Root {
         match make_folder(&folder, name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.look(&folder, name, path).map(|_| false)
+                self.inspect(&folder, name, path).map(|_| false)
             }
             Err(error) => Err(self.failed("create", path, error)),
         }
@@ -93,7 +93,7 @@ impl Root {
     /// When it is not trusted, or cannot be removed.
     pub fn remove(&self, path: &Path) -> Result<(), RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
-        if self.look(&folder, name, path)?.is_none() {
+        if self.inspect(&folder, name, path)?.is_none() {
             return Ok(());
         }
         remove_at(&folder, name).map_err(|error| self.failed("remove", path, error))
@@ -105,9 +105,9 @@ impl Root {
     /// When one of them is not trusted, or it cannot be renamed.
     pub fn rename(&self, path: &Path, to: &str) -> Result<(), RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
-        self.look(&folder, name, path)?;
+        self.inspect(&folder, name, path)?;
         let to = Path::new(to);
-        if self.look(&folder, to, &path.with_file_name(to))?.is_some() {
+        if self.inspect(&folder, to, &path.with_file_name(to))?.is_some() {
             return Err(self.failed("rename", path, io::ErrorKind::AlreadyExists.into()));
         }
         let renamed = fs_op::settling(|| Ok(renameat(&folder, name, &folder, to)?));
@@ -121,7 +121,7 @@ impl Root {
     /// When the way to it is not trusted, or something cannot be removed.
     pub fn remove_folder(&self, path: &Path) -> Result<(), RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
-        if self.look(&folder, name, path)? != Some(FileKind::Folder) {
+        if self.inspect(&folder, name, path)? != Some(FileKind::Folder) {
             return Ok(());
         }
         let going = PathBuf::from(format!(".{}.plugcast-old", name.display()));
@@ -183,7 +183,7 @@ impl Root {
     }
 
     fn must_be_replaceable(&self, folder: &OwnedFd, name: &Path, path: &Path) -> Result<(), RootError> {
-        match self.look(folder, name, path)? {
+        match self.inspect(folder, name, path)? {
             Some(FileKind::Folder | FileKind::Link) => Err(self.untrusted(path, "is not a regular file")),
             Some(FileKind::File) | None => Ok(()),
         }

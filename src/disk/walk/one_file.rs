@@ -8,7 +8,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::FileSystem;
-use crate::disk::beneath;
+use crate::disk::open_beneath;
 use crate::source::{Exclusion, FileContent, LineIndex, Position, SourceFile};
 
 /// Files up to this size are read, to see whether they are text.
@@ -43,7 +43,7 @@ pub(super) fn read(
         let executable = node.is_executable();
         return Ok(SourceFile::new(path, real, executable, size, content));
     }
-    let read = beneath::open_in_place(&real).and_then(|(mut file, meta)| {
+    let read = open_beneath::open_in_place(&real).and_then(|(mut file, meta)| {
         let mut size = meta.len();
         let reads_more = is_text || size > SMALL && is_script(&path, &mut file)?;
         let limit = if reads_more { LARGE_TEXT } else { SMALL };

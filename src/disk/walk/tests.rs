@@ -29,7 +29,7 @@ fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
     walk
 }
 
-fn scene() -> tempfile::TempDir {
+fn source() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for path in ["src/a/x.md", "src/a/y.bin", "src/b.md", "elsewhere/x.md", "elsewhere/y.bin"] {
         let path = folder.path().join(path);
@@ -46,7 +46,7 @@ fn left_out(tree: &SourceTree) -> Vec<(&str, &str)> {
 
 #[test]
 fn a_folder_that_became_a_link_is_not_read() {
-    let folder = scene();
+    let folder = source();
     let src = folder.path().join("src");
     let mut tree = SourceTree::default();
     let mut walk = listed(&src, &mut tree);
@@ -61,7 +61,7 @@ fn a_folder_that_became_a_link_is_not_read() {
 
 #[test]
 fn a_file_that_became_a_link_is_not_read() {
-    let folder = scene();
+    let folder = source();
     let src = folder.path().join("src");
     let mut tree = SourceTree::default();
     let mut walk = listed(&src, &mut tree);
@@ -77,7 +77,7 @@ fn a_file_that_became_a_link_is_not_read() {
 /// Its size was once that of before, and its text that of afterwards.
 #[test]
 fn a_file_that_grew_has_the_size_of_what_was_read() {
-    let folder = scene();
+    let folder = source();
     let src = folder.path().join("src");
     let mut tree = SourceTree::default();
     let mut walk = listed(&src, &mut tree);
@@ -89,7 +89,7 @@ fn a_file_that_grew_has_the_size_of_what_was_read() {
 
 #[test]
 fn a_folder_that_leaves_the_source_is_not_walked() {
-    let folder = scene();
+    let folder = source();
     let src = folder.path().join("src");
     symlink("../elsewhere", src.join("out")).unwrap();
     let mut tree = SourceTree::default();
@@ -101,7 +101,7 @@ fn a_folder_that_leaves_the_source_is_not_walked() {
 /// A file in a linked folder is not a link itself, and was once read wherever that folder lies.
 #[test]
 fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
-    let folder = scene();
+    let folder = source();
     let src = folder.path().join("src");
     symlink("../elsewhere", src.join("out")).unwrap();
     let mut tree = SourceTree::default();

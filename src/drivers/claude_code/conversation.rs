@@ -1,4 +1,4 @@
-//! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message a line
+//! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message per line
 //! on standard input.
 
 use std::path::Path;
@@ -92,24 +92,24 @@ impl HostTurn {
 
     /// What the host itself said in the place of the model: a message of a model that does not
     /// exist (2.1.330), or a user message in a tag of its own (2.1.197).
-    pub fn said(&self) -> Vec<String> {
-        let mut said = Vec::new();
+    pub fn host_messages(&self) -> Vec<String> {
+        let mut host_messages = Vec::new();
         for event in &self.events {
             let message = &event["message"];
             let text = texts_of(&message["content"]).join("\n");
             // What a skill with a context of its own answers in it comes from no model, either.
             let answered = text.trim() == REPLY;
             if message["model"] == "<synthetic>" && !answered || text.contains("<local-command-stderr>") {
-                said.push(text);
+                host_messages.push(text);
             }
         }
-        said
+        host_messages
     }
 
     /// Why the turn is not what was scripted.
     pub fn faults(&self) -> Vec<String> {
         let exchange = self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned();
-        self.said().into_iter().chain(exchange).collect()
+        self.host_messages().into_iter().chain(exchange).collect()
     }
 }
 

@@ -18,7 +18,7 @@ pub struct InstalledInventory {
 
 impl InstalledInventory {
     /// Reads a report; `None` when the host has refused the plugin before it looked into the folder.
-    pub fn of(report: &Value) -> Option<Self> {
+    pub fn from_report(report: &Value) -> Option<Self> {
         let provides = report.get("provides").filter(|provides| provides.is_object())?;
         let list = |key: &str| provides[key].as_array().map_or(&[][..], Vec::as_slice);
         let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
@@ -62,10 +62,10 @@ mod tests {
             "mcpServers": [{ "name": "notes", "type": "stdio" }],
             "workflows": ["shown:sweep"],
         } });
-        let inventory = InstalledInventory::of(&report).unwrap().renamed("shown", "demo");
+        let inventory = InstalledInventory::from_report(&report).unwrap().renamed("shown", "demo");
         assert_eq!(Vec::from_iter(inventory.hooks), ["PreToolUse/Bash/1", "Stop/*/1", "Stop/*/2"]);
         assert_eq!(Vec::from_iter(inventory.servers), ["notes"]);
         assert_eq!(Vec::from_iter(inventory.workflows), ["demo:sweep"]);
-        assert_eq!(InstalledInventory::of(&serde_json::json!({ "provides": null })), None);
+        assert_eq!(InstalledInventory::from_report(&serde_json::json!({ "provides": null })), None);
     }
 }

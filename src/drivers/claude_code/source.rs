@@ -80,8 +80,10 @@ fn start(
 ) -> Result<HostTurn> {
     let folders: Vec<String> = folders.iter().map(|folder| text(folder)).collect();
     let mut talk = HostConversation::start(&folders, installation, scope, |home| enabled.prepare(home))?;
-    let turn = talk
-        .turn("say ok", ModelScript::default().with(Conversation::new("listing", |_| true).then(done())))?;
+    let turn = talk.turn(
+        "say ok",
+        ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(done())),
+    )?;
     talk.end();
     Ok(turn)
 }
@@ -121,7 +123,7 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
         listing.plugins.push(ListedPlugin { name: name.to_owned(), root, components, refused: Vec::new() });
     }
     for error in init["plugin_errors"].as_array().into_iter().flatten() {
-        let said = format!(
+        let message = format!(
             "{}: {}",
             error["type"].as_str().unwrap_or("error"),
             error["message"].as_str().unwrap_or_default()
@@ -129,8 +131,8 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
         let name = error["plugin"].as_str().unwrap_or_default();
         let name = name.split('@').next().unwrap_or_default();
         match listing.plugins.iter_mut().find(|plugin| plugin.name == name) {
-            Some(plugin) => plugin.refused.push(said),
-            None => listing.notes.push(format!("`{name}`: {said}")),
+            Some(plugin) => plugin.refused.push(message),
+            None => listing.notes.push(format!("`{name}`: {message}")),
         }
     }
 }
@@ -232,7 +234,7 @@ impl SourceMarketplace {
 }
 
 /// Adds the handlers of hooks and the servers of a plugin. What only its `entry` in the marketplace declares stands in
-/// the manifest of the copy, since `validate` knows no entries.
+/// the manifest of the copy, since `validate` does not know entries.
 fn examine(
     plugin: &mut ListedPlugin,
     folder: &Path,

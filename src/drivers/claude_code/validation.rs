@@ -27,16 +27,16 @@ pub struct PluginValidation {
 /// Lets the host validate the plugin of this name in `folder`. One whose name is reserved is shown again
 /// under another name, since the host looks no further than the name (2.1.330).
 pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result<PluginValidation> {
-    let said = validate(folder, installation)?;
-    if said.errors.is_empty() || !said.errors.iter().all(|error| is_noise(error)) {
-        let refusals = said
+    let output = validate(folder, installation)?;
+    if output.errors.is_empty() || !output.errors.iter().all(|error| is_noise(error)) {
+        let refusals = output
             .errors
             .into_iter()
             .filter(|error| !is_noise(error))
             .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"));
         return Ok(PluginValidation {
-            refusals: refusals.chain(said.ending).collect(),
-            inventory: said.inventory,
+            refusals: refusals.chain(output.ending).collect(),
+            inventory: output.inventory,
         });
     }
     let other = format!("shown-{name}");
@@ -74,14 +74,14 @@ fn validate(plugin: &Path, installation: &Installation) -> Result<ValidationRun>
         .environment(environment(None));
     let ended = command.run().with_context(|| workspace.not_started())?;
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();
-    let inventory = InstalledInventory::of(&report);
+    let inventory = InstalledInventory::from_report(&report);
     if ended.succeeded() {
         return Ok(ValidationRun { errors: Vec::new(), ending: None, inventory });
     }
     let errors = errors(&report);
     let ending = errors.is_empty().then(|| {
-        let said = ended.stdout_text() + &ended.stderr_text();
-        format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())
+        let output = ended.stdout_text() + &ended.stderr_text();
+        format!("`claude plugin validate` ends with {}: {}", ended.status_text(), output.trim())
     });
     Ok(ValidationRun { errors, ending, inventory })
 }
@@ -98,8 +98,8 @@ fn is_noise(error: &str) -> bool {
     let (before, after) = RESERVED_NAME;
     error
         .split_once(": ")
-        .and_then(|(_, said)| said.strip_prefix(before))
-        .is_some_and(|said| said.ends_with(after))
+        .and_then(|(_, output)| output.strip_prefix(before))
+        .is_some_and(|output| output.ends_with(after))
 }
 
 /// The errors of a report, each with its file and place.
@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn a_reserved_name_is_noise_and_nothing_else_is() {
-        let said = format!("p/plugin.json: {}x{}", RESERVED_NAME.0, RESERVED_NAME.1);
-        assert!(is_noise(&said));
-        assert!(!is_noise(&format!("{said} more")));
+        let output = format!("p/plugin.json: {}x{}", RESERVED_NAME.0, RESERVED_NAME.1);
+        assert!(is_noise(&output));
+        assert!(!is_noise(&format!("{output} more")));
         assert!(!is_noise("p/plugin.json: name: Plugin name cannot be empty"));
     }
 

@@ -11,7 +11,7 @@ use crate::drivers::openai_responses::OpenaiResponses;
 use crate::drivers::script::{ModelRequest, ModelScript};
 use crate::drivers::session::{Session, Transcript};
 
-/// The name of the scripted model. The host knows no such model, says so once, and offers its
+/// The name of the scripted model. The host does not know the model, reports that once, and offers its
 /// general list of tools.
 const MODEL: &str = "scripted";
 /// What the host asks outside of conversations: nothing (0.169.0).
@@ -66,7 +66,7 @@ pub fn errors(events: &[Value]) -> Vec<String> {
     let errors = items.filter(|item| item["type"] == "error");
     errors
         .filter_map(|item| item["message"].as_str().map(str::to_owned))
-        .filter(|said| said != UNKNOWN_MODEL)
+        .filter(|message| message != UNKNOWN_MODEL)
         .collect()
 }
 

@@ -191,15 +191,15 @@ fn key(text: &str) -> String {
 
 fn answer(ended: &ChildOutput) -> Result<Value> {
     if !ended.succeeded() {
-        return Err(anyhow!("{}: {}", ended.how(), ended.stderr_text().trim()));
+        return Err(anyhow!("{}: {}", ended.status_text(), ended.stderr_text().trim()));
     }
     serde_json::from_slice(&ended.stdout).context("the host's answer is not valid JSON")
 }
 
 /// The host's own error line, else everything it wrote.
 fn complaint(what: &str, ended: &ChildOutput) -> String {
-    let said = ended.stderr_text() + &ended.stdout_text();
-    let line = said.lines().find(|line| line.starts_with("Error")).map_or(said.trim(), str::trim);
+    let output = ended.stderr_text() + &ended.stdout_text();
+    let line = output.lines().find(|line| line.starts_with("Error")).map_or(output.trim(), str::trim);
     format!("`codex plugin` {what}: {line}")
 }
 

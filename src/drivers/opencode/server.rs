@@ -150,10 +150,10 @@ impl OpenCodeServer {
         body: &Value,
         conversation: Conversation,
     ) -> Result<SessionTurn> {
-        home.model.follow(ModelScript::default().with(titles()).with(conversation));
+        home.model.follow(ModelScript::default().with_conversation(titles()).with_conversation(conversation));
         let answer = self.post(path, body)?;
         // A title may still be asked for when the turn has ended.
-        let exchange = home.model.follow(ModelScript::default().with(titles()));
+        let exchange = home.model.follow(ModelScript::default().with_conversation(titles()));
         Ok(SessionTurn { exchange, refusal: answer.err() })
     }
 

@@ -244,10 +244,10 @@ mod tests {
         let compared = bundle("mars", &named, &ledger, &renames);
         assert_eq!(compared.unlisted, []);
         let missing = compared.missing;
-        let said: Vec<(&str, &str)> =
+        let messages: Vec<(&str, &str)> =
             missing.iter().map(|missing| (missing.name.as_str(), missing.reason.as_str())).collect();
         assert_eq!(
-            said,
+            messages,
             [
                 ("gone", "nothing of that name was read in the source"),
                 ("themes", "`themes`: it is part of no plugin"),

@@ -74,11 +74,11 @@ impl SourceLayout {
             layout.marketplace = true;
             return Ok(layout);
         }
-        layout.look(&root, 0);
+        layout.walk(&root, 0);
         Ok(layout)
     }
 
-    fn look(&mut self, folder: &Path, depth: usize) {
+    fn walk(&mut self, folder: &Path, depth: usize) {
         let manifest = is_file(folder, PARTS[0]);
         if !manifest && is_file(folder, SKILL_FILE) {
             return self.skills.push(folder.to_path_buf());
@@ -102,7 +102,7 @@ impl SourceLayout {
                 && plain_files::is_folder(&child)
                 && !bundle
             {
-                self.look(&child, depth + 1);
+                self.walk(&child, depth + 1);
             }
         }
     }

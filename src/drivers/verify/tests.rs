@@ -39,7 +39,7 @@ impl Driver for PlayedHost {
     fn shown(&self, _kind: ComponentKind, _plugin: &str, name: &str) -> String {
         name.to_owned()
     }
-    fn way(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
+    fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         Some(Invoker::Person)
     }
     fn lines(&self, body: &str) -> Vec<String> {
@@ -59,8 +59,8 @@ impl Driver for PlayedHost {
         let listed: BTreeSet<String> = self.listed.iter().map(|name| (*name).to_owned()).collect();
         for plugin in &bundle.plugins {
             observation.see_listed(plugin, &[ComponentKind::Skill], &listed);
-            for component in plugin.of(&[ComponentKind::Agent]) {
-                observation.see(&plugin.name, component, Method::Resolved);
+            for component in plugin.components_of(&[ComponentKind::Agent]) {
+                observation.record_component(&plugin.name, component, Method::Resolved);
             }
         }
         for invocation in bodies {

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::target::Targets;
 
-    fn of(matcher: &str) -> Option<ExclusionMatcher> {
+    fn parse(matcher: &str) -> Option<ExclusionMatcher> {
         let targets = Targets::embedded().expect("the targets load");
         let facts = targets.iter().filter_map(|target| target.hooks.as_ref());
         let facts = facts.into_iter().find(|facts| facts.pattern_loss.is_some());
@@ -83,13 +83,13 @@ mod tests {
         for matcher in
             ["^(?!Read$|Glob$).*", "^(?!(Read|Glob)$).*", "^(?!(?:Read)).*$", "^(?!AskUserQuestion$)"]
         {
-            assert_eq!(of(matcher), Some(ExclusionMatcher::Every), "{matcher}");
+            assert_eq!(parse(matcher), Some(ExclusionMatcher::Every), "{matcher}");
         }
     }
 
     #[test]
     fn what_the_host_has_leaves_the_names_of_the_others() {
-        let Some(ExclusionMatcher::Names(names)) = of("^(?!(Bash|Read)$).*") else { panic!("no list") };
+        let Some(ExclusionMatcher::Names(names)) = parse("^(?!(Bash|Read)$).*") else { panic!("no list") };
         assert!(!names.iter().any(|name| name == "Bash"), "{names:?}");
         assert!(
             names.iter().any(|name| name == "Write") && names.iter().any(|name| name == "mcp__.*"),
@@ -107,7 +107,7 @@ mod tests {
             "^(?!(Bash|Read)$|Edit).*",
             "^(?!Bash",
         ] {
-            assert_eq!(of(matcher), None, "{matcher}");
+            assert_eq!(parse(matcher), None, "{matcher}");
         }
     }
 }

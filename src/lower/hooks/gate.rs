@@ -24,7 +24,7 @@ pub enum HookCondition<'a> {
 }
 
 /// The gate of a hook.
-pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> {
+pub fn condition<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> {
     if hook.fills_shell() {
         let reason = "the source host never runs it: it fills no `${user_config.…}` in the words of a shell";
         return HookCondition::Never(reason.to_owned());

@@ -36,7 +36,7 @@ impl HookLowering<'_> {
                 continue;
             }
             let axis = match entry.key.as_str() {
-                "onFailure" if entry.node.as_str() == Some("block") => axis(self.scene, self.hook),
+                "onFailure" if entry.node.as_str() == Some("block") => axis(self.context, self.hook),
                 key if self.facts.unshown.iter().any(|unshown| unshown == key) => Axis::Appearance,
                 _ => Axis::Hooks,
             };
@@ -56,7 +56,8 @@ impl HookLowering<'_> {
         Some(match entry.key.as_str() {
             "args" if !self.reads("args") => return None,
             "if" if self.facts.gate_loss.is_some() => return None,
-            "server" if self.facts.server_tools.is_some() => match tool_call::server(self.scene, self.hook) {
+            "server" if self.facts.server_tools.is_some() => match tool_call::server(self.context, self.hook)
+            {
                 Some(Ok(name)) => {
                     decisions.extend(tool_call::decision(self, entry, &name));
                     name.into()
@@ -81,10 +82,10 @@ impl HookLowering<'_> {
             let words: Vec<String> = std::iter::once(command.as_str()).chain(words).map(word).collect();
             command = words.join(" ");
         }
-        command = options::as_variables(&self.scene.defaults, self.scene.source, &command);
+        command = options::as_variables(&self.context.defaults, self.context.source, &command);
         let mut given = String::new();
         for (name, value) in &self.facts.environment {
-            if script::names(self.scene, self.hook, name) {
+            if script::names(self.context, self.hook, name) {
                 given += &format!("export {name}=\"{value}\"; ");
             }
         }

@@ -10,7 +10,7 @@ use crate::target::{Axis, HookFacts};
 
 /// One hook on its way to a host.
 pub(super) struct HookLowering<'a> {
-    pub(super) scene: &'a LoweringContext<'a>,
+    pub(super) context: &'a LoweringContext<'a>,
     pub(super) facts: &'a HookFacts,
     pub(super) other: &'a OtherComponent,
     pub(super) hook: &'a Hook,
@@ -24,13 +24,13 @@ impl<'a> HookLowering<'a> {
 
     /// A field of the hook or its group, before anything is decided about it.
     pub(super) fn field(&self, name: &str, span: Span, pointer: &str) -> Option<Decision> {
-        let file = self.scene.project.tree.get(&self.other.path)?;
-        let field = Decision::kept(&self.scene.plugin.name, ComponentKind::Field, name, &self.other.path);
-        Some(field.at(file, span).pointer(pointer))
+        let file = self.context.project.tree.get(&self.other.path)?;
+        let field = Decision::kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path);
+        Some(field.in_file(file, span).pointer(pointer))
     }
 }
 
 /// Along what a hook is lost: one that can stop something protects the user.
-pub(super) fn axis(scene: &LoweringContext<'_>, hook: &Hook) -> Axis {
-    if scene.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
+pub(super) fn axis(context: &LoweringContext<'_>, hook: &Hook) -> Axis {
+    if context.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
 }

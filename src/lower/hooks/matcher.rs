@@ -43,14 +43,14 @@ impl HookMatchers {
     /// The matcher of `hook` on the host; `tool` is the one tool that it is for, where the host does not see that itself.
     pub fn rewrite(
         &mut self,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         facts: &HookFacts,
         hook: &Hook,
         tool: Option<&str>,
     ) -> LoweredMatcher {
         let written = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
         let Some(written) = tool.or(written) else { return LoweredMatcher::default() };
-        let mut out = self.rewritten(scene, facts, hook, written);
+        let mut out = self.rewritten(context, facts, hook, written);
         // The host takes a list of names and `*` for what they are.
         let is_name = |c: char| c.is_alphanumeric() || "_-|, ".contains(c);
         let is_pattern = |text: &&String| *text != "*" && !text.chars().all(is_name);
@@ -58,22 +58,22 @@ impl HookMatchers {
             && let Some(loss) = &facts.pattern_loss
             && let Err(error) = Regex::new(pattern)
         {
-            out.refused = Some(format!("{loss}: {}", said(&error)));
+            out.refused = Some(format!("{loss}: {}", message_of(&error)));
         }
         out
     }
 
     fn rewritten(
         &mut self,
-        scene: &LoweringContext<'_>,
+        context: &LoweringContext<'_>,
         facts: &HookFacts,
         hook: &Hook,
         written: &str,
     ) -> LoweredMatcher {
-        if !scene.source.tool_events.contains(&hook.event) {
+        if !context.source.tool_events.contains(&hook.event) {
             return LoweredMatcher { text: Some(written.to_owned()), ..LoweredMatcher::default() };
         }
-        let servers = self.servers.get_or_insert_with(|| servers(scene, facts.server_tools.as_deref()));
+        let servers = self.servers.get_or_insert_with(|| servers(context, facts.server_tools.as_deref()));
         match exclusion::read(written, facts).filter(|_| facts.pattern_loss.is_some()) {
             Some(ExclusionMatcher::Every) => LoweredMatcher::default(),
             Some(ExclusionMatcher::Names(names)) => {
@@ -82,7 +82,7 @@ impl HookMatchers {
                 LoweredMatcher { text: Some(names.join("|")), note, ..LoweredMatcher::default() }
             }
             None if facts.matchers.is_empty() => same(written, servers),
-            None => table(written, &scene.source.tools, facts, servers),
+            None => table(written, &context.source.tools, facts, servers),
         }
     }
 
@@ -93,7 +93,7 @@ impl HookMatchers {
 }
 
 /// What is wrong with a pattern, in the words of its reader.
-fn said(error: &BuildError) -> String {
+fn message_of(error: &BuildError) -> String {
     let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
     let last = text.lines().last().unwrap_or_default();
     last.trim().strip_prefix("error: ").unwrap_or(last).to_owned()
@@ -113,17 +113,17 @@ struct ServerPrefix {
 }
 
 /// Every server of the source, those with the longest names first.
-fn servers(scene: &LoweringContext<'_>, form: Option<&str>) -> Vec<ServerPrefix> {
-    let plugins = scene.project.plugins.iter();
+fn servers(context: &LoweringContext<'_>, form: Option<&str>) -> Vec<ServerPrefix> {
+    let plugins = context.project.plugins.iter();
     let all = plugins.flat_map(|plugin| plugin.servers().map(move |other| (plugin, other)));
     let mut out: Vec<ServerPrefix> = all
         .map(|(plugin, other)| {
             let ours = server::tools_of(&plugin.name, &other.name);
-            let dash = scene.target.tool_dash();
+            let dash = context.target.tool_dash();
             let theirs = form.map(|form| form.replace("{server}", &server::in_tool(&other.name, dash)));
             ServerPrefix {
                 name: server::in_tool(&other.name, '-'),
-                carried: scene.lost_server(&ours).is_none(),
+                carried: context.lost_server(&ours).is_none(),
                 theirs: theirs.unwrap_or_else(|| ours.clone()),
                 ours,
             }

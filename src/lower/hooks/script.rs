@@ -18,7 +18,7 @@ pub type DescribedScripts = BTreeSet<(String, usize)>;
 
 /// What becomes of each thing that the target knows of and the hook's text or script has.
 pub(super) fn describe(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
@@ -26,8 +26,8 @@ pub(super) fn describe(
 ) -> Vec<Decision> {
     let mut out = Vec::new();
     for rule in facts.scripts.iter().filter(|rule| applies(rule, hook)) {
-        for (file, within) in texts(scene, other, hook) {
-            let text = within.of(file.text().unwrap_or_default());
+        for (file, within) in texts(context, other, hook) {
+            let text = within.slice(file.text().unwrap_or_default());
             let places: Option<Vec<usize>> = rule.words.iter().map(|word| place(text, word)).collect();
             let (Some(at), Some(word)) =
                 (places.and_then(|places| places.last().copied()), rule.words.last())
@@ -37,9 +37,9 @@ pub(super) fn describe(
             let span = Span::new(within.start + at, within.start + at + word.len());
             if described.insert((file.path.to_string(), span.start)) {
                 let construct =
-                    Decision::kept(&scene.plugin.name, ComponentKind::Construct, word, &file.path);
+                    Decision::kept(&context.plugin.name, ComponentKind::Construct, word, &file.path);
                 let owner = (ComponentKind::Hook, other.name.as_str());
-                let lost = construct.at(file, span).became(RowOutcome::Degraded, &rule.reason);
+                let lost = construct.in_file(file, span).became(RowOutcome::Degraded, &rule.reason);
                 out.push(lost.loss(rule.axis, owner, word));
             }
         }
@@ -48,9 +48,9 @@ pub(super) fn describe(
 }
 
 /// Whether the hook's command or its script names a variable.
-pub fn names(scene: &LoweringContext<'_>, hook: &Hook, variable: &str) -> bool {
+pub fn names(context: &LoweringContext<'_>, hook: &Hook, variable: &str) -> bool {
     script_files::words(hook).any(|text| text.contains(variable))
-        || script_files::of(scene, hook)
+        || script_files::find(context, hook)
             .into_iter()
             .any(|file| file.text().is_some_and(|text| text.contains(variable)))
 }
@@ -63,13 +63,13 @@ fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
 
 /// The command of a hook where it stands, and the scripts of the plugin that it names.
 fn texts<'a>(
-    scene: &LoweringContext<'a>,
+    context: &LoweringContext<'a>,
     other: &OtherComponent,
     hook: &Hook,
 ) -> Vec<(&'a SourceFile, Span)> {
-    let said = hook.node.get("command").or_else(|| hook.node.get("input"));
-    let own = scene.project.tree.get(&other.path).zip(said.map(|node| node.span));
-    let scripts = script_files::of(scene, hook).into_iter();
+    let command = hook.node.get("command").or_else(|| hook.node.get("input"));
+    let own = context.project.tree.get(&other.path).zip(command.map(|node| node.span));
+    let scripts = script_files::find(context, hook).into_iter();
     let whole = |file: &SourceFile| Span::new(0, file.text().map_or(0, str::len));
     own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()
 }

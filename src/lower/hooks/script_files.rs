@@ -22,15 +22,15 @@ pub fn words(hook: &Hook) -> impl Iterator<Item = &str> {
 }
 
 /// The files that a hook's command names, and those that they name.
-pub fn of<'a>(scene: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
+pub fn find<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
     let mut found: Vec<&SourceFile> = Vec::new();
-    let root = &scene.plugin.root;
+    let root = &context.plugin.root;
     // Where the command says nothing of the plugin's folder, its words are names in the user's project.
-    let texts = || words(hook).filter(|_| words(hook).any(|text| text.contains(&scene.source.plugin_root)));
+    let texts = || words(hook).filter(|_| words(hook).any(|text| text.contains(&context.source.plugin_root)));
     let mut folders = vec![root.to_path_buf()];
     for text in texts() {
         for word in paths(text) {
-            add(scene, None, root, word, &mut found);
+            add(context, None, root, word, &mut found);
         }
         folders.extend(found.iter().filter_map(|file| Some(file.path.parent()?.to_path_buf())));
     }
@@ -39,7 +39,7 @@ pub fn of<'a>(scene: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
         for (folder, word) in
             folders.iter().skip(1).flat_map(|folder| paths(text).map(move |word| (folder, word)))
         {
-            add(scene, None, folder, word, &mut found);
+            add(context, None, folder, word, &mut found);
         }
     }
     let mut at = 0;
@@ -49,8 +49,8 @@ pub fn of<'a>(scene: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
         let before = found.len();
         let folder = file.path.parent().unwrap_or(root);
         for word in paths(text).filter(|word| word.contains(['/', '.'])) {
-            add(scene, Some(&file.path), folder, word, &mut found);
-            add(scene, Some(&file.path), root, word, &mut found);
+            add(context, Some(&file.path), folder, word, &mut found);
+            add(context, Some(&file.path), root, word, &mut found);
         }
         let mut new = found.split_off(before);
         new.retain(|file| file.text().is_some_and(|text| text.len() <= LARGEST));
@@ -67,18 +67,21 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 
 /// Adds the file of the plugin that `word` of the file `from` means, seen from `folder`.
 fn add<'a>(
-    scene: &LoweringContext<'a>,
+    context: &LoweringContext<'a>,
     from: Option<&Utf8Path>,
     folder: &Utf8Path,
     word: &str,
     found: &mut Vec<&'a SourceFile>,
 ) {
     let word = word.trim_start_matches('/');
-    let Some(path) = inside(folder, word).filter(|path| path.starts_with(&scene.plugin.root)) else { return };
+    let Some(path) = inside(folder, word).filter(|path| path.starts_with(&context.plugin.root)) else {
+        return;
+    };
     // In a language of its own, a name without an ending is that of a file of this language.
     let own = from.and_then(|from| from.extension()).map(|ending| format!(".{ending}"));
     let endings = ENDINGS[..1].iter().copied().chain(own.as_deref()).chain(ENDINGS[1..].iter().copied());
-    let file = endings.map(|ending| format!("{path}{ending}")).find_map(|path| scene.project.tree.get(path));
+    let file =
+        endings.map(|ending| format!("{path}{ending}")).find_map(|path| context.project.tree.get(path));
     // What is read, and not run.
     let is_text = |file: &&SourceFile| {
         !matches!(file.path.extension(), Some("md" | "json" | "txt" | "yaml" | "yml" | "toml"))

@@ -15,20 +15,20 @@ const OF_PLUGIN: &str = "plugin:";
 
 /// What the server of a hook that calls a tool is called on the host, or why the host does not get it; `None` for every
 /// other hook.
-pub fn server(scene: &LoweringContext<'_>, hook: &Hook) -> Option<Result<String, String>> {
+pub fn server(context: &LoweringContext<'_>, hook: &Hook) -> Option<Result<String, String>> {
     if hook.node.get("type").and_then(Node::as_str) != Some(TYPE) {
         return None;
     }
     let written = hook.node.get("server").and_then(Node::as_str)?;
     let parts = written.strip_prefix(OF_PLUGIN).and_then(|rest| rest.split_once(':'));
-    let (plugin, name) = parts.unwrap_or((&scene.plugin.name, written));
-    let owner = scene.project.plugins.iter().find(|owner| owner.name == plugin);
+    let (plugin, name) = parts.unwrap_or((&context.plugin.name, written));
+    let owner = context.project.plugins.iter().find(|owner| owner.name == plugin);
     if !owner.is_some_and(|owner| owner.servers().any(|server| server.name == name)) {
         // A bare name may be that of a server of the user's.
         let there = parts.is_none().then(|| written.to_owned());
         return Some(there.ok_or_else(|| format!("the source has no server `{written}`")));
     }
-    Some(match scene.lost_server(&server::tools_of(plugin, name)) {
+    Some(match context.lost_server(&server::tools_of(plugin, name)) {
         Some(reason) => Err(format!("it calls a tool of the server `{name}`: {reason}")),
         None => Ok(name.to_owned()),
     })
@@ -42,7 +42,7 @@ pub(super) fn decision(lowering: &HookLowering<'_>, entry: &MappingEntry, name: 
     let field = lowering.field("server", entry.span(), &format!("{}/server", lowering.other.pointer))?;
     Some(
         field
-            .to(name)
+            .placed_at(name)
             .became(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"),
     )
 }

@@ -20,7 +20,7 @@ pub struct ShellLine {
 
 /// The line that runs `words`; `None` where one names a variable that the environment cannot have, or that `is_taken`.
 /// `root` is the variable of the plugin's folder, and what stands for it.
-pub fn of(words: &[String], root: (&str, &str), is_taken: &dyn Fn(&str) -> bool) -> Option<ShellLine> {
+pub fn quote(words: &[String], root: (&str, &str), is_taken: &dyn Fn(&str) -> bool) -> Option<ShellLine> {
     let mut writer = ShellWriter { root, is_taken, line: ShellLine::default() };
     let words: Option<Vec<String>> = words.iter().map(|word| writer.word(word)).collect();
     let mut line = writer.line;
@@ -104,7 +104,7 @@ mod tests {
 
     fn line(words: &[&str]) -> Option<ShellLine> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        of(&words, ("ROOT", "."), &|name| name == "TAKEN")
+        quote(&words, ("ROOT", "."), &|name| name == "TAKEN")
     }
 
     #[test]

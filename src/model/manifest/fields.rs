@@ -109,7 +109,8 @@ pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, FieldShape)]) -> 
     for (key, shape) in known {
         let Some(entry) = node.entry(key) else { continue };
         if let Some(fault) = wrong(key, &entry.node, *shape) {
-            let found = Diagnostic::at(file, fault.span, Severity::Error, "manifest-field", fault.message);
+            let found =
+                Diagnostic::in_file(file, fault.span, Severity::Error, "manifest-field", fault.message);
             out.push(((*key).to_owned(), found.help(fault.help)));
         }
     }
@@ -238,11 +239,11 @@ fn option(key: &str, node: &Node) -> Option<FieldFault> {
             }
         }
     }
-    let said = node.get("type")?;
-    let known = said.as_str().is_some_and(|said| KINDS.contains(&said));
+    let stated_type = node.get("type")?;
+    let known = stated_type.as_str().is_some_and(|stated_type| KINDS.contains(&stated_type));
     (!known).then(|| {
         let message = format!("`type` of the option `{key}` is not a type that a user can be asked for");
-        fault(said, message, &format!("one of: {}", KINDS.join(", ")))
+        fault(stated_type, message, &format!("one of: {}", KINDS.join(", ")))
     })
 }
 

@@ -24,7 +24,7 @@ pub(super) fn fields(
     file: &SourceFile,
     pointer: &JsonPointer,
 ) -> BTreeMap<String, OverrideValue> {
-    let said = FIELDS.iter().filter_map(|(key, field)| {
+    let stated = FIELDS.iter().filter_map(|(key, field)| {
         let entry = command.node.entries().iter().rfind(|entry| entry.key == *key)?;
         let value = match entry.node.as_str() {
             Some(text) => Json::from(text.split_whitespace().collect::<Vec<_>>().join(" ")),
@@ -43,5 +43,5 @@ pub(super) fn fields(
         };
         Some(((*field).to_owned(), OverrideValue { value, at }))
     });
-    said.collect()
+    stated.collect()
 }

@@ -51,13 +51,13 @@ impl Declaration<'_> {
         help: &str,
         found: &mut Vec<Diagnostic>,
     ) -> String {
-        found.push(Diagnostic::at(self.file, node.span, Severity::Error, rule, message).help(help));
+        found.push(Diagnostic::in_file(self.file, node.span, Severity::Error, rule, message).help(help));
         message.to_owned()
     }
 
     /// Notes what keeps a component out of every build and is no mistake; the sentence is also the reason of its row.
     pub fn note(&self, rule: &str, node: &Node, message: &str, found: &mut Vec<Diagnostic>) -> String {
-        found.push(Diagnostic::at(self.file, node.span, Severity::Info, rule, message));
+        found.push(Diagnostic::in_file(self.file, node.span, Severity::Info, rule, message));
         message.to_owned()
     }
 

@@ -91,7 +91,7 @@ fn twice(
     message: String,
     other: Option<(&SourceFile, Span, &str)>,
 ) -> Diagnostic {
-    let found = Diagnostic::at(file, span, Severity::Error, rule, message).help("rename one of them");
+    let found = Diagnostic::in_file(file, span, Severity::Error, rule, message).help("rename one of them");
     match other {
         Some((file, span, what)) => found.related(file, span, what),
         None => found,

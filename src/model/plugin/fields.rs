@@ -13,7 +13,9 @@ pub(super) fn wrong_types(file: &SourceFile, component: &Component) -> Vec<Diagn
         if node.scalar().is_none() && node.value != Value::Null {
             let message = format!("`{key}` must be text, found {}", node.kind());
             let help = format!("write `{key}: \"…\"` on one line");
-            out.push(Diagnostic::at(file, node.span, Severity::Warning, "field-type", message).help(help));
+            out.push(
+                Diagnostic::in_file(file, node.span, Severity::Warning, "field-type", message).help(help),
+            );
         }
     }
     out

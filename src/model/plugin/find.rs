@@ -2,7 +2,7 @@
 //! them apart and names them.
 
 pub(super) mod commands;
-pub(in crate::model) mod loose;
+pub(in crate::model) mod loose_skills;
 mod skills;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,7 +217,8 @@ impl ComponentFinder<'_> {
             let help = "save it with LF line endings; a build does not change them";
             let span = Span::new(at, at + 2);
             self.found.push(
-                Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help),
+                Diagnostic::in_file(file, span, Severity::Warning, "windows-line-endings", message)
+                    .help(help),
             );
         }
         let qualified = |name: &str| QualifiedName::new(&self.plugin.name, &format!("{prefix}{name}"));
@@ -256,8 +257,14 @@ impl ComponentFinder<'_> {
             let message = format!("the name `{part}` {why}");
             let help = "use letters, digits and `-`, such as `my-name`";
             self.found.push(
-                Diagnostic::at(file, component.name_span(), Severity::Error, "name-format", message.clone())
-                    .help(help),
+                Diagnostic::in_file(
+                    file,
+                    component.name_span(),
+                    Severity::Error,
+                    "name-format",
+                    message.clone(),
+                )
+                .help(help),
             );
             self.lose(kind, &qualified(&name), &path, None, &message);
             if let Some(lost) = self.plugin.lost.last_mut() {

@@ -208,7 +208,7 @@ impl OtherFinder<'_> {
     /// settings and monitors of theirs (2.1.330).
     fn marked(&mut self, kind: &str, file: &SourceFile) {
         let message = "the file starts with a byte order mark, so the source host reads nothing of it";
-        let found = Diagnostic::at(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
+        let found = Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
         self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
     }
@@ -262,7 +262,7 @@ impl OtherFinder<'_> {
             return self.workflows(file, &entry.node);
         }
         let before = self.out.len();
-        let mut said = false;
+        let mut reported = false;
         let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
         let items: Vec<(&Node, JsonPointer)> = match &entry.node.value {
             Value::List(items) if looked_into => {
@@ -276,9 +276,9 @@ impl OtherFinder<'_> {
                 Value::Map(_) => {
                     self.declared(&place, node);
                     // An empty mapping declares nothing.
-                    said |= node.entries().is_empty();
+                    reported |= node.entries().is_empty();
                 }
-                Value::String(_) if looked_into => said |= self.listed(&place, node),
+                Value::String(_) if looked_into => reported |= self.listed(&place, node),
                 Value::String(_) | Value::List(_) => self.named(file, node),
                 _ => {}
             }
@@ -289,7 +289,7 @@ impl OtherFinder<'_> {
         }
         // An empty mapping declares nothing.
         let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
-        if self.out.len() == before && !said && !nothing {
+        if self.out.len() == before && !reported && !nothing {
             let place = Declaration { kind, file, pointer: pointer.clone(), own_file: false };
             self.out.push(place.component(
                 None,
@@ -332,8 +332,13 @@ impl OtherFinder<'_> {
                 if place.kind == "hook" {
                     let message = format!("`{path}` is loaded by default and need not be listed");
                     let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
-                    let finding =
-                        Diagnostic::at(place.file, item.span, Severity::Warning, "hooks-relisted", message);
+                    let finding = Diagnostic::in_file(
+                        place.file,
+                        item.span,
+                        Severity::Warning,
+                        "hooks-relisted",
+                        message,
+                    );
                     self.found.push(finding.help(help));
                 }
                 true

@@ -108,7 +108,7 @@ impl WordFinder {
                     let start = at - BLOCK + left.trailing_zeros() as usize;
                     left &= left - 1;
                     if start >= end
-                        && let Some(found) = self.at(text, start)
+                        && let Some(found) = self.find_at(text, start)
                     {
                         end = found.end;
                         return Some(found);
@@ -119,7 +119,7 @@ impl WordFinder {
                 at += BLOCK;
             }
             let rest = at.max(end)..text.len();
-            let found = rest.filter(|at| !inside_word(text, *at)).find_map(|at| self.at(text, at))?;
+            let found = rest.filter(|at| !inside_word(text, *at)).find_map(|at| self.find_at(text, at))?;
             end = found.end;
             Some(found)
         })
@@ -127,7 +127,7 @@ impl WordFinder {
 
     /// The longest word that begins at `start`.
     #[inline(always)]
-    fn at(&self, text: &[u8], start: usize) -> Option<FoundWord> {
+    fn find_at(&self, text: &[u8], start: usize) -> Option<FoundWord> {
         let slot = self.slots[slot(number(&text[start..]))];
         if slot == 0 {
             return None;

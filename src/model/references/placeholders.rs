@@ -10,7 +10,7 @@ use crate::source::Span;
 pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Reference> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
-    for at in memchr::memchr_iter(b'$', body.of(text).as_bytes()) {
+    for at in memchr::memchr_iter(b'$', body.slice(text).as_bytes()) {
         let at = at + body.start;
         if at > 0 && bytes[at - 1] == b'\\' {
             continue;
@@ -35,7 +35,7 @@ pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Refe
             let span = Span::new(at, at + 1 + length);
             out.push(Reference {
                 span,
-                named: ReferenceTarget::Argument(span.of(text).to_owned()),
+                named: ReferenceTarget::Argument(span.slice(text).to_owned()),
                 asked: false,
             });
         }
@@ -56,7 +56,7 @@ fn index(tail: &str) -> usize {
 /// `` !`command` `` at the start of a line or after white space, and fenced blocks marked `!`.
 pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
-    let body_text = body.of(text);
+    let body_text = body.slice(text);
     for at in memmem::find_iter(body_text.as_bytes(), "!`") {
         let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
         let command = &body_text[at + 2..];
@@ -77,13 +77,13 @@ pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
 }
 
 fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
-    out.push(Reference { span, named: ReferenceTarget::Shell(span.of(text).to_owned()), asked: false });
+    out.push(Reference { span, named: ReferenceTarget::Shell(span.slice(text).to_owned()), asked: false });
 }
 
 /// `@path` after white space or at the start of a line, where the path looks like a file's.
 pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
-    let body_text = body.of(text);
+    let body_text = body.slice(text);
     for at in memchr::memchr_iter(b'@', body_text.as_bytes()) {
         let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
         let path: &str = body_text[at + 1..].split(char::is_whitespace).next().unwrap_or("");
@@ -94,7 +94,7 @@ pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
             let span = Span::new(at, at + 1 + path.len()).shifted(body.start);
             out.push(Reference {
                 span,
-                named: ReferenceTarget::Include(span.of(text).to_owned()),
+                named: ReferenceTarget::Include(span.slice(text).to_owned()),
                 asked: false,
             });
         }

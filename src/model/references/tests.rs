@@ -27,7 +27,7 @@ fn inventory() -> NameInventory {
 fn found(text: &str) -> Vec<String> {
     let filled = FilledPlaceholders { arguments: vec!["issue".into()], includes: true };
     let references = inventory().find(text, Span::new(0, text.len()), "p", Some(&filled));
-    references.into_iter().map(|reference| reference.span.of(text).to_owned()).collect()
+    references.into_iter().map(|reference| reference.span.slice(text).to_owned()).collect()
 }
 
 #[test]

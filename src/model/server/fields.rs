@@ -2,8 +2,8 @@
 //! server without a word, so that no other host gets what the source does not have.
 
 use crate::diagnostic::Diagnostic;
-use crate::model::near;
 use crate::model::plugin::Declaration;
+use crate::model::similar_names;
 use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node, Value};
 
@@ -29,7 +29,7 @@ pub(super) fn name_and_type(
     let known = source.server_types.iter();
     match given.as_str() {
         Some(name) if !source.server_types.iter().any(|known| known == name) => {
-            let near = near::nearest(name, known.clone().map(String::as_str))
+            let near = similar_names::nearest(name, known.clone().map(String::as_str))
                 .map_or(String::new(), |near| format!("did you mean `{near}`? "));
             let help = format!("{near}write one of {}", listed(known));
             Some(place.refuse(TRANSPORT, given, &format!("unknown server type `{name}`"), &help, found))

@@ -199,7 +199,7 @@ mod tests {
             let text = lines(&mut state);
             let found = outline(&text, Span::new(0, text.len()));
             let Some(last) = found.blocks.last().filter(|block| block.info.is_some()) else { continue };
-            let whole = last.span.of(&text).trim_end();
+            let whole = last.span.slice(&text).trim_end();
             let mark = whole.trim_start().chars().next().unwrap_or('`');
             let length = whole.chars().take_while(|c| *c == mark).count();
             let close =

@@ -59,7 +59,7 @@ pub fn outline(text: &str, body: Span) -> Outline {
     let mut out = Outline::default();
     let mut heading: Option<Heading> = None;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
-    let events = Parser::new_ext(body.of(text), options).into_offset_iter();
+    let events = Parser::new_ext(body.slice(text), options).into_offset_iter();
     let defined: BTreeMap<String, Span> = events
         .reference_definitions()
         .iter()
@@ -122,7 +122,7 @@ fn link(text: &str, span: Span, destination: &CowStr<'_>, defined: Option<&Span>
     // The parser gives no range for a destination: it is the last occurrence behind the link's text,
     // or follows the name in a definition.
     let (within, opening) = defined.map_or((span, "]("), |defined| (*defined, "]:"));
-    let whole = within.of(text);
+    let whole = within.slice(text);
     let open = if defined.is_some() { whole.find(opening) } else { whole.rfind(opening) };
     let raw = open.and_then(|open| {
         let behind = &whole[open + 2..];
@@ -167,7 +167,7 @@ mod tests {
         let links: Vec<_> = outline
             .links
             .iter()
-            .map(|link| (link.destination.as_str(), link.destination_span.of(text), link.image))
+            .map(|link| (link.destination.as_str(), link.destination_span.slice(text), link.image))
             .collect();
         assert_eq!(
             links,

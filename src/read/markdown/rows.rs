@@ -29,7 +29,7 @@ pub fn rows(text: &str, body: Span) -> Vec<ListBlock> {
     let mut out: Vec<ListBlock> = Vec::new();
     let mut depth = 0usize;
     let mut in_head = false;
-    for (event, range) in Parser::new_ext(body.of(text), Options::ENABLE_TABLES).into_offset_iter() {
+    for (event, range) in Parser::new_ext(body.slice(text), Options::ENABLE_TABLES).into_offset_iter() {
         let span = Span::new(range.start, range.end).shifted(body.start);
         match event {
             Event::Start(Tag::Table(_)) => out.push(ListBlock { span, head: Vec::new(), rows: Vec::new() }),
@@ -56,7 +56,7 @@ pub fn rows(text: &str, body: Span) -> Vec<ListBlock> {
             }
             Event::End(TagEnd::List(_)) => depth = depth.saturating_sub(1),
             Event::Start(Tag::Item) if depth == 1 => {
-                let item = span.of(text);
+                let item = span.slice(text);
                 let line = item.lines().next().unwrap_or_default();
                 let words = line.trim_start_matches(|c: char| c.is_ascii_digit() || "-*+.) ".contains(c));
                 // A mark of emphasis is no mark of an item.
@@ -86,7 +86,7 @@ mod tests {
         let text = "# A\n\n| Skill | What |\n|---|:-:|\n| `a\\|b` | x |\n| [c](d) |\n\n- **e** - f\n  - g\n- `h`\n\n1. i\n\n```\n| j | k |\n|---|---|\n```\n";
         let found = rows(text, Span::new(0, text.len()));
         let words =
-            |spans: &[Span]| spans.iter().map(|span| span.of(text).trim().to_owned()).collect::<Vec<_>>();
+            |spans: &[Span]| spans.iter().map(|span| span.slice(text).trim().to_owned()).collect::<Vec<_>>();
         let shown: Vec<_> = found
             .iter()
             .map(|rows| {
@@ -99,6 +99,6 @@ mod tests {
         assert_eq!(shown[0].1[1][0], "[c](d)");
         assert_eq!(shown[1].1, [["**e** - f"], ["`h`"]]);
         assert_eq!(shown[2].1, [["i"]]);
-        assert_eq!(found[0].rows[0].span.of(text).trim(), "| `a\\|b` | x |");
+        assert_eq!(found[0].rows[0].span.slice(text).trim(), "| `a\\|b` | x |");
     }
 }

@@ -40,7 +40,7 @@ impl<'a> PromptScanner<'a> {
             self.blank()?;
             let Some(c) = self.rest.chars().next() else { return end.is_none().then_some(()) };
             if open == 0 && Some(c) == end {
-                self.go(c);
+                self.advance(c);
                 return Some(());
             }
             match c {
@@ -61,7 +61,7 @@ impl<'a> PromptScanner<'a> {
                         ')' | ']' | '}' => open = open.checked_sub(1)?,
                         _ => {}
                     }
-                    self.go(c);
+                    self.advance(c);
                 }
             }
         }
@@ -90,13 +90,13 @@ impl<'a> PromptScanner<'a> {
     /// A text; the code in a template stays as it is written.
     fn text(&mut self, depth: usize) -> Option<String> {
         let quote = self.rest.chars().next().filter(|c| "\"'`".contains(*c))?;
-        self.go(quote);
+        self.advance(quote);
         let mut out = String::new();
         loop {
             let mut reader = WorkflowReader { rest: self.rest };
             let c = self.rest.chars().next()?;
             if c == quote {
-                self.go(quote);
+                self.advance(quote);
                 return Some(out);
             }
             if quote == '`' && self.rest.starts_with("${") {
@@ -154,7 +154,7 @@ impl<'a> PromptScanner<'a> {
         word
     }
 
-    fn go(&mut self, c: char) {
+    fn advance(&mut self, c: char) {
         self.rest = &self.rest[c.len_utf8()..];
         self.before = Some(if "\"'`".contains(c) { 'a' } else { c });
     }

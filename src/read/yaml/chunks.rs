@@ -5,7 +5,7 @@ use crate::source::Span;
 
 /// A quote that is never closed is found at the end of the text, and at fault where it stands.
 pub(super) fn at_open_quote(text: &str, chunk: Span, fault: ReadFault) -> ReadFault {
-    let value = chunk.of(text).find(": ").map(|at| chunk.start + at + 2);
+    let value = chunk.slice(text).find(": ").map(|at| chunk.start + at + 2);
     let value = value.map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());
     match value.filter(|at| text[*at..].starts_with(['"', '\'']) && fault.span.start >= chunk.end) {
         Some(at) => ReadFault { span: Span::new(at, at + 1), ..fault },
@@ -22,7 +22,7 @@ pub(super) fn spaces_for_tabs(line: &str) -> String {
 pub(super) fn chunks(text: &str, range: Span) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
     let mut at = range.start;
-    for line in range.of(text).split_inclusive('\n') {
+    for line in range.slice(text).split_inclusive('\n') {
         let starts_key =
             line.starts_with(|first: char| !first.is_whitespace() && first != '-' && first != '#');
         match out.last_mut() {
@@ -37,7 +37,7 @@ pub(super) fn chunks(text: &str, range: Span) -> Vec<Span> {
 /// `key: anything on one line`, as the source host rescues it: not after an opening quote, and not
 /// with a colon at the end (both seen to lose every field in Claude Code 2.1.197).
 pub(super) fn plain_line(text: &str, chunk: Span) -> Option<MappingEntry> {
-    let line = chunk.of(text).trim_end();
+    let line = chunk.slice(text).trim_end();
     if line.contains('\n') {
         return None;
     }

@@ -28,12 +28,12 @@ pub fn begin_wrongly(node: &Node, text: &str) -> bool {
 /// Whether `node` is a mapping in brackets, and not one in lines whose first key begins with one.
 fn is_in_brackets(node: &Node, text: &str) -> bool {
     let behind = |entry: &MappingEntry| entry.key_span.start > node.span.start;
-    node.span.of(text).starts_with('{') && node.entries().first().is_some_and(behind)
+    node.span.slice(text).starts_with('{') && node.entries().first().is_some_and(behind)
 }
 
 /// Whether a tab stands before a key, or a mapping behind a colon without a key.
 fn has_misplaced_keys(node: &Node, text: &str) -> bool {
-    let in_lines = !node.span.of(text).starts_with('{');
+    let in_lines = !node.span.slice(text).starts_with('{');
     let misplaced = |entry: &MappingEntry| {
         let start = entry.key_span.start.min(text.len());
         let line = text[..start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
@@ -46,7 +46,7 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
             _ => start,
         };
         let behind_colon = inner > start
-            && entry.key_span.of(text).is_empty()
+            && entry.key_span.slice(text).is_empty()
             && !text[start..inner].contains(['\n', '{', '"', '\'', '~'])
             && !text[inner..].starts_with('[');
         behind_tab || behind_colon
@@ -54,7 +54,7 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
     node.entries().iter().any(|entry| misplaced(entry) || has_misplaced_keys(&entry.node, text))
         || node.items().unwrap_or_default().iter().any(|item| {
             let behind_tab = || tab_before_dash(text, item.span.start);
-            !node.span.of(text).starts_with('[') && behind_tab() || has_misplaced_keys(item, text)
+            !node.span.slice(text).starts_with('[') && behind_tab() || has_misplaced_keys(item, text)
         })
 }
 
@@ -69,7 +69,7 @@ fn tab_before_dash(text: &str, at: usize) -> bool {
 /// Whether a value in `node`, in quotes or brackets, goes on in a line of `text` that is indented no deeper than the one in
 /// which it begins.
 fn begin_unindented(node: &Node, text: &str) -> bool {
-    let value = node.span.of(text);
+    let value = node.span.slice(text);
     // A mapping in lines may begin with a key in quotes or brackets.
     let delimited = match &node.value {
         Value::List(_) => value.starts_with('[') && value.ends_with(']'),

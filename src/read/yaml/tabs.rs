@@ -8,7 +8,7 @@ use crate::source::Span;
 /// behind a tab at its start, a mapping in lines around it has two keys already, and no text goes on there.
 pub(super) fn end_wrongly(node: &Node, text: &str, range: Span) -> bool {
     let mut at = range.start;
-    range.of(text).split_inclusive(['\n', '\r']).any(|line| {
+    range.slice(text).split_inclusive(['\n', '\r']).any(|line| {
         let start = at;
         at += line.len();
         let shown = line.trim();
@@ -24,7 +24,7 @@ pub(super) fn end_wrongly(node: &Node, text: &str, range: Span) -> bool {
 
 fn is_in_brackets(node: &Node, text: &str) -> bool {
     let behind = |first: Option<Span>| first.is_some_and(|first| first.start > node.span.start);
-    let written = node.span.of(text);
+    let written = node.span.slice(text);
     written.starts_with('{') && behind(node.entries().first().map(|entry| entry.key_span))
         || written.starts_with('[') && behind(node.items().and_then(<[Node]>::first).map(|item| item.span))
 }
@@ -50,8 +50,8 @@ fn last(node: &Node, at: usize) -> &Node {
 
 /// Whether a text or what stands in brackets may go on at the place.
 fn goes_on(node: &Node, text: &str, at: usize) -> bool {
-    let end = node.span.start + node.span.of(text).trim_end().len();
-    let written = node.span.of(text).trim_end();
+    let end = node.span.start + node.span.slice(text).trim_end().len();
+    let written = node.span.slice(text).trim_end();
     let is_collection = node.items().is_some() || !node.entries().is_empty();
     let is_text = match node.style {
         Style::Block => true,

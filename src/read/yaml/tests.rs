@@ -15,8 +15,12 @@ fn spans_are_those_of_the_file() {
     let file = "---\nname: a\nlist: [x, y]\nmap:\n  k: |\n    one\n    two\nend: \"é\"\n---\n";
     let (node, faults) = parse(file, Span::new(4, file.len() - 4));
     assert!(faults.is_empty());
-    let leaves: Vec<_> =
-        node.unwrap().leaves().into_iter().map(|(p, s, _)| (p, s.of(file).trim_end().to_owned())).collect();
+    let leaves: Vec<_> = node
+        .unwrap()
+        .leaves()
+        .into_iter()
+        .map(|(p, s, _)| (p, s.slice(file).trim_end().to_owned()))
+        .collect();
     assert_eq!(
         leaves,
         [

@@ -32,7 +32,7 @@ pub(super) fn find(text: &str) -> Vec<FoundVersion> {
 
 /// The first version in a part of `text`.
 pub(super) fn version(text: &str, part: Span) -> Option<FoundVersion> {
-    let words = part.of(text);
+    let words = part.slice(text);
     let starts = words.char_indices().filter(|(at, c)| {
         c.is_ascii_digit() && !words[..*at].ends_with(|before: char| before.is_ascii_digit() || before == '.')
     });
@@ -63,7 +63,7 @@ mod tests {
             .into_iter()
             .map(|found| match found {
                 FoundVersion::Version(version, span) => {
-                    assert_eq!(span.of(text), version);
+                    assert_eq!(span.slice(text), version);
                     version
                 }
                 other => panic!("{other:?}"),

@@ -42,12 +42,12 @@ fn taken<'n>(node: &'n Node, step: &ValueStep<'_>) -> Vec<&'n Node> {
         }
         ValueStep::Where(keys, value) => inner()
             .filter(|entry| {
-                let said = keys.iter().try_fold(*entry, |node: &Node, key| match node.get(key) {
+                let child = keys.iter().try_fold(*entry, |node: &Node, key| match node.get(key) {
                     // Some readers of TOML say `value` for what a key has.
                     None if *key == "value" => Some(node),
                     inner => inner,
                 });
-                said.and_then(Node::scalar).as_deref() == Some(*value)
+                child.and_then(Node::scalar).as_deref() == Some(*value)
             })
             .collect(),
     }

@@ -132,7 +132,7 @@ mod tests {
         let at = |path: &str| {
             let of = |found: FoundVersion| match found {
                 FoundVersion::Version(version, span) => {
-                    assert_eq!(span.of(text), version);
+                    assert_eq!(span.slice(text), version);
                     version
                 }
                 FoundVersion::Fault(_, why) => why,
@@ -184,7 +184,7 @@ mod tests {
             let [FoundVersion::Version(version, span)] = found.as_slice() else {
                 panic!("{text}: {found:?}")
             };
-            assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"), "{text}");
+            assert_eq!((version.as_str(), span.slice(text)), ("1.2.3", "1.2.3"), "{text}");
         }
     }
 }

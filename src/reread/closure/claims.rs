@@ -177,7 +177,7 @@ impl ClaimScanner {
 }
 
 fn claim(text: &str, span: Span, form: ClaimForm, written: Span) -> TextClaim<'_> {
-    TextClaim { span, form, written: written.of(text), whole: span.of(text) }
+    TextClaim { span, form, written: written.slice(text), whole: span.slice(text) }
 }
 
 fn bare(text: &str, span: Span) -> Option<TextClaim<'_>> {

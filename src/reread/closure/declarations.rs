@@ -33,7 +33,7 @@ impl<'a> ClosureJudge<'a> {
             None => "add the file, or fix the path".to_owned(),
         };
         let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING };
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+        self.found.push(Diagnostic::in_file(file, span, Severity::Warning, rule, message).help(help));
     }
 
     /// A variable of a document that the host does not fill there; `value` is where it stands.
@@ -51,7 +51,7 @@ impl<'a> ClosureJudge<'a> {
         let Some((file, span)) = self.declaration(place, value, variable) else { return };
         let message = format!("`{variable}` is empty here: the host gives it to no hook");
         let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
-        let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
+        let finding = Diagnostic::in_file(file, span, Severity::Warning, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));
     }
 
@@ -65,7 +65,7 @@ impl<'a> ClosureJudge<'a> {
         } else {
             NOT_EXECUTABLE
         };
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+        self.found.push(Diagnostic::in_file(file, span, Severity::Warning, rule, message).help(help));
     }
 
     /// A program that no shell starts, and whose first line does not say what runs it: it cannot be started.
@@ -81,7 +81,8 @@ impl<'a> ClosureJudge<'a> {
         }
         let message = format!("`{path}` is called as a program but has no shebang line");
         let help = "start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter";
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
+        self.found
+            .push(Diagnostic::in_file(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
     }
 
     /// Where the source declares `path`: at the same place, or in the file that says it.
@@ -91,7 +92,7 @@ impl<'a> ClosureJudge<'a> {
         value: Span,
         path: &str,
     ) -> Option<(&'a SourceFile, Span)> {
-        let beside = origin::of(self.project, &place.file, value).map(|(file, span, _)| (file, span.start));
+        let beside = origin::find(self.project, &place.file, value).map(|(file, span, _)| (file, span.start));
         self.lookup.declared(place.plugin, path, beside)
     }
 }

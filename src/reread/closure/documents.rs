@@ -20,7 +20,7 @@ const RUN: [&str; 2] = ["command", "args"];
 pub(super) const ENDS: &str = "\"'`;|&()<>:,";
 
 /// Checks a file beside the plugins: the marketplace, and agents to install.
-pub(super) fn beside(
+pub(super) fn check_adjacent(
     judge: &mut ClosureJudge<'_>,
     offered: &BundleNames,
     scanner: &ClaimScanner,
@@ -153,7 +153,7 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
                     claims.push((node.span, path.trim_start_matches("./").to_owned(), called));
                 }
             }
-            for (at, path) in behind(text, &variable) {
+            for (at, path) in paths_after_variable(text, &variable) {
                 claims.push((node.span, path.to_owned(), key == "command" && at <= 1));
             }
         });
@@ -190,7 +190,7 @@ pub(super) fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&No
 }
 
 /// Paths behind `variable` in a command or value, with where the variable stands.
-fn behind<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t str)> {
+fn paths_after_variable<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t str)> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices(variable) {
         let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);

@@ -39,7 +39,7 @@ impl<'a> PathIndex<'a> {
     }
 
     /// The files of a bundle.
-    pub(super) fn of(files: &[EmittedFile<'a>]) -> Self {
+    pub(super) fn of_bundle(files: &[EmittedFile<'a>]) -> Self {
         Self::new(files.iter().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 

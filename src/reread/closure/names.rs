@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::EmittedFile;
-use crate::model::near;
 use crate::model::project::Project;
 use crate::model::qualified_name::{last_of, qualify};
+use crate::model::similar_names;
 use crate::read::json;
 use crate::source::ComponentKind;
 use crate::target::{AgentEmission, Target};
@@ -26,7 +26,7 @@ pub(super) struct BundleNames {
 impl BundleNames {
     /// Reads the names from the emitted files: from the data of a module where one registers them,
     /// else from the files themselves.
-    pub(super) fn of(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
+    pub(super) fn new(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
         let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new(), last: BTreeMap::new() };
         if let Some(facts) = &target.registration {
             let data = files.iter().filter(|file| file.path.file_name() == Some(facts.data.as_str()));
@@ -94,9 +94,9 @@ impl BundleNames {
         if let Some(same) = self.last.get(last) {
             return Some(same);
         }
-        let known = near::neighbours(&self.source, name);
-        let scored = known.map(|other| (near::likeness(other, name), other));
-        near::best(scored, 0.93)
+        let known = similar_names::neighbours(&self.source, name);
+        let scored = known.map(|other| (similar_names::likeness(other, name), other));
+        similar_names::best(scored, 0.93)
     }
 }
 

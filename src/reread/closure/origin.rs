@@ -7,7 +7,7 @@ use crate::source::{SourceFile, Span};
 use crate::sourcemap::{EditKind, MappedFile};
 
 /// The source bytes behind `span` of an emitted file, and whether they were generated there.
-pub(super) fn of<'a>(
+pub(super) fn find<'a>(
     project: &'a Project,
     file: &EmittedFile<'_>,
     span: Span,

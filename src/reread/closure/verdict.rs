@@ -74,8 +74,8 @@ impl<'a> ClosureJudge<'a> {
             _ => [own, place.skill_folder(), Some(place.root())],
         };
         let root = place.root().as_str();
-        let there = |path: Utf8PathBuf| inside(path.as_str(), root) && self.index.has(&path);
-        bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(there))
+        let target_path = |path: Utf8PathBuf| inside(path.as_str(), root) && self.index.has(&path);
+        bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(target_path))
     }
 
     /// The name that a path in prose begins with, if it counts from a folder and never climbs.
@@ -104,13 +104,13 @@ impl<'a> ClosureJudge<'a> {
             return;
         }
         let project = self.project;
-        let Some((file, span, made)) = origin::of(project, &place.file, claim.span) else { return };
+        let Some((file, span, made)) = origin::find(project, &place.file, claim.span) else { return };
         if made {
             return;
         }
-        let (form, path) = self.as_written(claim, span.of(file.text().unwrap_or_default()));
+        let (form, path) = self.as_written(claim, span.slice(file.text().unwrap_or_default()));
         let written = WrittenPath { file, span, form, path };
-        match self.there(place, &written) {
+        match self.target_path(place, &written) {
             // In prose, `.gitignore` is the user's.
             Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
             None => self.dangling(place, &written),
@@ -131,7 +131,7 @@ impl<'a> ClosureJudge<'a> {
     }
 
     /// Where in the source the path leads, whether or not that takes part in the build.
-    fn there(&self, place: &FileContext<'_>, written: &WrittenPath<'_>) -> Option<Utf8PathBuf> {
+    fn target_path(&self, place: &FileContext<'_>, written: &WrittenPath<'_>) -> Option<Utf8PathBuf> {
         let own = written.file.path.parent();
         let skill = place.owner.map(|owner| owner.folder());
         let bases = match written.form {
@@ -164,7 +164,7 @@ impl<'a> ClosureJudge<'a> {
         let message = format!("`{named}` is not in the bundle{why}");
         let (severity, help) =
             self.weight(row, place.owner.is_some() || place.file.path.extension() != Some("md"));
-        let finding = Diagnostic::at(file, span, severity, CLOSURE, message);
+        let finding = Diagnostic::in_file(file, span, severity, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));
     }
 
@@ -195,8 +195,8 @@ impl<'a> ClosureJudge<'a> {
             _ => {
                 let own = written.file.path.parent().unwrap_or(Utf8Path::new(""));
                 let top = written.path.split('/').next().unwrap_or_default();
-                let there = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
-                if there(own) || !there(owner.folder()) { own } else { owner.folder() }
+                let has_top = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
+                if has_top(own) || !has_top(owner.folder()) { own } else { owner.folder() }
             }
         };
         let text = written.file.text().unwrap_or_default();
@@ -234,7 +234,7 @@ impl<'a> ClosureJudge<'a> {
             ClaimForm::Link => BROKEN_LINK,
             _ => MISSING,
         };
-        let finding = Diagnostic::at(written.file, written.span, Severity::Warning, rule, message);
+        let finding = Diagnostic::in_file(written.file, written.span, Severity::Warning, rule, message);
         self.found.push(finding.help(help));
     }
 
@@ -264,7 +264,7 @@ impl<'a> ClosureJudge<'a> {
         {
             return;
         }
-        let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         let message =
             format!("`{}` says `{}`, which the bundle does not contain", place.file.path, claim.written);
         self.fault(file, span, message);
@@ -273,7 +273,7 @@ impl<'a> ClosureJudge<'a> {
     /// A variable or name that means nothing on the host and that no line of the block binds. A component needs
     /// nobody to bind its own name, or that of an agent which it only mentions.
     pub(super) fn unbound(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
-        let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         if claim.form == ClaimForm::Name && place.owner.is_some_and(|owner| !self.is_used(owner, file, span))
         {
             return;
@@ -306,7 +306,7 @@ impl<'a> ClosureJudge<'a> {
 
     /// A fault of the lowering.
     pub(super) fn fault(&mut self, file: &SourceFile, span: Span, message: String) {
-        let finding = Diagnostic::at(file, span, Severity::Error, CLOSURE, message);
+        let finding = Diagnostic::in_file(file, span, Severity::Error, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(REPORT));
     }
 
@@ -319,7 +319,7 @@ impl<'a> ClosureJudge<'a> {
     /// A qualified name that the bundle does not offer.
     pub(super) fn name(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>, offered: &BundleNames) {
         let Some(owner) = place.owner else { return };
-        let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         let written = claim.written;
         if let Some(path) = offered.source_of(written) {
             self.lost(place, (file, span), written, path);
@@ -331,7 +331,7 @@ impl<'a> ClosureJudge<'a> {
             let mut agents = agents.filter(|component| component.kind == ComponentKind::Agent);
             let agent = agents.any(|agent| path.is_some_and(|path| path == agent.path));
             let rule = if agent { UNKNOWN_AGENT } else { UNKNOWN_SKILL };
-            self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+            self.found.push(Diagnostic::in_file(file, span, Severity::Warning, rule, message).help(help));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What `git diff --raw` lists, one file a line: modes, status, names. A name with special characters stands in
+//! What `git diff --raw` lists, one file per line: modes, status, names. A name with special characters stands in
 //! quotes there, and in the same quotes in the headers of the diff.
 
 use data_encoding::BASE64;
@@ -69,7 +69,7 @@ impl FileListEntry {
     }
 }
 
-/// The list while it comes: one line a file, and an empty line behind them.
+/// The list while it comes: one line per file, and an empty line behind them.
 #[derive(Debug, Default)]
 pub(super) struct FileListReader {
     pub(super) files: Vec<FileListEntry>,

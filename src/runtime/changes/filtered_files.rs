@@ -153,7 +153,7 @@ fn batch<'a>(
 ) -> Result<Vec<u8>, CallFailure> {
     let input: String = blobs.map(|blob| format!("{blob}\n")).collect();
     let command = repository.git(["cat-file", how])?.input(input);
-    let ended = child::run(repository.surroundings(), "git", &command)?;
+    let ended = child::run(repository.environment(), "git", &command)?;
     if ended.succeeded() { Ok(ended.stdout) } else { Err(repository.failed("cat-file", &ended)) }
 }
 

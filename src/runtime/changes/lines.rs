@@ -44,7 +44,7 @@ pub(super) struct DiffReader {
 
 impl DiffReader {
     /// A reader of the files `first..end`.
-    pub(super) fn of(first: usize, end: usize) -> Self {
+    pub(super) fn new(first: usize, end: usize) -> Self {
         let counts = vec![LineCount::default(); end - first];
         Self { first, at: first, end, counts, left: (0, 0), within: false, kept: Vec::new() }
     }
@@ -169,7 +169,7 @@ mod tests {
     fn lines_are_counted_however_the_diff_is_cut() {
         let wanted = [(3, 2, false, true), (0, 0, false, false), (0, 0, true, true), (0, 0, false, false)];
         for size in 1..DIFF.len() {
-            let mut lines = DiffReader::of(0, 4);
+            let mut lines = DiffReader::new(0, 4);
             for piece in DIFF.chunks(size) {
                 assert_eq!(lines.feed(&listed(), piece), PieceOutcome::All);
             }
@@ -181,7 +181,7 @@ mod tests {
     fn a_part_ends_before_the_file_of_the_next_one() {
         let begins = memchr::memmem::find(DIFF, b"diff --git a/c").unwrap();
         for size in 1..DIFF.len() {
-            let mut lines = DiffReader::of(0, 2);
+            let mut lines = DiffReader::new(0, 2);
             let mut passed = 0;
             for piece in DIFF.chunks(size) {
                 let kept = lines.kept.len();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_header_of_no_file_is_told() {
-        let mut lines = DiffReader::of(0, 4);
+        let mut lines = DiffReader::new(0, 4);
         let line = b"diff --git a/z b/z".to_vec();
         assert_eq!(lines.feed(&listed(), b"diff --git a/z b/z\n"), PieceOutcome::Unknown(line));
     }

@@ -105,7 +105,7 @@ impl<'a> PartReading<'a> {
                     .zip(ends)
                     .map(|(begin, end)| self.later(scope, *begin, end, taken))
                     .collect();
-                DiffReader::of(0, begins.first().copied().unwrap_or(listed.len()))
+                DiffReader::new(0, begins.first().copied().unwrap_or(listed.len()))
             });
             // Asked once.
             if *asked.get_or_insert_with(&mut *wanted) {
@@ -159,7 +159,7 @@ impl<'a> PartReading<'a> {
         send: Option<&SyncSender<Vec<u8>>>,
     ) -> Result<(Vec<LineCount>, u64), CallFailure> {
         let listed = self.listed.get().map(Vec::as_slice).unwrap_or_default();
-        let mut lines = DiffReader::of(begin, end);
+        let mut lines = DiffReader::new(begin, end);
         let mut bytes = 0;
         let mut out = |piece: &[u8]| {
             bytes += piece.len() as u64;
@@ -218,7 +218,7 @@ fn whole(lines: &DiffReader) -> Result<(), CallFailure> {
 }
 
 fn unexpected(line: Vec<u8>) -> CallFailure {
-    let message = format!("`git diff` answered what it should not: {}", String::from_utf8_lossy(&line));
+    let message = format!("`git diff` gave an unexpected answer: {}", String::from_utf8_lossy(&line));
     CallFailure::environment("git_unexpected", message, "run it again when nothing else changes the files")
 }
 

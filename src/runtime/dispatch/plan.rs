@@ -16,15 +16,15 @@ use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::surfaces::{self, Surface, surface};
 
 options! {
-    /// Tell who repairs what, and in which order
+    /// Plan who repairs what, and in which order
     ///
-    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
-    /// be repaired at the same time. An item that was given out is not given out again until the user edits it; what each asked
-    /// for is noted in the run, so that an edit made meanwhile is not lost.
+    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; five or
+    /// more groups may be repaired at the same time. An item is dispatched again only after the user edits it;
+    /// the run records what each item asked for, so that an edit made meanwhile is not lost.
     ///
-    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed checklist; 5 no checklist, it cannot be noted, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper
+    /// did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run
+    /// ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -130,8 +130,8 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 ///
 /// # Errors
 /// As `polish checklist parse`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (read, _) = parse::read(&run, &tree)?;
     let mut response = Response {
         status: DispatchStatus::Ok,
@@ -143,7 +143,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     };
     if read.items.iter().any(|item| item.action == ItemAction::Replan) {
         response.status = DispatchStatus::Halt;
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     let mut taken = Vec::new();
     for item in read.items {
@@ -170,7 +170,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     order::sort_by_key(&mut taken, |item| item.id);
     if taken.is_empty() {
         response.status = DispatchStatus::Nothing;
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     checklist::give_out(&run, &taken)?;
     let (_, changed, _) = surfaces::since(&tree, &run.record.base_ref, false)?;
@@ -201,7 +201,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         response.mode = DispatchMode::Parallel;
     }
     response.afterwards = vec![SIMPLICITY, MAINTAINABILITY];
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// The items of each group, by their places: those that share a file, a folder with what lies in it, or both names of a file

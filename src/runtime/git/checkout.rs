@@ -86,7 +86,7 @@ impl Repository {
     /// What moves the working tree: an end half-way would leave a part of the target, and a lock.
     fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), CallFailure> {
         let words = [&[verb, "--quiet"][..], words].concat();
-        let ended = child::run(&self.surroundings, "git", &self.git(words.iter().copied())?.uninterrupted());
+        let ended = child::run(&self.environment, "git", &self.git(words.iter().copied())?.uninterrupted());
         self.command.forget_overrides();
         let ended = ended?;
         if ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
@@ -171,13 +171,13 @@ impl Repository {
             let paths = some.iter().map(|path| path.clone().into_os_string());
             let _ = self
                 .git(words.into_iter().chain(paths))
-                .map(|call| child::run(&self.surroundings, "git", &call));
+                .map(|call| child::run(&self.environment, "git", &call));
         }
         let words =
             ["--literal-pathspecs", "restore", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul"];
         if !changes.clean.is_empty() {
             let call = self.git(words).map(|call| call.input(changes.clean.clone()));
-            let _ = call.map(|call| child::run(&self.surroundings, "git", &call));
+            let _ = call.map(|call| child::run(&self.environment, "git", &call));
         }
     }
 

@@ -27,7 +27,7 @@ impl NamedText<'_> {
     /// The failure of a place in it.
     pub(super) fn malformed(self, code: &str, message: String, hint: &str, at: usize) -> CallFailure {
         let (line, col) = document::place(self.text, at);
-        CallFailure::new(MALFORMED, code, message, hint).at(self.name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).in_file(self.name, Some(line), Some(col))
     }
 }
 

@@ -20,9 +20,10 @@ pub const FILE: &str = ".claude/launch.json";
 options! {
     /// Read one configuration of `.claude/launch.json`
     ///
-    /// Comments and commas before a closing bracket are read, as editors write them. Of a configuration the keys
-    /// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count. The script of `package.json`, the Procfile or the
-    /// script of the shell that it starts is looked at, too: one that names all addresses counts like an argument that does.
+    /// Comments and commas before a closing bracket are read, as editors write them. Only the keys `name`,
+    /// `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` of a configuration are used. The script of
+    /// `package.json`, the Procfile or the script of the shell that it starts is checked, too: an address in it
+    /// that means all addresses counts like an argument.
     ///
     /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
     /// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
@@ -30,7 +31,7 @@ options! {
     pub struct Options {
         /// The configuration; needed only where the file has several
         pub name: Option<String> = "[NAME]",
-        /// Take also a server that listens on all addresses, where others on the network reach it
+        /// Also accept a server that listens on all addresses, which others on the network can reach
         pub allow_public_host: bool = "--allow-public-host",
     }
     examples: ["plugcast-run launch read", "plugcast-run launch read web"]
@@ -61,7 +62,7 @@ pub enum LaunchReadStatus {
     Ok,
     /// There is no file.
     None,
-    /// The configuration says not what to start.
+    /// The configuration does not say what to start.
     Incomplete,
     /// The file has no configuration.
     MissingConfigurations,
@@ -91,10 +92,10 @@ pub struct LaunchConfig {
 ///
 /// # Errors
 /// `malformed_json`, `malformed_config`, `duplicate_name`, `no_config`, `public_host`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let (response, words) = answer(options, &repository)?;
-    Ok(Delivery::of(&response).sentinel(words))
+    Ok(Delivery::from_answer(&response).sentinel(words))
 }
 
 /// What the file says, with the words of it for scripts.
@@ -164,7 +165,7 @@ fn choose<'a>(
         names => format!("name one of {}", names.join(", ")),
     };
     let message = format!("`{FILE}` has no configuration `{name}`");
-    let mut failure = CallFailure::new(ENVIRONMENT, "no_config", message, hint).at(FILE, None, None);
+    let mut failure = CallFailure::new(ENVIRONMENT, "no_config", message, hint).in_file(FILE, None, None);
     failure.sentinel = Some(("__CONFIG_NOT_FOUND__".to_owned(), OK));
     Err(failure)
 }
@@ -174,5 +175,5 @@ pub(super) fn public_host(name: &str, word: &str, node: &Node, source: NamedText
     let (line, col) = document::place(source.text, node.span.start);
     let message = format!("`{word}` makes the server of `{name}` listen on all addresses of this machine");
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    CallFailure::new(REFUSED, "public_host", message, hint).at(source.name, Some(line), Some(col))
+    CallFailure::new(REFUSED, "public_host", message, hint).in_file(source.name, Some(line), Some(col))
 }

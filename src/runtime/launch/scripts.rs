@@ -49,7 +49,11 @@ pub fn must_be_private(repository: &Repository, config: &LaunchConfig) -> Result
         found.word, config.name
     );
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    Err(CallFailure::new(REFUSED, "public_host", message, hint).at(file, Some(found.line), Some(found.col)))
+    Err(CallFailure::new(REFUSED, "public_host", message, hint).in_file(
+        file,
+        Some(found.line),
+        Some(found.col),
+    ))
 }
 
 /// The scripts of one folder.

@@ -24,7 +24,7 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
         None => repository.top.clone(),
     };
     let missing = |what: &str| {
-        let message = format!("{what}: nothing tells how the project is started");
+        let message = format!("{what}: it is unknown how the project starts");
         CallFailure::environment(
             "no_command",
             message,
@@ -34,7 +34,7 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
     let argv = match kind {
         "rails" => vec!["bin/dev".to_owned()],
         "procfile" => {
-            let runner = RUNNERS.iter().find(|name| repository.surroundings().program(name).is_some());
+            let runner = RUNNERS.iter().find(|name| repository.environment().program(name).is_some());
             let files = ["Procfile.dev", "Procfile"];
             let file = files.iter().find(|name| disk::is_file(&folder.join(name)));
             let file = file.ok_or_else(|| missing("there is no `Procfile.dev` or `Procfile`"))?;

@@ -23,23 +23,24 @@ use crate::source::Span;
 options! {
     /// Add a configuration to `.claude/launch.json`
     ///
-    /// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`, `runtimeArgs`,
-    /// `port`, `cwd` and `env`; the first two are needed. With `--type` it is one to begin with, for that kind of project.
-    /// Comments and other configurations of the file stay as they are.
+    /// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`,
+    /// `runtimeArgs`, `port`, `cwd` and `env`; the first two are needed. With `--type` it is the default for
+    /// that kind of project. Comments and other configurations of the file are kept.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this machine; 4 a
-    /// malformed configuration or file; 5 it cannot be written, or nothing tells how the project is started; 6 the file is there (without `--merge`), or has a configuration
-    /// of that name, or another command writes it; 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this
+    /// machine; 4 a malformed configuration or file; 5 it cannot be written, or it is unknown how the project
+    /// starts; 6 the file exists (without `--merge`), or has a configuration of that name, or another command
+    /// writes it; 7 git took too long.
     pub struct Options {
         /// Add it to an existing file
         merge: bool = "--merge",
-        /// Write also a server that listens on all addresses, where others on the network reach it
+        /// Also write a server that listens on all addresses, which others on the network can reach
         allow_public_host: bool = "--allow-public-host",
         /// The kind of project as `repo project` names it, instead of a configuration on standard input
         r#type: Option<String> = "--type <TYPE>",
         /// The folder of the project; by default the top of the repository
         dir: Option<PathBuf> = "--dir <DIR>" { requires: "--type" },
-        /// The mode of the run: nothing is written where nobody looks
+        /// The mode of the run; `headless` writes nothing
         mode: LaunchMode = "--mode <MODE>" { default: Some("interactive") },
     }
     examples: ["plugcast-run launch write < web.json", "plugcast-run launch write --merge < web.json", "plugcast-run launch write --type vite"]
@@ -75,8 +76,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// `headless`, `exists`, `malformed_json`, `malformed_config`, `duplicate_name`, `public_host`, and what the disk refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     if options.mode == LaunchMode::Headless {
         let message = format!("`{FILE}` is not written without a user who looks at it");
         return Err(CallFailure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
@@ -84,9 +85,9 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let mut warnings = Vec::new();
     let config = match &options.r#type {
         Some(kind) => stub(&repository, kind, options.dir.as_deref())?,
-        None => given(&surroundings.input_text()?, &repository.top, &mut warnings, options)?,
+        None => given(&environment.input_text()?, &repository.top, &mut warnings, options)?,
     };
-    let top = Store::at(repository.top.clone(), surroundings);
+    let top = Store::new(repository.top.clone(), environment);
     if !options.allow_public_host {
         scripts::must_be_private(&repository, &config)?;
     }
@@ -112,7 +113,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         }
     };
     root.replace(Path::new(FILE), text.as_bytes()).map_err(refused)?;
-    Ok(Delivery::of(&Response { status, file: FILE.to_owned(), config, warnings }))
+    Ok(Delivery::from_answer(&Response { status, file: FILE.to_owned(), config, warnings }))
 }
 
 /// The configuration on standard input.
@@ -147,7 +148,7 @@ fn given(
 }
 
 fn exists(message: String, hint: &str) -> CallFailure {
-    CallFailure::new(CONTENDED, "exists", message, hint).at(FILE, None, None)
+    CallFailure::new(CONTENDED, "exists", message, hint).in_file(FILE, None, None)
 }
 
 /// The text of a file with one configuration more.

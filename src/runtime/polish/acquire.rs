@@ -24,27 +24,29 @@ use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout, TargetLocation};
 
 options! {
-    /// Find the working tree of what is polished, and begin there
+    /// Find the working tree to polish, and begin a run there
     ///
-    /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be done.
-    /// Where the target is checked out in no working tree, `--apply` switches this one, and `--apply --worktree PATH` adds one.
-    /// With `--continue` a user goes on with an unfinished polish, headless ones included: it claims its working tree again and
-    /// is interactive from then on. The tree must be where the polish left it, or have commits on top of that.
+    /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be
+    /// done. Where the target is checked out in no working tree, `--apply` switches this one, and
+    /// `--apply --worktree PATH` adds one. With `--continue` the user continues an unfinished polish, even a
+    /// headless one: it claims its working tree again and is interactive from then on. The tree must be where
+    /// the polish left it, or have only added commits.
     ///
-    /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no branch, changes that
-    /// are not committed, a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
-    /// of ours; 5 no repository, no such branch, no base, or git or GitHub failed; 6 another polish has this working tree, or
-    /// something else was checked out than asked for, or than the polish to go on with left; 7 git or GitHub took too long.
+    /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no
+    /// branch, changes that are not committed, a checkout that must not move, or state that this machine's
+    /// helper did not write; 4 a malformed document of the helper; 5 no repository, no such branch, no base, or
+    /// git or GitHub failed; 6 another polish has this working tree, or the checkout is not what was asked for,
+    /// or not what the polish to continue left; 7 git or GitHub took too long.
     pub struct Options {
         /// Read the words on standard input
         stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
         /// The words
         text: Vec<String> = "[TEXT]...",
-        /// Do it, and begin a run
+        /// Make the changes, and begin a run
         apply: bool = "--apply",
         /// Add a working tree there instead of switching this one
         worktree: Option<PathBuf> = "--worktree <PATH>" { requires: "--apply" },
-        /// Go on with the polish in this folder, with the user
+        /// Continue the polish in this folder, with the user
         pub(super) r#continue: Option<PathBuf> = "--continue <DIR>" {
             requires: "--apply",
             conflicts: &["[TEXT]...", "--stdin", "--worktree"],
@@ -152,23 +154,23 @@ struct AcquirePlan {
 /// # Errors
 /// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`; with `--continue`
 /// what opening a run fails with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let Some(run) = &options.r#continue {
-        return continuation::run(run, options.take_over, surroundings);
+        return continuation::run(run, options.take_over, environment);
     }
-    let root = surroundings.root();
-    let words = arguments::read(options.stdin, &options.text, surroundings)?;
+    let root = environment.root();
+    let words = arguments::read(options.stdin, &options.text, environment)?;
     let mode = words.mode;
-    acquire(options, words, surroundings, root).map_err(|failure| in_mode(mode, failure))
+    acquire(options, words, environment, root).map_err(|failure| in_mode(mode, failure))
 }
 
 fn acquire(
     options: &Options,
     words: Words,
-    surroundings: &Environment,
+    environment: &Environment,
     root: Option<&Path>,
 ) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let repository = Repository::find(environment, &environment.folder)?;
     let mut plan = plan(&repository, &words, options.worktree.is_some())?;
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
@@ -218,7 +220,7 @@ fn acquire(
         plan.location.notes.extend(notes);
     }
     response.notes = plan.location.notes;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
@@ -308,14 +310,14 @@ fn apply(
     let before = plan.location.repository.clone();
     let added = match &options.worktree {
         Some(path) if plan.location.checkout != PendingCheckout::None => {
-            let path = before.surroundings().path(path).display().to_string();
+            let path = before.environment().path(path).display().to_string();
             before.must(&["worktree", "add", "--quiet", "--detach", "--end-of-options", &path, "HEAD"])?;
             Some(path)
         }
         _ => None,
     };
     let begun = match &added {
-        Some(path) => Repository::find(before.surroundings(), Path::new(path)).and_then(|tree| {
+        Some(path) => Repository::find(before.environment(), Path::new(path)).and_then(|tree| {
             plan.location.repository = tree;
             begin(options, words, plan, root)
         }),
@@ -336,21 +338,21 @@ fn begin(
     root: Option<&Path>,
 ) -> Result<(PolishRun, Option<String>), CallFailure> {
     let tree = plan.location.repository.clone();
-    let mut record = PolishRecord::new(words, tree.surroundings());
+    let mut record = PolishRecord::new(words, tree.environment());
     record.tree = tree.top.display().to_string();
     record.branch = tree.branch()?;
     record.head_sha = tree.must_commit("HEAD")?;
     record.moved = plan.location.checkout != PendingCheckout::None;
     let (from, commit) = (record.branch.clone(), record.head_sha.clone());
     let (mut run, abandoned) = PolishRun::claim(&tree, root, record, options.take_over)?;
-    let taken = take(plan, &mut run);
+    let taken = check_out(plan, &mut run);
     // Nobody is told of a run whose beginning was interrupted.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     if taken.is_err() {
         interrupt::set_aside(|| {
             target::go_back(&tree, from.as_deref(), &commit);
             // The tree is given back; what went wrong before is what the user must know.
-            if run.end(tree.surroundings(), PolishEnding::Abandoned, Vec::new()).is_err() {
+            if run.end(tree.environment(), PolishEnding::Abandoned, Vec::new()).is_err() {
                 run.folder().give_up(&run.record.tree);
             }
         });
@@ -359,7 +361,7 @@ fn begin(
 }
 
 /// Checks out, sees that it came to what was planned, and records it with the base.
-fn take(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> {
+fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> {
     plan.location.check_out(&OwnBranches(Some(&run.store)))?;
     run.store.ask_what_is_tracked()?;
     let tree = &plan.location.repository;
@@ -370,7 +372,7 @@ fn take(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> 
             format!("{branch} at {}", head.as_deref().unwrap_or("no commit"))
         };
         let message = format!(
-            "{} was to be checked out, and {} is",
+            "expected {} to be checked out, found {}",
             shown(&plan.branch, &plan.head),
             shown(&branch, &head)
         );

@@ -14,8 +14,9 @@ use crate::runtime::review::arguments::ReviewTarget;
 options! {
     /// Read the arguments of a polish
     ///
-    /// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`. The word that is
-    /// left is a pull request by number or address, or a branch; without one it is what is checked out.
+    /// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and
+    /// `plan:PATH`. The remaining word is a pull request by number or address, or a branch; without one, the
+    /// current checkout is polished.
     ///
     /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is not valid UTF-8; 5 it cannot be
     /// read.
@@ -81,20 +82,16 @@ const HEADLESS: &str = "mode:headless";
 ///
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    read(options.stdin, &options.text, surroundings).map(|response| Delivery::of(&response))
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    read(options.stdin, &options.text, environment).map(|response| Delivery::from_answer(&response))
 }
 
 /// Reads the words of a user, on standard input or the command line.
 ///
 /// # Errors
 /// As [`run`], in the form that the caller reads.
-pub(super) fn read(
-    stdin: bool,
-    text: &[String],
-    surroundings: &Environment,
-) -> Result<Response, CallFailure> {
-    let bytes = if stdin { surroundings.input()? } else { text.join(" ").into_bytes() };
+pub(super) fn read(stdin: bool, text: &[String], environment: &Environment) -> Result<Response, CallFailure> {
+    let bytes = if stdin { environment.input()? } else { text.join(" ").into_bytes() };
     let is_headless = String::from_utf8_lossy(&bytes).split_ascii_whitespace().any(|word| word == HEADLESS);
     let mode = if is_headless { LaunchMode::Headless } else { LaunchMode::Interactive };
     document::utf8(bytes, "<stdin>").and_then(|text| parse(&text)).map_err(|failure| in_mode(mode, failure))

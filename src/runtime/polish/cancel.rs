@@ -12,14 +12,14 @@ use crate::runtime::git::Repository;
 pub use super::envelope::Response;
 
 options! {
-    /// End a polish where it is
+    /// End a polish early
     ///
-    /// What was repaired stays, and so does everything else in the working tree. Items that were to be repaired and have no result
-    /// count as not dispatched. A checklist that cannot be read stands in no way: its items count as they were written.
-    /// `--format text` prints the envelope.
+    /// What was repaired stays, and so does everything else in the working tree. Items that were to be repaired
+    /// and have no result count as not dispatched. A checklist that cannot be read does not matter: its items
+    /// count as they were written. `--format text` prints the envelope.
     ///
-    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours; 5 it
-    /// cannot be written, or git failed; 6 the run ended; 7 git took too long.
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed
+    /// document of the helper; 5 it cannot be written, or git failed; 6 the run ended; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -31,14 +31,14 @@ options! {
 ///
 /// # Errors
 /// What the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let run = PolishRun::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let run = PolishRun::open(environment, &options.run)?;
     run.must_be_open()?;
     // From any tree and commit: this is the way out of a run that cannot go on.
-    match Repository::find(surroundings, Path::new(&run.record.tree)) {
+    match Repository::find(environment, Path::new(&run.record.tree)) {
         Ok(tree) => envelope::finish(&run, &tree, EnvelopeStatus::Partial, false),
         Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {
-            envelope::give_up(&run, surroundings)
+            envelope::give_up(&run, environment)
         }
         Err(failure) => Err(failure),
     }

@@ -21,7 +21,7 @@ pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) 
     }
     let mut names = names(&changed, "");
     for submodule in submodules(tree)? {
-        let inner = Repository::find(tree.surroundings(), &tree.top.join(&submodule))?;
+        let inner = Repository::find(tree.environment(), &tree.top.join(&submodule))?;
         names.extend(self::names(&changed_files(&inner)?, &format!("{submodule}/")));
     }
     if !names.is_empty() {

@@ -15,14 +15,10 @@ use crate::runtime::run::{moved, must_be_at};
 ///
 /// # Errors
 /// `finished`, `run_moved`, `taken`, and what opening a run fails with.
-pub(super) fn run(
-    given: &Path,
-    take_over: bool,
-    surroundings: &Environment,
-) -> Result<Delivery, CallFailure> {
-    let mut run = PolishRun::open(surroundings, given)?;
+pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let mut run = PolishRun::open(environment, given)?;
     run.must_be_open()?;
-    let tree = Repository::find(surroundings, Path::new(&run.record.tree))?;
+    let tree = Repository::find(environment, Path::new(&run.record.tree))?;
     let Some(added) = run.record.added(&tree)? else {
         let (record, known) = (&run.record, run.record.known_commits());
         must_be_at(&tree, (&POLISH, &record.run_id), &record.tree, &known)?;
@@ -43,10 +39,10 @@ pub(super) fn run(
         notes.push("it was headless, and is interactive from now on".to_owned());
     }
     run.record.mode = LaunchMode::Interactive;
-    let abandoned = run.claim_again(&run.record.tree, take_over, surroundings)?;
+    let abandoned = run.claim_again(&run.record.tree, take_over, environment)?;
     let PolishRun { path, record, .. } = run;
-    let here = Path::new(&record.tree) == Repository::find(surroundings, &surroundings.folder)?.top;
-    Ok(Delivery::of(&Response {
+    let here = Path::new(&record.tree) == Repository::find(environment, &environment.folder)?.top;
+    Ok(Delivery::from_answer(&Response {
         status: AcquireStatus::Acquired,
         run: Some(path.display().to_string()),
         run_id: Some(record.run_id),

@@ -1,4 +1,4 @@
-//! Earlier polishes of the same branch or pull request: what they came to, and which can be gone on with.
+//! Earlier polishes of the same branch or pull request: what they came to, and which can be continued.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ pub(super) fn find(
 ) -> Result<Vec<EarlierRun>, CallFailure> {
     let mut found = Vec::new();
     for place in store::places(repository, root)? {
-        let store = Store::at(place, repository.surroundings());
+        let store = Store::new(place, repository.environment());
         let runs = store.runs(POLISH.name);
         // Names begin with a time.
         for (name, kind) in store.list(&runs)?.into_iter().rev() {
@@ -77,7 +77,7 @@ pub(super) fn find(
                 && store.has_file(&path.join(CHECKLIST))?
                 && is_left(repository, &record, head)?
                 && (record.mode == LaunchMode::Headless
-                    || holder(&store, &POLISH, &record.tree, repository.surroundings())?.as_deref()
+                    || holder(&store, &POLISH, &record.tree, repository.environment())?.as_deref()
                         != Some(record.run_id.as_str()));
             // Two of the same second have names in any order.
             found.push((

@@ -27,20 +27,21 @@ use crate::runtime::store::StoreStep;
 const SUMMARY: &str = "summary.md";
 
 options! {
-    /// Print what a polish came to, and end its run
+    /// Print the result of a polish, and end its run
     ///
-    /// `--format text` prints the envelope. A headless run with a checklist only gives its working tree back: a user may go on
-    /// with it.
+    /// `--format text` prints the envelope. A headless run with a checklist only releases its working tree: a
+    /// user may continue it.
     ///
-    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not write; 4 a malformed
-    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item that was given out has no result yet, or
-    /// the run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not
+    /// write; 4 a malformed checklist or document of the helper; 5 it cannot be written, or git failed; 6 a
+    /// dispatched item has no result yet, or the run ended or is bound to another tree or commit; 7 git took
+    /// too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
         /// The host opened the address
         opened: bool = "--opened",
-        /// What only a user can tell: a headless polish fails
+        /// What only a user can decide: a headless polish fails
         needs_human: Option<HumanInput> = "--needs-human <CODE>",
     }
     examples: ["plugcast-run polish envelope --run DIR --format text", "plugcast-run polish envelope --run DIR --needs-human which_config --format text"]
@@ -56,7 +57,7 @@ choices! {
         ProjectType = "project_type",
         /// How the project is started
         StartCommand = "start_command",
-        /// Whether the process that has the port may be ended
+        /// Whether the process on the port may be ended
         KillConfirmation = "kill_confirmation",
         /// Whether the server may listen on all addresses
         PublicHost = "public_host",
@@ -116,10 +117,10 @@ pub enum EnvelopeStatus {
 ///
 /// # Errors
 /// `open_items`, the code of what needs a user, every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(need) = options.needs_human {
-        close(&run, surroundings, PolishEnding::Abandoned, Vec::new())?;
+        close(&run, environment, PolishEnding::Abandoned, Vec::new())?;
         return Err(need.failure());
     }
     finish(&run, &tree, EnvelopeStatus::Complete, options.opened)
@@ -168,9 +169,9 @@ pub(super) fn finish(
         warnings,
         text: String::new(),
     };
-    let surroundings = tree.surroundings();
-    let host = if opened { hosts::detect(surroundings) } else { None };
-    let review = match review_path(tree, run, surroundings.root()) {
+    let environment = tree.environment();
+    let host = if opened { hosts::detect(environment) } else { None };
+    let review = match review_path(tree, run, environment.root()) {
         Err(failure) if status == EnvelopeStatus::Partial && failure.exit != INTERRUPTED => None,
         review => review?,
     };
@@ -186,13 +187,13 @@ pub(super) fn finish(
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     let ending =
         if status == EnvelopeStatus::Complete { PolishEnding::Complete } else { PolishEnding::Cancelled };
-    close(run, surroundings, ending, vec![summary])?;
+    close(run, environment, ending, vec![summary])?;
     let text = response.text.clone();
-    Ok(Delivery::of(&response).text(text))
+    Ok(Delivery::from_answer(&response).text(text))
 }
 
 /// Ends a run whose working tree is gone.
-pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
     let mut response = Response {
         status: EnvelopeStatus::Partial,
         items: Tally::default(),
@@ -205,21 +206,21 @@ pub(super) fn give_up(run: &PolishRun, surroundings: &Environment) -> Result<Del
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
-    close(run, surroundings, PolishEnding::Cancelled, vec![summary])?;
+    close(run, environment, PolishEnding::Cancelled, vec![summary])?;
     let text = response.text.clone();
-    Ok(Delivery::of(&response).text(text))
+    Ok(Delivery::from_answer(&response).text(text))
 }
 
 /// Ends the run. A headless one with a checklist only gives its working tree back, so that a user can go on with it.
 fn close(
     run: &PolishRun,
-    surroundings: &Environment,
+    environment: &Environment,
     ending: PolishEnding,
     mut steps: Vec<StoreStep>,
 ) -> Result<(), CallFailure> {
     let waits = run.record.mode == LaunchMode::Headless && run.store.has_file(&run.path.join(CHECKLIST))?;
     if ending == PolishEnding::Cancelled || !waits {
-        return run.end(surroundings, ending, steps);
+        return run.end(environment, ending, steps);
     }
     let held = run.store.lock()?;
     steps.extend(run.folder().release(&run.record.tree)?);
@@ -228,7 +229,7 @@ fn close(
 
 /// The server that is left to the user, in words.
 fn server(run: &PolishRun) -> Result<Option<String>, CallFailure> {
-    Ok(Server::of(run)?.filter(Server::is_alive).map(|server| server.words()))
+    Ok(Server::load(run)?.filter(Server::is_alive).map(|server| server.words()))
 }
 
 /// What is polished, in words.

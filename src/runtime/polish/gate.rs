@@ -21,14 +21,14 @@ use integration::CiResult;
 use review::CountedReview;
 
 options! {
-    /// Tell whether a polish may go on
+    /// Check whether a polish may continue
     ///
-    /// A fork needs `trust-fork:1`, a finished review of this very commit must be ready, and its checks on GitHub must pass.
-    /// A review of an earlier commit counts with `accept-stale-review:1`.
+    /// A fork needs `trust-fork:1`, a finished review of this exact commit must be ready, and its checks on
+    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`.
     ///
-    /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has all that was looked at;
-    /// 4 a malformed review or document of ours; 5 git or GitHub failed; 6 the run ended or is bound to another tree or commit;
-    /// 7 git or GitHub took too long.
+    /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has
+    /// everything that was checked; 4 a malformed review or document of the helper; 5 git or GitHub failed; 6
+    /// the run ended or is bound to another tree or commit; 7 git or GitHub took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -99,13 +99,13 @@ type GateResult = Result<String, CallFailure>;
 /// # Errors
 /// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
 /// `ci_none`, and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let record = &run.record;
     let head = tree.must_commit("HEAD")?;
-    let (ci, fork, tests) = integration::look(&tree, record, &head)?;
-    let (review, reviewed, verdict) = review::look(&tree, &run, root, &head)?;
+    let (ci, fork, tests) = integration::check(&tree, record, &head)?;
+    let (review, reviewed, verdict) = review::check(&tree, &run, root, &head)?;
     let mut looked =
         vec![(GateCheckId::Fork, trusted(record, fork.as_ref())), (GateCheckId::Review, reviewed)];
     looked.extend(verdict.map(|verdict| (GateCheckId::Verdict, verdict)));
@@ -116,7 +116,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         review,
         ci,
         fork,
-        behind: behind(&tree, &record.base_ref)?,
+        behind: commits_behind(&tree, &record.base_ref)?,
         error: None,
     };
     let mut first = None;
@@ -131,7 +131,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         };
         response.checks.push(GateCheck { id, result, detail });
     }
-    let Some(first) = first else { return Ok(Delivery::of(&response)) };
+    let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;
     response.error = Some(*first.error.clone());
     Err(first.within(&response))
@@ -143,7 +143,7 @@ pub(super) fn review_path(
     run: &PolishRun,
     root: Option<&Path>,
 ) -> Result<Option<String>, CallFailure> {
-    let (review, ..) = review::look(tree, run, root, &run.record.head_sha)?;
+    let (review, ..) = review::check(tree, run, root, &run.record.head_sha)?;
     Ok(review.map(|review| review.path))
 }
 
@@ -153,7 +153,7 @@ pub(super) fn review_verdict(
     run: &PolishRun,
     root: Option<&Path>,
 ) -> Result<Option<String>, CallFailure> {
-    let (review, ..) = review::look(tree, run, root, &tree.must_commit("HEAD")?)?;
+    let (review, ..) = review::check(tree, run, root, &tree.must_commit("HEAD")?)?;
     Ok(review.and_then(|review| review.verdict))
 }
 
@@ -183,7 +183,7 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
 }
 
 /// How many commits the base has that the branch has not.
-fn behind(tree: &Repository, base: &str) -> Result<u64, CallFailure> {
+fn commits_behind(tree: &Repository, base: &str) -> Result<u64, CallFailure> {
     let counted = tree.line(&["rev-list", "--count", "--end-of-options", &format!("HEAD..{base}")])?;
     Ok(counted.and_then(|counted| counted.parse().ok()).unwrap_or_default())
 }

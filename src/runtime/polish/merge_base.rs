@@ -19,15 +19,15 @@ use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
 
 options! {
-    /// Merge the base into the branch that is polished
+    /// Merge the base into the polished branch
     ///
-    /// Fetches the base and merges it, never rebases. A merge that conflicts is taken back, and the answer says how to do it by
-    /// hand. Restart the server afterwards.
+    /// Fetches the base and merges it, never rebases. A merge that conflicts is undone, and the answer says how
+    /// to do it by hand. Restart the server afterwards.
     ///
-    /// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that are not committed,
-    /// a conflict, or state that this machine's helper did not write; 4 a malformed document of ours; 5 git failed, or the base
-    /// cannot be fetched; 6 the run ended or is bound to another tree or commit, or something else came of the merge; 7 git took
-    /// too long.
+    /// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that
+    /// are not committed, a conflict, or state that this machine's helper did not write; 4 a malformed document
+    /// of the helper; 5 git failed, or the base cannot be fetched; 6 the run ended or is bound to another tree
+    /// or commit, or the merge has another result; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -66,8 +66,8 @@ pub enum MergeBaseStatus {
 ///
 /// # Errors
 /// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and what git fails with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     if run.record.mode == LaunchMode::Headless {
         let message = "nothing is merged without a user who agrees to it".to_owned();
         return Err(refused(
@@ -96,11 +96,11 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         notes: base.warnings,
     };
     if base.merge_base == response.base_sha {
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     refuse_state_in(&tree, &response.base_sha)?;
-    let said = format!("Merge branch '{}'", base.base_branch);
-    let words = ["--no-stat", "-m", &said, "--end-of-options", &response.base_sha];
+    let subject = format!("Merge branch '{}'", base.base_branch);
+    let words = ["--no-stat", "-m", &subject, "--end-of-options", &response.base_sha];
     match tree.merge(&words, &response.base_sha, &base.merge_base)? {
         MergeOutcome::Merged(notes) => response.notes.extend(notes),
         MergeOutcome::Conflict { names, is_taken_back } => {
@@ -127,7 +127,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
         return Err(failure);
     }
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {

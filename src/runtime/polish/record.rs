@@ -118,7 +118,7 @@ pub(in crate::runtime) enum PolishEnding {
 
 impl PolishRecord {
     /// A record of now.
-    pub fn new(words: &Words, surroundings: &Environment) -> Self {
+    pub fn new(words: &Words, environment: &Environment) -> Self {
         Self {
             schema: RECORD_SCHEMA.to_owned(),
             run_id: String::new(),
@@ -138,9 +138,9 @@ impl PolishRecord {
             outcomes: BTreeMap::new(),
             seeds: Vec::new(),
             replan: false,
-            started_at: surroundings.now().rfc3339(),
-            uptime: surroundings.uptime(),
-            pid: surroundings.process_id(),
+            started_at: environment.now().rfc3339(),
+            uptime: environment.uptime(),
+            pid: environment.process_id(),
             state_root: String::new(),
         }
     }
@@ -175,7 +175,7 @@ impl PolishRecord {
     }
 
     /// How it ended.
-    pub fn ended(&self, surroundings: &Environment, status: PolishEnding) -> PolishMetadata {
+    pub fn ended(&self, environment: &Environment, status: PolishEnding) -> PolishMetadata {
         PolishMetadata {
             schema: METADATA_SCHEMA.to_owned(),
             run_id: self.run_id.clone(),
@@ -183,7 +183,7 @@ impl PolishRecord {
             head_sha: self.head_sha.clone(),
             mode: self.mode,
             status,
-            completed_at: surroundings.now().rfc3339(),
+            completed_at: environment.now().rfc3339(),
         }
     }
 }
@@ -201,17 +201,17 @@ impl RunRecord for PolishRecord {
         RunOrigin { run_id, state_root, tree, started_at, uptime }
     }
 
-    fn abandoned(&self, surroundings: &Environment) -> String {
-        text(&self.ended(surroundings, PolishEnding::Abandoned))
+    fn abandoned(&self, environment: &Environment) -> String {
+        text(&self.ended(environment, PolishEnding::Abandoned))
     }
 }
 
 impl PolishRun {
     /// Opens one that is unfinished, called from its working tree, which comes with it.
-    pub fn open_here(surroundings: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
-        let run = Self::open(surroundings, given)?;
+    pub fn open_here(environment: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
+        let run = Self::open(environment, given)?;
         run.must_be_open()?;
-        let repository = Repository::find(surroundings, &surroundings.folder)?;
+        let repository = Repository::find(environment, &environment.folder)?;
         let record = &run.record;
         let commits = record.known_commits();
         let moved = run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits).err();
@@ -251,11 +251,11 @@ impl PolishRun {
     /// Ends it, and gives the working tree back.
     pub fn end(
         &self,
-        surroundings: &Environment,
+        environment: &Environment,
         status: PolishEnding,
         steps: Vec<StoreStep>,
     ) -> Result<(), CallFailure> {
-        let metadata = text(&self.record.ended(surroundings, status));
+        let metadata = text(&self.record.ended(environment, status));
         self.folder().end(&self.record.tree, metadata, Vec::new(), steps, &|| self.must_be_open())
     }
 }

@@ -63,7 +63,7 @@ pub fn listing() -> CommandListing {
 /// `usage` for an unknown command.
 pub fn run(options: &Options, _: &Environment) -> Result<Delivery, CallFailure> {
     if options.words.is_empty() {
-        return Ok(Delivery::of(&listing()));
+        return Ok(Delivery::from_answer(&listing()));
     }
     let words = options.words.join(" ");
     let row = find(&words).ok_or_else(|| {

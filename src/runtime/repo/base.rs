@@ -20,7 +20,7 @@ pub use head::{HeadState, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
 options! {
-    /// Find the commit that the work on this branch began at
+    /// Find the commit at which the work on this branch began
     ///
     /// The base is, in this order: `--base`; the base of the pull request; the remote's HEAD; the default
     /// branch on GitHub; the first of `main`, `master`, `develop` and `trunk` that exists. It is fetched
@@ -124,17 +124,17 @@ pub struct BaseRequest<'a> {
 ///
 /// # Errors
 /// `base_unresolved` and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let question = BaseRequest {
         base: options.base.as_deref(),
         pr: options.pr.as_deref(),
         known: None,
         require_fresh: options.require_fresh,
     };
-    let found = Repository::find(surroundings, &surroundings.folder)
+    let found = Repository::find(environment, &environment.folder)
         .and_then(|repository| resolve(&repository, question));
     match found {
-        Ok(answer) => Ok(Delivery::of(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
+        Ok(answer) => Ok(Delivery::from_answer(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
         Err(mut failure) => {
             failure.sentinel = Some((format!("ERROR:{}", failure.error.message), 0));
             Err(failure)

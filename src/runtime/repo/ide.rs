@@ -9,10 +9,10 @@ use crate::runtime::environment::Environment;
 use crate::runtime::hosts::{self, AddressHandoff};
 
 options! {
-    /// Tell which program this runs in, and how an address reaches the user
+    /// Show which program this runs in, and how to show an address to the user
     ///
-    /// Told by environment variables alone. With `open` the program can open an address in its own browser;
-    /// print the address in any case.
+    /// Uses only environment variables. With `open` the program can open an address in its own browser; print
+    /// the address in any case.
     ///
     /// Exit codes: 0 answered, `none` included; 2 no port; 5 this helper is too old.
     pub struct Options {
@@ -53,8 +53,8 @@ pub enum IdeStatus {
 ///
 /// # Errors
 /// None.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let found = hosts::detect(surroundings);
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let found = hosts::detect(environment);
     let handoff = found.as_ref().map_or(AddressHandoff::Print, |host| host.handoff);
     let note = match handoff {
         AddressHandoff::Open => "open the address in this program's own browser, and print it, too",
@@ -68,5 +68,5 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         note: note.to_owned(),
     };
     let words = answer.ide.clone();
-    Ok(Delivery::of(&answer).sentinel(words))
+    Ok(Delivery::from_answer(&answer).sentinel(words))
 }

@@ -29,10 +29,10 @@ pub const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
 pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 
 options! {
-    /// Tell which package manager runs the scripts here
+    /// Find the package manager that runs the scripts
     ///
-    /// The field `packageManager` of `package.json` counts first, then the lock file beside it, then the
-    /// same in the folders above, up to the repository's top.
+    /// The field `packageManager` of `package.json` takes precedence, then the lock file next to it, then the
+    /// same in the parent folders, up to the repository's top.
     ///
     /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
     /// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
@@ -76,8 +76,8 @@ pub enum PackageManagerStatus {
 ///
 /// # Errors
 /// When the folder is not there or lies outside, or its `package.json` is malformed.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
         None => repository.top.clone(),
@@ -94,7 +94,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
             script: None,
             note: Some("there is no `package.json`".to_owned()),
         };
-        return Ok(Delivery::of(&none).sentinel("__NO_PACKAGE_JSON__"));
+        return Ok(Delivery::from_answer(&none).sentinel("__NO_PACKAGE_JSON__"));
     };
     let mut notes = Vec::new();
     let (pm, source, file) = manager(&repository.top, &folder, &package, &mut notes)?;
@@ -115,7 +115,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         pm: Some(pm.clone()),
     };
-    Ok(Delivery::of(&answer).sentinel(format!("{pm}\n{tail}")))
+    Ok(Delivery::from_answer(&answer).sentinel(format!("{pm}\n{tail}")))
 }
 
 fn started(pm: &str, script: &str) -> Vec<String> {
@@ -162,7 +162,7 @@ fn manager(
             if KNOWN.contains(&name) {
                 return Ok((name.to_owned(), "packageManager".to_owned(), Some(path)));
             }
-            notes.push(format!("`packageManager` names `{field}`, which is not known here"));
+            notes.push(format!("`packageManager` names `{field}`, which is unknown"));
         }
         if let Some((lock, name)) = LOCKS.iter().find(|(lock, _)| disk::is_file(&at.join(lock))) {
             return Ok(((*name).to_owned(), (*lock).to_owned(), Some(at.join(lock))));

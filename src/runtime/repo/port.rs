@@ -25,7 +25,7 @@ options! {
     /// In this order: `--port`; a line of AGENTS.md or CLAUDE.md about the dev server; the framework's
     /// configuration; `config/puma.rb`; the `web` line of `Procfile.dev` or `Procfile`; the compose file; the
     /// chosen script of `package.json`; `.env.local`, `.env.development`, `.env`; the default of the kind of
-    /// project. Only numbers that stand there count, never computed ones.
+    /// project. Only literal numbers count, never computed ones.
     ///
     /// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
     /// compose file; 5 no repository, no such folder, or a sandbox that hides who listens; 7 git took too
@@ -33,13 +33,13 @@ options! {
     pub struct Options {
         /// The folder; by default the top of the repository
         path: Option<PathBuf> = "[PATH]",
-        /// The port, where it is known
+        /// The port, if it is known
         port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
         /// The kind of project as `repo project` names it; by default it is detected
         r#type: Option<String> = "--type <TYPE>",
-        /// Tell which process listens there
+        /// Show which process listens there
         check: bool = "--check",
-        /// Give a port that is free, that one or one above it
+        /// Find a free port: this one, or one above it
         free: bool = "--free",
     }
     examples: ["plugcast-run repo port", "plugcast-run repo port apps/web --check", "plugcast-run repo port --free"]
@@ -118,7 +118,7 @@ struct PortSearch {
 
 impl PortSearch {
     /// Takes a number that stands in a file, if it is a port.
-    fn take(&mut self, number: &str, source: &str, file: &str, line: usize) {
+    fn add(&mut self, number: &str, source: &str, file: &str, line: usize) {
         match number.parse::<u16>() {
             Ok(port @ 1..) => self.candidates.push(PortCandidate {
                 port,
@@ -135,8 +135,8 @@ impl PortSearch {
 ///
 /// # Errors
 /// When the folder is not there or lies outside, or a file is malformed.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
         None => repository.top.clone(),
@@ -153,7 +153,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     if let Some(port) = options.port {
         search.candidates.push(PortCandidate { port, source: "option".to_owned(), file: None, line: None });
     }
-    look(&folder, kind.as_deref(), &mut search)?;
+    search_folder(&folder, kind.as_deref(), &mut search)?;
     let default = default_port(kind.as_deref());
     search.candidates.push(PortCandidate {
         port: default,
@@ -163,11 +163,11 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     });
     let mut best = search.candidates[0].clone();
     if options.free {
-        let port = listeners::free(surroundings, best.port)?;
+        let port = listeners::free(environment, best.port)?;
         best = PortCandidate { port, source: "free".to_owned(), file: None, line: None };
     }
     let in_use = match options.check {
-        true => Some(listeners::on(surroundings, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
+        true => Some(listeners::on_port(environment, best.port)?.map_or(PortUse::Nobody, PortUse::Process)),
         false => None,
     };
     let port = best.port;
@@ -179,7 +179,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         in_use,
         warnings: search.warnings,
     };
-    Ok(Delivery::of(&answer).sentinel(port.to_string()))
+    Ok(Delivery::from_answer(&answer).sentinel(port.to_string()))
 }
 
 /// The port that a kind of project takes by itself.
@@ -188,15 +188,15 @@ pub fn default_port(kind: Option<&str>) -> u16 {
 }
 
 /// Looks everywhere that a kind of project says its port, the most telling place first.
-fn look(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
+fn search_folder(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
     let scripted = SCRIPTED.iter().find(|(name, ..)| kind == Some(*name));
     let any = kind.is_none() || (scripted.is_none() && !matches!(kind, Some("rails" | "procfile")));
     let rails = kind == Some("rails");
     let served = rails || kind == Some("procfile");
-    prose::look(folder, search)?;
+    prose::search_files(folder, search)?;
     for (_, stems, _) in SCRIPTED.iter().filter(|row| any || scripted == Some(*row)) {
         for stem in *stems {
-            javascript::look(folder, stem, search)?;
+            javascript::search_files(folder, stem, search)?;
         }
     }
     if rails || any {
@@ -204,7 +204,7 @@ fn look(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<()
     }
     if served || any {
         commands::procfile(folder, search)?;
-        compose::look(folder, search)?;
+        compose::search_files(folder, search)?;
     }
     if scripted.is_some() || any {
         package(folder, search)?;
@@ -224,7 +224,7 @@ fn package(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     };
     if let Some(number) = commands::port(words) {
         let text = document::project_text(&path)?.unwrap_or_default();
-        search.take(&number, NAME, NAME, document::place(&text, node.span.start).0);
+        search.add(&number, NAME, NAME, document::place(&text, node.span.start).0);
     }
     Ok(())
 }

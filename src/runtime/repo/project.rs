@@ -46,10 +46,10 @@ const DEPTH: usize = 3;
 const MOST_FOLDERS: usize = 20_000;
 
 options! {
-    /// Tell which kind of web project is here
+    /// Detect the kind of web project
     ///
-    /// Looks at the folder itself; where it holds none, at its folders to a depth of three. Knows `rails`,
-    /// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
+    /// Checks the folder itself, then its subfolders to a depth of three. Knows `rails`, `next`, `vite`,
+    /// `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
     ///
     /// Exit codes: 0 answered, `unknown` included; 1 in place of 5 under `--format sentinel`; 2 a path outside the
     /// repository; 5 no repository, no such folder; 7 git took too long.
@@ -96,8 +96,8 @@ pub struct FoundProject {
 ///
 /// # Errors
 /// When the folder is not there or lies outside.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined(&repository, path)?,
         None => repository.top,
@@ -109,7 +109,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         _ => ProjectStatus::Multiple,
     };
     let words = words(&hits);
-    Ok(Delivery::of(&Response { status, hits }).sentinel(words))
+    Ok(Delivery::from_answer(&Response { status, hits }).sentinel(words))
 }
 
 /// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.

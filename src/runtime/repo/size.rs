@@ -58,7 +58,7 @@ impl Thresholds {
         };
         let failed = |code: &str, message: &str, at: usize, hint: &str| {
             let (line, col) = document::place(&text, at);
-            CallFailure::new(MALFORMED, code, message, hint).at(NAME, Some(line), Some(col))
+            CallFailure::new(MALFORMED, code, message, hint).in_file(NAME, Some(line), Some(col))
         };
         let document = DeTable::parse(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -232,7 +232,7 @@ pub struct ItemSize {
 }
 
 impl ItemSize {
-    pub(super) fn of(id: Option<String>, measure: MeasuredSize) -> Self {
+    pub(super) fn new(id: Option<String>, measure: MeasuredSize) -> Self {
         let MeasuredSize { files, surfaces, lines, reasons, warnings } = measure;
         Self {
             status: if reasons.is_empty() { ItemStatus::Manageable } else { ItemStatus::Oversized },

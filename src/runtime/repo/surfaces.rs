@@ -13,14 +13,14 @@ use crate::runtime::git::Repository;
 options! {
     /// List what changed since a base, by the part of the application
     ///
-    /// Deleted files are listed, too. Names arrive as they are, whatever they hold.
+    /// Deleted files are listed, too. Names are never changed, whatever they contain.
     ///
     /// Exit codes: 0 answered, an empty list included; 2 wrong call; 5 no such ref, no common commit, no
     /// repository; 7 git took too long.
     pub struct Options {
         /// The base: a branch, a tag or a commit
         base: String = "--base <REF>",
-        /// What is not committed counts, too
+        /// Include uncommitted changes
         worktree: bool = "--worktree",
     }
     examples: ["plugcast-run repo surfaces --base origin/main", "plugcast-run repo surfaces --base main --worktree"]
@@ -113,8 +113,8 @@ pub enum Surface {
 ///
 /// # Errors
 /// `bad_ref`, `no_merge_base`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let (merge_base, files, may_be_unchanged) = since(&repository, &options.base, options.worktree)?;
     let totals = SurfaceTotals {
         files: files.len(),
@@ -122,7 +122,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         binary: files.iter().filter(|file| file.binary).count(),
     };
     let base = options.base.clone();
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: SurfacesStatus::Ok,
         base,
         merge_base,

@@ -12,13 +12,13 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
 options! {
-    /// Give a review up
+    /// Abandon a review
     ///
-    /// It comes to nothing, and the next review may have the working tree. It may be called from any folder.
+    /// It has no result, and the next review may use the working tree. Works from any folder.
     ///
-    /// Exit codes: 0 given up; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run, or a malformed document; 5 a file or folder cannot be read
-    /// or written; 6 it has ended already; 7 git took too
-    /// long.
+    /// Exit codes: 0 abandoned; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run,
+    /// or a malformed document; 5 a file or folder cannot be read or written; 6 it has ended already; 7 git
+    /// took too long.
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
@@ -49,17 +49,21 @@ pub enum AbandonStatus {
 ///
 /// # Errors
 /// `finished`, `malformed_json`, `locked`, `state_unwritable`, `sandboxed`, and those of [`RunFolder::open`].
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     folder.must_be_open()?;
-    folder.close(surroundings, ReviewEnding::Abandoned, head_moved(&folder, surroundings))?;
+    folder.close(environment, ReviewEnding::Abandoned, head_moved(&folder, environment))?;
     let RunFolder { record, .. } = folder;
-    Ok(Delivery::of(&Response { status: AbandonStatus::Abandoned, run_id: record.run_id, tree: record.tree }))
+    Ok(Delivery::from_answer(&Response {
+        status: AbandonStatus::Abandoned,
+        run_id: record.run_id,
+        tree: record.tree,
+    }))
 }
 
 /// Whether HEAD is another commit than at the beginning; the working tree may be gone.
-pub(super) fn head_moved(folder: &RunFolder, surroundings: &Environment) -> bool {
-    let head = Repository::find(surroundings, Path::new(&folder.record.tree))
+pub(super) fn head_moved(folder: &RunFolder, environment: &Environment) -> bool {
+    let head = Repository::find(environment, Path::new(&folder.record.tree))
         .and_then(|repository| repository.commit("HEAD"));
     head.ok().flatten().as_ref() != Some(&folder.record.head_sha)
 }

@@ -17,8 +17,8 @@ use crate::runtime::environment::Environment;
 options! {
     /// Allow findings to be repaired
     ///
-    /// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of
-    /// `queues.fixer`. Findings without a place, and advice, are skipped with the reason.
+    /// Only in `interactive`, after the user agreed: findings by their ids, or with `--safe` all of
+    /// `queues.fixer`. Findings without a place, and advice, are skipped with a reason.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
     /// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
@@ -28,7 +28,7 @@ options! {
         ids: Vec<String> = "[F3,F5]..." { splits: true, required: true, unless: "--safe" },
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
-        /// All that is safe to repair without a question
+        /// All that are safe to repair without asking
         safe: bool = "--safe",
     }
     examples: ["plugcast-run review approve --run DIR F3,F5", "plugcast-run review approve --run DIR --safe"]
@@ -78,10 +78,10 @@ fn of_finding(text: &str) -> Result<String, CallFailure> {
 /// # Errors
 /// `not_allowed`, `no_findings`, `malformed_json`, `unknown_schema`, `finished`, `run_moved`, `locked`,
 /// `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     folder.must_be_open()?;
-    folder.must_be_here(surroundings)?;
+    folder.must_be_here(environment)?;
     if folder.record.mode != ReviewMode::Interactive {
         let message = "nobody is asked in this mode: only what is safe is repaired";
         let hint = "leave this step out, or begin an interactive review";
@@ -115,7 +115,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         };
         skipped.push(SkippedFinding { id, reason });
     }
-    let evidence = ShownEvidence::of(&folder, surroundings)?;
+    let evidence = ShownEvidence::load(&folder, environment)?;
     let fix_path = fix::write(&folder, &findings, Some(&ids), evidence.as_ref())?;
-    Ok(Delivery::of(&Response { status: ApproveStatus::Ok, fix_path, ids, skipped }))
+    Ok(Delivery::from_answer(&Response { status: ApproveStatus::Ok, fix_path, ids, skipped }))
 }

@@ -20,14 +20,15 @@ use crate::runtime::repo::base::pull_request_name;
 options! {
     /// Read the arguments of a review
     ///
-    /// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull request by
-    /// number or address (`42`, `#42`) or an existing branch is the target where it stands first, behind words that only ask
-    /// for a review (`please review #42`), or behind `review of`; all other words are the focus. A pull request or branch among
-    /// them is noted (`like #42`), or refused where it may be meant either way.
+    /// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull
+    /// request by number or address (`42`, `#42`) or an existing branch is the target if it comes first, after
+    /// words that only ask for a review (`please review #42`), or after `review of`; all other words are the
+    /// focus. A pull request or branch among them is reported (`like #42`), or refused if it may be meant
+    /// either way.
     ///
-    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
-    /// and start no agent; 4 standard input is not valid UTF-8; 5 it cannot be read, or git failed; 7 git
-    /// took too long.
+    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message`
+    /// unchanged, and start no agent; 4 standard input is not valid UTF-8; 5 it cannot be read, or git failed;
+    /// 7 git took too long.
     pub struct Options {
         /// Read the text on standard input
         stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
@@ -107,29 +108,29 @@ pub(super) type BranchTest<'a> = &'a dyn Fn(&str) -> Result<bool, CallFailure>;
 ///
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`, `base_with_target`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let text = if options.stdin { input(surroundings)? } else { options.text.join(" ") };
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let text = if options.stdin { input(environment)? } else { options.text.join(" ") };
     // Outside of a repository a single word is taken for a branch.
-    let repository = Repository::find(surroundings, &surroundings.folder).ok();
+    let repository = Repository::find(environment, &environment.folder).ok();
     let is_branch =
         repository.as_ref().map(|repository| move |word: &str| target::is_branch(repository, word));
     let answer = match &is_branch {
         Some(is_branch) => parse(&text, Some(is_branch)),
         None => parse(&text, None),
     };
-    answer.map(|answer| Delivery::of(&answer))
+    answer.map(|answer| Delivery::from_answer(&answer))
 }
 
 /// What the user wrote, on standard input. What is not valid UTF-8 still says whether the review is headless.
-pub(super) fn input(surroundings: &Environment) -> Result<String, CallFailure> {
-    let bytes = surroundings.input()?;
+pub(super) fn input(environment: &Environment) -> Result<String, CallFailure> {
+    let bytes = environment.input()?;
     let mode = mode_said(&bytes);
     document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))
 }
 
 /// A failure from before `review begin` has read its words, as the caller that wrote them reads it.
-pub(in crate::runtime) fn unread(failure: CallFailure, surroundings: &Environment) -> CallFailure {
-    let mode = surroundings.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
+pub(in crate::runtime) fn unread(failure: CallFailure, environment: &Environment) -> CallFailure {
+    let mode = environment.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
     in_mode(mode, failure)
 }
 

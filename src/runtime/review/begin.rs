@@ -24,19 +24,21 @@ use crate::runtime::git::Repository;
 options! {
     /// Begin a review
     ///
-    /// Standard input holds what the user wrote, as it is: tokens `mode:autofix`, `mode:report-only`, `mode:headless`,
-    /// `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are the focus. The answer holds
-    /// what every later step needs. `report-only` writes nothing, and its `run` is null.
+    /// Standard input contains what the user wrote, unchanged: tokens `mode:autofix`, `mode:report-only`,
+    /// `mode:headless`, `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are
+    /// the focus. The answer contains what every later step needs. `report-only` writes nothing, and its `run`
+    /// is null.
     ///
-    /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, a
-    /// checkout that must not move, or state that this machine's helper did not write; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
-    /// another review has this working tree; 7 git or GitHub took too long. Print `error.message` as it is.
+    /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to review, a tree that is not clean,
+    /// a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
+    /// of the helper; 5 no repository, no base, or git or GitHub failed; 6 another review has this working
+    /// tree; 7 git or GitHub took too long. Print `error.message` unchanged.
     pub struct Options {
         /// Read the user's words on standard input
         stdin: bool = "--stdin" { required: true },
         /// End the review that has this working tree
         take_over: bool = "--take-over",
-        /// Make new files that git does not track part of the diff; not in `report-only`, which writes nothing
+        /// Include new files that git does not track in the diff; not in `report-only`, which writes nothing
         include_untracked: bool = "--include-untracked",
     }
     examples: ["plugcast-run review begin --stdin < words"]
@@ -90,10 +92,10 @@ pub enum BeginStatus {
 ///
 /// # Errors
 /// Those of `review args` and `review scope`; `taken`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let text = arguments::input(surroundings)?;
-    let repository = Repository::find(surroundings, &surroundings.folder);
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let text = arguments::input(environment)?;
+    let repository = Repository::find(environment, &environment.folder);
     let is_branch = |word: &str| match &repository {
         Ok(repository) => target::is_branch(repository, word),
         Err(_) => Ok(false),
@@ -113,19 +115,19 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         location.notes.extend(note);
         location.notes.extend(words.notes.iter().cloned());
         match mode {
-            ReviewMode::ReportOnly => look(words, location, options),
+            ReviewMode::ReportOnly => review_untraced(words, location, options),
             _ => start(words, location, &repository, options, root),
         }
     });
-    let said = |response: Response| {
-        let said = Delivery::of(&response);
+    let deliver = |response: Response| {
+        let deliver = Delivery::from_answer(&response);
         match &response.run {
             // A run that nobody is told of would only hold the tree.
-            Some(run) => said.undone_by(&["review", "abandon", "--run", run]),
-            None => said,
+            Some(run) => deliver.undone_by(&["review", "abandon", "--run", run]),
+            None => deliver,
         }
     };
-    begun.map(said).map_err(|failure| in_mode(mode, failure))
+    begun.map(deliver).map_err(|failure| in_mode(mode, failure))
 }
 
 /// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
@@ -169,14 +171,14 @@ fn missing_branch(
 }
 
 /// A review that leaves no trace.
-fn look(
+fn review_untraced(
     words: arguments::Response,
     location: TargetLocation,
     options: &Options,
 ) -> Result<Response, CallFailure> {
-    let scope = scope::take(&location.repository, question(&words, &location, options))?;
+    let scope = scope::collect(&location.repository, question(&words, &location, options))?;
     let status = if is_empty(&scope) { BeginStatus::Empty } else { BeginStatus::Untraced };
-    let ticket = ReviewTicket::of(&scope).word();
+    let ticket = ReviewTicket::from_scope(&scope).word();
     let mut response = response(status, words, &location, scope, None);
     response.review_id = Some(ReviewTicket::id(&ticket));
     response.mark = Some(ReviewTicket::mark(&ticket));
@@ -192,8 +194,8 @@ fn start(
     options: &Options,
     root: Option<&Path>,
 ) -> Result<Response, CallFailure> {
-    let surroundings = repository.surroundings();
-    let mut record = ReviewRecord::new(String::new(), words.mode, surroundings);
+    let environment = repository.environment();
+    let mut record = ReviewRecord::new(String::new(), words.mode, environment);
     record.flags = ReviewFlags {
         begun: true,
         take_over: options.take_over,
@@ -205,7 +207,7 @@ fn start(
     record.branch = location.repository.branch()?;
     record.head_sha = location.repository.must_commit("HEAD")?;
     let (mut folder, abandoned) = RunFolder::claim(repository, root, record.clone(), options.take_over)?;
-    let taken = take(&words, &mut location, &mut folder, options);
+    let taken = check_out(&words, &mut location, &mut folder, options);
     // Nobody is told of a run whose beginning was interrupted.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     let ended = match &taken {
@@ -220,7 +222,7 @@ fn start(
     }
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
-        let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
+        let closed = interrupt::set_aside(|| folder.close(environment, ending, false));
         match (&taken, closed) {
             (Ok(_), closed) => closed?,
             (Err(_), Err(_)) => folder.folder().give_up(&record.tree),
@@ -236,7 +238,7 @@ fn start(
     Ok(response)
 }
 
-fn take(
+fn check_out(
     words: &arguments::Response,
     location: &mut TargetLocation,
     folder: &mut RunFolder,
@@ -246,7 +248,7 @@ fn take(
     folder.store.ask_what_is_tracked()?;
     // A link in the place of the todo files is told before anybody works.
     folder.store.list(&folder.store.root.join(TODOS))?;
-    let scope = scope::take(
+    let scope = scope::collect(
         &location.repository,
         ScopeRequest { folder: Some(folder), ..question(words, location, options) },
     )?;

@@ -62,7 +62,7 @@ impl ShownFiles {
     }
 
     /// The same with what is shown now.
-    pub(super) fn at(
+    pub(super) fn in_round(
         folder: &RunFolder,
         round: u32,
         scope: &ReviewScope,
@@ -96,9 +96,9 @@ impl ShownEvidence {
     ///
     /// # Errors
     /// When git fails, and those of [`RunFolder::document`].
-    pub(super) fn of(folder: &RunFolder, surroundings: &Environment) -> Result<Option<Self>, CallFailure> {
+    pub(super) fn load(folder: &RunFolder, environment: &Environment) -> Result<Option<Self>, CallFailure> {
         let Some(shown) = folder.document::<ShownFiles>(NAME)? else { return Ok(None) };
-        let now = scope::now_of_run(folder, surroundings, &shown)?;
+        let now = scope::now_of_run(folder, environment, &shown)?;
         Ok(Some(Self { rounds: shown.rounds, now }))
     }
 

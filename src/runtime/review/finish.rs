@@ -21,10 +21,11 @@ use crate::runtime::store::StoreStep;
 options! {
     /// End a review
     ///
-    /// Looks at the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
-    /// that a later step takes on, every one that the fixer did not repair, and for every requirement that is not met. What was repaired is read from the fixer's
-    /// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
-    /// step allowed count. The report is the one that `review render` prints from then on.
+    /// Reads the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in
+    /// `autofix` also one file in `todos/` for every finding that is left to a later step or that the fixer did
+    /// not repair, and for every unmet requirement. The repairs are read from the fixer's replies in the run,
+    /// or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a step
+    /// allowed count. From then on `review render` prints this report.
     ///
     /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
     /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
@@ -33,7 +34,7 @@ options! {
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
-        /// The file of what was repaired; `-` is standard input
+        /// The file with the repairs; `-` is standard input
         applied: Option<PathBuf> = "--applied <FILE>",
         /// The verdict; by default that of the open findings
         verdict: Option<ReviewVerdict> = "--verdict <VERDICT>",
@@ -88,11 +89,11 @@ struct FinishedDocument<'a> {
 ///
 /// # Errors
 /// `no_findings`, `malformed_json`, `unknown_finding`, `finished`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     folder.must_be_open()?;
-    folder.must_be_here(surroundings)?;
-    let head_moved = head_moved(&folder, surroundings);
+    folder.must_be_here(environment)?;
+    let head_moved = head_moved(&folder, environment);
     let ReviewOutcome {
         degraded,
         verdict,
@@ -103,17 +104,17 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         mut documents,
         report,
         steps,
-    } = ReviewOutcome::of(options, surroundings, &folder)?;
+    } = ReviewOutcome::load(options, environment, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
         true => (FinishStatus::Degraded, ReviewEnding::Degraded),
         false => (FinishStatus::Done, ReviewEnding::Done),
     };
-    let ended = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
+    let ended = folder.record.ended(environment, ending, Some(verdict), head_moved);
     let metadata = ReviewMetadata { uncommitted, ..ended };
     documents.push((render::NAME, report));
     folder.end(&metadata, documents, steps)?;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status,
         run_id: run_id.clone(),
         run_dir: folder.path.display().to_string(),
@@ -141,9 +142,9 @@ struct ReviewOutcome {
 
 impl ReviewOutcome {
     /// By what was merged and repaired.
-    fn of(options: &Options, surroundings: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
+    fn load(options: &Options, environment: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
         let mut merged = merge::stored(folder)?;
-        let applied = AppliedRepairs::of(options.applied.as_deref(), surroundings, folder, &merged)?;
+        let applied = AppliedRepairs::load(options.applied.as_deref(), environment, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
         let is_autofix = folder.record.mode == ReviewMode::Autofix;
         if is_autofix {

@@ -50,22 +50,23 @@ options! {
     /// Merge what reviewers returned
     ///
     /// With the run of `review begin` the replies are read from its folder: `replies/NAME.txt`, of later rounds
-    /// `replies/round-2/NAME.txt`. All JSON values in a reply that fit count. Values that had to be corrected are listed
-    /// in `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Without a run the replies
-    /// are read from the named files or standard input. `--format text` prints the report for people.
+    /// `replies/round-2/NAME.txt`. All JSON values in a reply that fit are used. Values that had to be
+    /// corrected are listed in `coverage.repaired`, what cannot be read in `coverage.unread` and
+    /// `coverage.dropped_returns`. Without a run the replies are read from the named files or standard input.
+    /// `--format text` prints the report for people.
     ///
-    /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or findings that are
-    /// not in one place; 3 state that this machine's helper did not write; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
-    /// cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or
+    /// findings that are in different places; 3 state that this machine's helper did not write; 4 standard
+    /// input or a document is malformed, no such finding, or no such run; 5 a file or folder cannot be read or
+    /// written; 6 the run is finished, or bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// Files with returns
         files: Vec<PathBuf> = "[FILES]...",
         /// The folder of the run
         pub(super) run: Option<PathBuf> = "--run <DIR>",
-        /// Reviewers that were asked, beside those that are always asked in a run
+        /// Reviewers that were asked, in addition to those that a run always asks
         expected: Vec<String> = "--expected <NAME[,NAME…]>" { splits: true },
-        /// How sure a reviewer must be; by default `float060`
+        /// How confident a reviewer must be; by default `float060`
         policy: Option<ConfidencePolicy> = "--policy <POLICY>",
         /// Folders whose files no finding may ask to delete or ignore; by default `docs/brainstorms`, `docs/plans` and
         /// `docs/solutions`
@@ -74,11 +75,11 @@ options! {
         untracked: Vec<String> = "--untracked <PATH>",
         /// What is unclear about the intent of the change
         uncertain_intent: Option<String> = "--uncertain-intent <TEXT>" { conflicts: &["--stdin"] },
-        /// A requirement of the plan that was named, which the change does not meet
+        /// A requirement of the named plan that the change does not meet
         unmet: Vec<String> = "--unmet <TEXT>" { conflicts: &["--stdin"] },
         /// Findings of one group of `near` that mean the same; may be repeated
         join: Vec<String> = "--join <F2,F3>",
-        /// Findings that an earlier `--join` took for the same and that are not; may be repeated
+        /// Findings that an earlier `--join` joined by mistake; may be repeated
         apart: Vec<String> = "--apart <F3>" { splits: true, requires: "--run" },
         /// Read standard input: with `--run` a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`;
         /// without it sections `=== reply NAME ===` with a reply each, and `=== context ===` with that object
@@ -110,12 +111,12 @@ choices! {
 /// # Errors
 /// `malformed_json`, `no_replies`, `file_unreadable`, `unknown_finding`, `not_near`, `bound`, `no_run`, `finished`,
 /// `run_moved`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let ticket = options.ticket.as_deref().map(ReviewTicket::parse).transpose()?;
-    let folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
+    let folder = options.run.as_ref().map(|run| RunFolder::open(environment, run)).transpose()?;
     if let Some(folder) = &folder {
         folder.must_be_open()?;
-        folder.must_be_here(surroundings)?;
+        folder.must_be_here(environment)?;
         must_not_rebind(options, folder)?;
     }
     let begun = folder.as_ref().filter(|folder| folder.record.flags.begun);
@@ -128,7 +129,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         before: None,
     };
     let mark = ticket.is_some().then(|| options.ticket.as_deref().map(ReviewTicket::mark)).flatten();
-    let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
+    let (sources, mut context) = read(options, environment, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
         let mut before = MergeContext::stored(folder)?;
         before.part(&options.apart)?;
@@ -137,7 +138,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         }
         context = context.over(before);
     }
-    let repository = Repository::find(surroundings, &surroundings.folder).ok();
+    let repository = Repository::find(environment, &environment.folder).ok();
     let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
     let changed = places::changed(repository.as_ref(), folder.as_ref(), base)?;
     let is_known = folder.is_some() || options.stdin || ticket.is_some();
@@ -192,7 +193,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     };
     let mut found = obstacles::of_merge(&answer.coverage, circumstances);
     let evidence = match &folder {
-        Some(folder) => ShownEvidence::of(folder, surroundings)?,
+        Some(folder) => ShownEvidence::load(folder, environment)?,
         None => None,
     };
     let mut scope = String::new();
@@ -214,7 +215,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
             fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
-    Ok(Delivery::of(&answer).text(render::people(&answer, scope)))
+    Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
 }
 
 /// Refuses what a run of `review begin` has fixed.
@@ -231,7 +232,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFail
 /// The replies, and what the caller says beside them.
 fn read(
     options: &Options,
-    surroundings: &Environment,
+    environment: &Environment,
     begun: Option<&RunFolder>,
     mark: Option<&str>,
     terms: ReplyTerms<'_>,
@@ -245,17 +246,17 @@ fn read(
     };
     match begun {
         Some(folder) => {
-            let said = match options.stdin {
-                true => MergeContext::parse(&surroundings.input_text()?),
+            let context_input = match options.stdin {
+                true => MergeContext::parse(&environment.input_text()?),
                 false => MergeContext::written(folder),
             };
-            Ok((sources::of_run(folder, terms)?, context.over(said)))
+            Ok((sources::of_run(folder, terms)?, context.over(context_input)))
         }
         None if options.stdin => {
-            let (sources, said) = sources::of_sections(&surroundings.input_text()?, mark, terms)?;
-            Ok((sources, context.over(said)))
+            let (sources, context_input) = sources::of_sections(&environment.input_text()?, mark, terms)?;
+            Ok((sources, context.over(context_input)))
         }
-        None => Ok((sources::of_files(options, surroundings, terms)?, context)),
+        None => Ok((sources::of_files(options, environment, terms)?, context)),
     }
 }
 
@@ -291,7 +292,7 @@ fn merge(
     };
     let mut intake = MergeIntake::new(anchored, &protected, places, changed);
     for (at, source) in given.into_iter().enumerate() {
-        intake.take(at, source, &mut coverage)?;
+        intake.add(at, source, &mut coverage)?;
     }
     let MergeIntake { names, kept, members, mut rechecked, .. } = intake;
     let usable = |name: &String| names.contains(name);
@@ -360,7 +361,7 @@ fn merge(
     let degraded = coverage.reviewers.is_empty();
     let open = match degraded {
         true => ReviewVerdict::NotReady,
-        false => ReviewVerdict::of(found.iter(), !unmet.is_empty()),
+        false => ReviewVerdict::from_findings(found.iter(), !unmet.is_empty()),
     };
     let still = |near: &NearbyFindings| {
         near.ids.iter().filter(|id| joined.iter().any(|draft| draft.id == **id)).count() > 1

@@ -113,7 +113,7 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
     );
     for one in coverage.unclear.iter().filter(|one| one.is_readable || one.was_asked) {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
-        let said: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
+        let quoted: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
         let next = match one.was_asked {
             true => "it was asked, and nothing it replied ends the doubt",
             false => "ask this reviewer about it",
@@ -121,7 +121,7 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
         obstacles.push(format!(
             "`{}`{round} wrote what may name a fault: {}: {next}",
             one.reviewer,
-            said.join(", ")
+            quoted.join(", ")
         ));
     }
     for unread in coverage.unread.iter().filter(|unread| unread.is_grave()) {
@@ -174,9 +174,9 @@ pub(super) fn of_run(
 /// That the working tree of a run is at another commit by now.
 pub(super) fn of_commit(
     record: &ReviewRecord,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {
-    let head = Repository::find(surroundings, Path::new(&record.tree))?.commit("HEAD")?;
+    let head = Repository::find(environment, Path::new(&record.tree))?.commit("HEAD")?;
     let (head, reviewed) = (head.as_deref().unwrap_or("no commit"), &record.head_sha);
     Ok((head != reviewed).then(|| format!("HEAD is at {head}, and {reviewed} was reviewed")))
 }

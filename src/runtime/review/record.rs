@@ -143,7 +143,7 @@ pub enum ReviewEnding {
 
 impl ReviewRecord {
     /// A record of now.
-    pub fn new(run_id: String, mode: ReviewMode, surroundings: &Environment) -> Self {
+    pub fn new(run_id: String, mode: ReviewMode, environment: &Environment) -> Self {
         Self {
             schema: RECORD_SCHEMA.to_owned(),
             run_id,
@@ -161,9 +161,9 @@ impl ReviewRecord {
             only_untracked: false,
             unseen: Vec::new(),
             notes: Vec::new(),
-            started_at: surroundings.now().rfc3339(),
-            uptime: surroundings.uptime(),
-            pid: surroundings.process_id(),
+            started_at: environment.now().rfc3339(),
+            uptime: environment.uptime(),
+            pid: environment.process_id(),
             state_root: String::new(),
         }
     }
@@ -171,7 +171,7 @@ impl ReviewRecord {
     /// How it ended.
     pub fn ended(
         &self,
-        surroundings: &Environment,
+        environment: &Environment,
         status: ReviewEnding,
         verdict: Option<ReviewVerdict>,
         head_moved: bool,
@@ -182,7 +182,7 @@ impl ReviewRecord {
             branch: self.branch.clone(),
             head_sha: self.head_sha.clone(),
             verdict,
-            completed_at: surroundings.now().rfc3339(),
+            completed_at: environment.now().rfc3339(),
             mode: self.mode,
             base_sha: self.base_sha.clone(),
             status,

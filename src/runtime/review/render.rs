@@ -29,13 +29,14 @@ use crate::runtime::environment::Environment;
 options! {
     /// Write the report of a review
     ///
-    /// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` beside it. In `headless`
-    /// mode it is the text that another program reads, whose last line is `Review complete`; print `report` as it is. Once
-    /// `review finish` has ended the run, the report that it wrote is printed unchanged.
+    /// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` next to it.
+    /// In `headless` mode it is the text for another program, whose last line is `Review complete`; print
+    /// `report` unchanged. Once `review finish` has ended the run, the report that it wrote is printed
+    /// unchanged.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
-    /// written; 6 another command writes, or the run is bound to something else; 7 git took too
-    /// long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was
+    /// merged yet, or a malformed document; 5 a file cannot be read or written; 6 another command writes, or
+    /// the run is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
@@ -47,7 +48,7 @@ options! {
         pub(super) intent: Option<String> = "--intent <TEXT>",
         /// A reviewer that was chosen for a reason, and the reason, of a run of `review start`
         pub(super) because: Vec<(String, String)> = "--because <NAME=REASON>",
-        /// The file of what was repaired, as for `review finish`; `-` is standard input
+        /// The file with the repairs, as for `review finish`; `-` is standard input
         pub(super) applied: Option<PathBuf> = "--applied <FILE>",
         /// The verdict; by default that of the open findings
         pub(super) verdict: Option<ReviewVerdict> = "--verdict <VERDICT>",
@@ -90,8 +91,8 @@ pub struct Response {
 ///
 /// # Errors
 /// `no_findings`, `malformed_json`, `unknown_finding`, `bound`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let folder = RunFolder::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let folder = RunFolder::open(environment, &options.run)?;
     must_not_rebind(options, &folder)?;
     let findings = merge::stored(&folder)?;
     let path = folder.path.join(NAME);
@@ -107,9 +108,9 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         }
         None => {
             let mut applied =
-                AppliedRepairs::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
+                AppliedRepairs::load(options.applied.as_deref(), environment, &folder, &findings)?;
             if folder.record.flags.begun {
-                applied.obstacles.extend(obstacles::of_commit(&folder.record, surroundings)?);
+                applied.obstacles.extend(obstacles::of_commit(&folder.record, environment)?);
             }
             let report = text(options, &folder, &findings, &applied)?;
             folder.store.lock()?.replace(&path, report.as_bytes())?;
@@ -118,7 +119,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     };
     let answer =
         Response { status: findings.status, report: report.clone(), path: path.display().to_string() };
-    Ok(Delivery::of(&answer).text(report))
+    Ok(Delivery::from_answer(&answer).text(report))
 }
 
 /// Refuses what a run of `review begin` has fixed.
@@ -226,11 +227,15 @@ impl ReportEntry {
     /// A merged finding, with what reviewers say of its repair.
     pub fn of_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
-        let own =
-            rechecked.iter().filter(|said| one.ids().any(|id| id == said.id) && !said.reason.is_empty());
-        let said = own.map(|said| {
-            let how = if said.holds { "holds" } else { "does not hold" };
-            format!("its repair {how}, says `{}` in round {}: {}", said.reviewer, said.round, said.reason)
+        let own = rechecked
+            .iter()
+            .filter(|recheck| one.ids().any(|id| id == recheck.id) && !recheck.reason.is_empty());
+        let rechecks = own.map(|rechecks| {
+            let how = if rechecks.holds { "holds" } else { "does not hold" };
+            format!(
+                "its repair {how}, says `{}` in round {}: {}",
+                rechecks.reviewer, rechecks.round, rechecks.reason
+            )
         });
         let misplaced = one.misplaced.iter().filter(|_| !one.is_unmet());
         Self {
@@ -250,7 +255,7 @@ impl ReportEntry {
             disagreements: one.disagreements.clone(),
             notes: also
                 .chain(misplaced.map(|why| format!("nobody is sent there: {why}")))
-                .chain(said)
+                .chain(rechecks)
                 .collect(),
             state: EntryState::Open,
         }
@@ -281,8 +286,8 @@ fn covered(findings: &Findings) -> Vec<String> {
         out.push(format!("Asked again, `{reviewer}`{round}: {reason}: {text}"));
     }
     for one in &coverage.unclear {
-        let said = one.sentences.iter().map(|sentence| sentence.text.as_str());
-        out.extend(said.map(|text| format!("Unclear, of {}: {text}", one.reviewer)));
+        let sentences = one.sentences.iter().map(|sentence| sentence.text.as_str());
+        out.extend(sentences.map(|text| format!("Unclear, of {}: {text}", one.reviewer)));
     }
     out.extend(coverage.ignored.iter().map(|ignored| format!("Ignored: {ignored}")));
     if !coverage.media.is_empty() {

@@ -49,15 +49,15 @@ impl AppliedRepairs {
     ///
     /// # Errors
     /// As [`ids`], and when git fails.
-    pub(super) fn of(
+    pub(super) fn load(
         file: Option<&Path>,
-        surroundings: &Environment,
+        environment: &Environment,
         folder: &RunFolder,
         findings: &Response,
     ) -> Result<Self, CallFailure> {
-        let evidence = ShownEvidence::of(folder, surroundings)?;
+        let evidence = ShownEvidence::load(folder, environment)?;
         let mut found = match file {
-            Some(file) => Self::of_file(file, surroundings, folder, findings, evidence.as_ref())?,
+            Some(file) => Self::of_file(file, environment, folder, findings, evidence.as_ref())?,
             None => Self::of_run(folder, findings, evidence.as_ref())?,
         };
         if folder.record.flags.begun {
@@ -72,7 +72,7 @@ impl AppliedRepairs {
         if let Some(evidence) = &evidence {
             found.obstacles.extend(evidence.apart());
             if folder.record.mode == ReviewMode::Autofix && Self::is_claimed(folder)? {
-                found.obstacles.extend(beside(findings, evidence));
+                found.obstacles.extend(files_without_finding(findings, evidence));
             }
             found.uncommitted = !evidence.is_committed();
             let tools = evidence.tools().join(", ");
@@ -144,12 +144,12 @@ impl AppliedRepairs {
     /// As [`ids`].
     fn of_file(
         file: &Path,
-        surroundings: &Environment,
+        environment: &Environment,
         folder: &RunFolder,
         findings: &Response,
         evidence: Option<&ShownEvidence>,
     ) -> Result<Self, CallFailure> {
-        let named = ids(Some(file), surroundings, &findings.findings)?;
+        let named = ids(Some(file), environment, &findings.findings)?;
         let round = evidence.map_or(1, ShownEvidence::rounds);
         let claimed: Vec<ClaimedRepair> = named.into_iter().map(|id| ClaimedRepair { id, round }).collect();
         let mut found = Self::default();
@@ -270,7 +270,7 @@ impl AppliedRepairs {
         let open = findings.findings.iter().filter(|one| !self.ids.contains(&one.id));
         let own = match findings.degraded {
             true => ReviewVerdict::NotReady,
-            false => ReviewVerdict::of(open, !findings.unmet.is_empty()),
+            false => ReviewVerdict::from_findings(open, !findings.unmet.is_empty()),
         };
         let own = own.at_most(findings.obstacles.is_empty() && self.obstacles.is_empty());
         chosen.map_or(own, |chosen| own.or_worse(chosen))
@@ -278,7 +278,7 @@ impl AppliedRepairs {
 }
 
 /// What is said of files that changed between two rounds and that no finding names; a fix may need a test.
-fn beside(findings: &Response, evidence: &ShownEvidence) -> Vec<String> {
+fn files_without_finding(findings: &Response, evidence: &ShownEvidence) -> Vec<String> {
     let is_named = |file: &String| {
         let path = file.to_lowercase();
         path.contains("test")
@@ -320,11 +320,11 @@ pub(super) fn changed_since(files: &[UnshownFile]) -> Vec<String> {
         ),
         false => format!("`{file}` has changed since the reviewers were shown the change"),
     };
-    let mut said: Vec<String> = files.iter().take(MOST_NAMED).map(say).collect();
+    let mut sentences: Vec<String> = files.iter().take(MOST_NAMED).map(say).collect();
     if let Some(more) = files.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-        said.push(format!("{more} more files have changed since then"));
+        sentences.push(format!("{more} more files have changed since then"));
     }
-    said
+    sentences
 }
 
 /// The ids of what was repaired, out of a file, or standard input for `-`; none where no file is named.
@@ -334,14 +334,14 @@ pub(super) fn changed_since(files: &[UnshownFile]) -> Vec<String> {
 /// findings.
 pub fn ids(
     file: Option<&Path>,
-    surroundings: &Environment,
+    environment: &Environment,
     findings: &[MergedFinding],
 ) -> Result<Vec<String>, CallFailure> {
     let Some(file) = file else { return Ok(Vec::new()) };
     let (name, content) = if file == Path::new("-") {
-        ("<stdin>".to_owned(), Some(surroundings.input_text()?))
+        ("<stdin>".to_owned(), Some(environment.input_text()?))
     } else {
-        (file.display().to_string(), document::text(&surroundings.path(file))?)
+        (file.display().to_string(), document::text(&environment.path(file))?)
     };
     let content = content.ok_or_else(|| {
         CallFailure::environment("file_unreadable", format!("`{name}` is not there"), "check the path")
@@ -351,7 +351,7 @@ pub fn ids(
     let wrong = |code: &str, message: String, at: &Node| {
         let (line, col) = document::place(&content, at.span.start);
         let hint = "give a JSON list of ids such as `F1`";
-        CallFailure::new(MALFORMED, code, message, hint).at(&name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).in_file(&name, Some(line), Some(col))
     };
     let items =
         list.items().ok_or_else(|| wrong("malformed_applied", "there is no list".to_owned(), list))?;

@@ -67,7 +67,7 @@ pub struct AskedSentence {
 
 impl AskedSentence {
     /// One sentence.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self { text: text.trim().to_owned(), firm: prose::firm(text) }
     }
 
@@ -140,7 +140,7 @@ impl UnreadFinding {
 pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     let mut parts = ReplyParts::default();
     let scan = json::scan(text, "findings", &mut |value, repairs| {
-        let fits = parts.take(value);
+        let fits = parts.add_value(value);
         parts.repairs.extend(repairs.into_iter().filter(|_| fits));
         fits
     });
@@ -165,7 +165,7 @@ pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<Reviewe
 /// When it is no list of findings.
 pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     let mut parts = ReplyParts::default();
-    parts.take(value);
+    parts.add_value(value);
     if parts.findings.is_none() {
         return Err("there is no list `findings`".to_owned());
     }
@@ -224,8 +224,8 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
         }
     }
     let mut rechecked: Vec<Recheck> = Vec::new();
-    let said = std::mem::take(&mut parts.rechecked);
-    for value in &said {
+    let answers_given = std::mem::take(&mut parts.rechecked);
+    for value in &answers_given {
         let (more, is_read) = ids::rechecked(value, reviewer);
         rechecked.extend(more);
         if !is_read {
@@ -254,27 +254,27 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     let severities: Vec<FindingSeverity> = severities.collect();
     let is_open = |leaf: &&fields::ExtraField| !leaf.is_harmless(&severities);
     let mut asked: Vec<AskedSentence> =
-        parts.leaves.iter().filter(is_open).map(|leaf| AskedSentence::of(&leaf.text)).collect();
+        parts.leaves.iter().filter(is_open).map(|leaf| AskedSentence::from_text(&leaf.text)).collect();
     asked.extend(
         rechecked
             .iter()
             .filter(|one| one.holds)
             .flat_map(|one| &one.flags)
-            .map(|text| AskedSentence::of(text)),
+            .map(|text| AskedSentence::from_text(text)),
     );
     for text in std::mem::take(&mut parts.sentences) {
         if prose::objection(&text).is_some() {
-            asked.push(AskedSentence::of(&text));
+            asked.push(AskedSentence::from_text(&text));
         }
     }
     let mut answers = BTreeMap::new();
     let (mut no_answers, mut reasons) = (Vec::new(), Vec::new());
     let is_grave = severities.iter().any(|one| *one <= FindingSeverity::P1);
     for value in &parts.answers {
-        let (said, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
+        let (answered_ids, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
         no_answers.extend(strange);
         reasons.extend(why);
-        for (id, answered) in said {
+        for (id, answered) in answered_ids {
             let known = answers.entry(id).or_insert(answered);
             *known = answered.max(*known);
         }
@@ -287,7 +287,7 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     document.insert("findings".to_owned(), Value::from(items));
     document.insert("residual_risks".to_owned(), Value::from(residual_risks.clone()));
     document.insert("testing_gaps".to_owned(), Value::from(testing_gaps.clone()));
-    document.insert("rechecked".to_owned(), Value::from(said));
+    document.insert("rechecked".to_owned(), Value::from(answers_given));
     Ok(ReviewerReply {
         reviewer: reviewer.to_owned(),
         named: parts.names.into_iter().flatten().next(),
@@ -384,11 +384,14 @@ mod tests {
     fn hostile_replies_cost_little() {
         let many = |item: fn(usize) -> String| (0..100_000).map(item).collect::<Vec<_>>().join(",");
         let keys = format!(r#"{{"findings":[],{}}}"#, many(|at| format!(r#""k{at}":[1],"k{at}":[2]"#)));
-        let said = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
-        let said = format!(r#"{{"findings":[],"rechecked":[{said}]}}"#);
-        for text in
-            [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
-        {
+        let rechecks = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
+        let rechecks = format!(r#"{{"findings":[],"rechecked":[{rechecks}]}}"#);
+        for text in [
+            keys,
+            rechecks,
+            r#"{"rechecked":1,"findings":[]}"#.repeat(50_000),
+            "\"findings\"".repeat(100_000),
+        ] {
             let _ = read("security", &text, ReplyTerms::default());
             let _ = applied(
                 &text.replace("findings", "applied").replace("rechecked", "skipped"),

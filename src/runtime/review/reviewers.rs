@@ -32,13 +32,16 @@ const fn chosen(name: &'static str, suggest: fn(ChangeProfile<'_>) -> Option<Str
 }
 
 /// Says why, where a signal is there.
-fn why(signal: bool, reason: &str) -> Option<String> {
+fn reason_if(signal: bool, reason: &str) -> Option<String> {
     signal.then(|| reason.to_owned())
 }
 
 /// Says why, where the change holds files of a stack.
 fn stack(change: ChangeProfile<'_>, name: &str, files: &str) -> Option<String> {
-    why(change.signals.stacks.iter().any(|stack| stack == name), &format!("the change has {files} files"))
+    reason_if(
+        change.signals.stacks.iter().any(|stack| stack == name),
+        &format!("the change has {files} files"),
+    )
 }
 
 /// From how many changed lines on a change is attacked, too.
@@ -54,30 +57,33 @@ pub static REVIEWERS: [Reviewer; 24] = [
     chosen("security", |_| None),
     chosen("performance", |_| None),
     chosen("api-contract", |change| {
-        why(change.signals.has_api, "the shape of data that others rely on changes")
+        reason_if(change.signals.has_api, "the shape of data that others rely on changes")
     }),
     chosen("data-migrations", |change| {
-        why(change.signals.has_migrations || change.signals.has_schema_dump, "a database migration changes")
+        reason_if(
+            change.signals.has_migrations || change.signals.has_schema_dump,
+            "a database migration changes",
+        )
     }),
     chosen("schema-drift", |change| {
-        why(change.signals.has_schema_dump, "the dump of a database schema changes")
+        reason_if(change.signals.has_schema_dump, "the dump of a database schema changes")
     }),
     chosen("deployment", |change| {
         let signals = change.signals;
-        why(signals.has_deployment || signals.has_migrations, "what is deployed, or how, changes")
+        reason_if(signals.has_deployment || signals.has_migrations, "what is deployed, or how, changes")
     }),
     chosen("reliability", |_| None),
     chosen("adversarial", |change| {
         let lines = change.signals.exec_lines;
         (lines >= MANY_LINES).then(|| format!("{lines} changed lines are executed"))
     }),
-    chosen("previous-comments", |change| why(change.is_request, "the target is a pull request")),
-    chosen("frontend-races", |change| why(change.signals.has_views, "what a user sees changes")),
+    chosen("previous-comments", |change| reason_if(change.is_request, "the target is a pull request")),
+    chosen("frontend-races", |change| reason_if(change.signals.has_views, "what a user sees changes")),
     chosen("simplicity", |_| None),
     chosen("agent-native", |change| {
-        why(change.signals.has_agent_files, "skills, agents, prompts or tool servers change")
+        reason_if(change.signals.has_agent_files, "skills, agents, prompts or tool servers change")
     }),
-    chosen("command-line", |change| why(change.signals.has_cli, "a command line tool changes")),
+    chosen("command-line", |change| reason_if(change.signals.has_cli, "a command line tool changes")),
     chosen("typescript", |change| stack(change, "typescript", "TypeScript or JavaScript")),
     chosen("python", |change| stack(change, "python", "Python")),
     chosen("rust", |change| stack(change, "rust", "Rust")),

@@ -62,8 +62,8 @@ impl RunRecord for ReviewRecord {
         RunOrigin { run_id, state_root, tree, started_at, uptime }
     }
 
-    fn abandoned(&self, surroundings: &Environment) -> String {
-        text(&self.ended(surroundings, ReviewEnding::Abandoned, None, false))
+    fn abandoned(&self, environment: &Environment) -> String {
+        text(&self.ended(environment, ReviewEnding::Abandoned, None, false))
     }
 }
 
@@ -123,8 +123,8 @@ impl RunFolder {
     ///
     /// # Errors
     /// `run_moved` with both.
-    pub fn must_be_here(&self, surroundings: &Environment) -> Result<(), CallFailure> {
-        let repository = Repository::find(surroundings, &surroundings.folder)?;
+    pub fn must_be_here(&self, environment: &Environment) -> Result<(), CallFailure> {
+        let repository = Repository::find(environment, &environment.folder)?;
         let record = &self.record;
         run::must_be_at(&repository, (&REVIEW, &record.run_id), &record.tree, &[&record.head_sha])
     }
@@ -167,11 +167,11 @@ impl RunFolder {
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
     pub fn close(
         &self,
-        surroundings: &Environment,
+        environment: &Environment,
         ending: ReviewEnding,
         head_moved: bool,
     ) -> Result<(), CallFailure> {
-        let metadata = self.record.ended(surroundings, ending, None, head_moved);
+        let metadata = self.record.ended(environment, ending, None, head_moved);
         self.end(&metadata, Vec::new(), Vec::new())
     }
 
@@ -253,8 +253,8 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
 }
 
 /// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
-pub(super) fn mode_said(surroundings: &Environment, run: &Path) -> Option<ReviewMode> {
-    serde_json::from_value(Value::String(run::mode_said(surroundings, run)?)).ok()
+pub(super) fn mode_said(environment: &Environment, run: &Path) -> Option<ReviewMode> {
+    serde_json::from_value(Value::String(run::mode_said(environment, run)?)).ok()
 }
 
 #[cfg(test)]

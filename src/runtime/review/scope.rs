@@ -45,22 +45,21 @@ use working_diff::WorkingDiff;
 pub(super) const LARGE: u64 = 400_000;
 
 options! {
-    /// Tell what a review looks at
+    /// Determine what a review covers
     ///
-    /// Everything since the base counts, committed or not; files that git does not track are listed apart. With
-    /// `--run` the diff lies in the run's folder; without it nothing is written, and `diff_argv` is the call that
-    /// each reviewer makes. A target that is not checked out is checked out in `interactive` and `autofix` only,
-    /// from a clean tree.
+    /// Everything since the base counts, committed or not; files that git does not track are listed separately.
+    /// With `--run` the diff is written to the run's folder; without it nothing is written, and `diff_argv` is
+    /// the call that each reviewer makes. A target that is not checked out is checked out in `interactive` and
+    /// `autofix` only, from a clean tree.
     ///
-    /// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to look at, a tree that is not clean,
-    /// a checkout that must not move, or state that this machine's helper did not write: print `error.message` as it is; 4 no
-    /// such run; 5 no base, git or GitHub failed;
-    /// 6 the run is finished, or bound to something else; 7 git took too
-    /// long.
+    /// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to review, a tree that is not clean, a
+    /// checkout that must not move, or state that this machine's helper did not write: print `error.message`
+    /// unchanged; 4 no such run; 5 no base, git or GitHub failed; 6 the run is finished, or bound to another
+    /// tree or commit; 7 git took too long.
     pub struct Options {
         /// How the review runs; by default as its run says, else `interactive`
         mode: Option<ReviewMode> = "--mode <MODE>",
-        /// The base, for what is checked out
+        /// The base of the current checkout
         base: Option<String> = "--base <REF>" { conflicts: &["--target"] },
         /// A pull request by number or address, or a branch
         target: Option<String> = "--target <TARGET>",
@@ -68,9 +67,9 @@ options! {
         plan: Option<String> = "--plan <PATH>",
         /// The folder of the run
         pub(super) run: Option<PathBuf> = "--run <DIR>",
-        /// Show the change again, with what was repaired, for the round N of reviewing
+        /// Show the change again, with the repairs, for review round N
         round: Option<u32> = "--round <N>" { conflicts: &["--mode", "--base", "--target", "--plan", "--require-fresh"], requires: "--run", range: Some((2, 99)) },
-        /// Begin another file of the diff, between two changed files, about when one has this size
+        /// Split the diff into several files, between changed files, at about this size
         max_bytes: Option<u64> = "--max-bytes <BYTES>" { requires: "--run", range: Some((1, u64::MAX)) },
         /// Fail when the base cannot be fetched
         require_fresh: bool = "--require-fresh",
@@ -106,11 +105,11 @@ pub(super) struct ScopeRequest<'a> {
 /// # Errors
 /// `no_scope`, `shared_checkout`, `dirty`, `branch_not_ours`, `bound`, `base_unresolved`, what git and gh fail with,
 /// and of the run `no_run`, `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let (Some(run), Some(round)) = (&options.run, options.round) {
-        return again(&RunFolder::open(surroundings, run)?, round, options.max_bytes, surroundings);
+        return again(&RunFolder::open(environment, run)?, round, options.max_bytes, environment);
     }
-    let mut folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
+    let mut folder = options.run.as_ref().map(|run| RunFolder::open(environment, run)).transpose()?;
     let mut target = match &options.target {
         Some(word) => ReviewTarget::parse(word).map_err(CallFailure::usage)?,
         None => ReviewTarget::default(),
@@ -118,7 +117,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let mut mode = options.mode.unwrap_or(ReviewMode::Interactive);
     if let Some(folder) = &folder {
         folder.must_be_open()?;
-        folder.must_be_here(surroundings)?;
+        folder.must_be_here(environment)?;
         let record = &folder.record;
         let other_mode = options.mode.is_some_and(|mode| mode != record.mode);
         let settled = record.base.is_some();
@@ -136,7 +135,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
             target = record.target.clone();
         }
     }
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let repository = Repository::find(environment, &environment.folder)?;
     let mut location = target::locate(&repository, &target)?;
     location.may_move(mode)?;
     if folder.is_some() && location.repository.top != repository.top {
@@ -144,7 +143,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         return Err(failed(REFUSED, "shared_checkout", mode, reason));
     }
     location.check_out(&target::OwnBranches(folder.as_ref().map(|folder| &folder.store)))?;
-    let scope = take(
+    let scope = collect(
         &location.repository,
         ScopeRequest {
             mode,
@@ -166,12 +165,15 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         folder.record.target = target;
         folder.certify(&scope)?;
     }
-    Ok(said(scope))
+    Ok(delivery(scope))
 }
 
-fn said(scope: ReviewScope) -> Delivery {
+fn delivery(scope: ReviewScope) -> Delivery {
     let is_empty = scope.files.is_empty() && scope.untracked.is_empty();
-    Delivery::of(&Response { status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok }, scope })
+    Delivery::from_answer(&Response {
+        status: if is_empty { ScopeStatus::Empty } else { ScopeStatus::Ok },
+        scope,
+    })
 }
 
 /// Shows the change of a run again, for another round.
@@ -179,10 +181,10 @@ fn again(
     folder: &RunFolder,
     round: u32,
     max_bytes: Option<u64>,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Delivery, CallFailure> {
     folder.must_be_open()?;
-    folder.must_be_here(surroundings)?;
+    folder.must_be_here(environment)?;
     let shown = ShownFiles::before(folder, round)?;
     let before = folder.document::<Value>("scope.json")?.unwrap_or_default();
     let question = ScopeRequest {
@@ -200,10 +202,10 @@ fn again(
         named: None,
         notes: Vec::new(),
     };
-    let scope = take(&Repository::find(surroundings, &surroundings.folder)?, question)?;
+    let scope = collect(&Repository::find(environment, &environment.folder)?, question)?;
     // Some hosts write files with a shell, which makes no folders.
     folder.store.lock()?.claim(&folder.path.join(REPLIES).join(format!("round-{round}")))?;
-    Ok(said(scope))
+    Ok(delivery(scope))
 }
 
 impl RunFolder {
@@ -228,7 +230,10 @@ impl RunFolder {
 }
 
 /// Takes the diff of a working tree with what is around it.
-pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Result<ReviewScope, CallFailure> {
+pub(super) fn collect(
+    repository: &Repository,
+    question: ScopeRequest<'_>,
+) -> Result<ReviewScope, CallFailure> {
     let ScopeRequest { mode, folder, .. } = question;
     let mut notes = question.notes.clone();
     let base = match folder.and_then(|folder| folder.record.base.as_ref()).filter(|_| question.round > 1) {
@@ -246,8 +251,8 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     let quiet = matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly);
     let on_base = branch.as_ref() == Some(&base.base_branch);
     let WorkingDiff { diff, hidden_edits, since } =
-        working_diff::take(repository, &question, &base.merge_base)?;
-    let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::of).collect();
+        working_diff::read(repository, &question, &base.merge_base)?;
+    let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::from_change).collect();
     notes.extend(evidence::apart(&diff.uncommitted.index));
     notes.extend(evidence::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
@@ -303,7 +308,7 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
         head_sha,
         branch,
         standards_paths,
-        signals: Signals::of(&files, &repository.top),
+        signals: Signals::from_files(&files, &repository.top),
         files,
         untracked,
         nested,
@@ -324,7 +329,7 @@ pub(super) fn take(repository: &Repository, question: ScopeRequest<'_>) -> Resul
     };
     if let Some(folder) = folder {
         let document = ScopeDocument { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = ShownFiles::at(folder, question.round, &scope, since)?;
+        let shown = ShownFiles::in_round(folder, question.round, &scope, since)?;
         folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
     }
     Ok(scope)

@@ -13,16 +13,16 @@ use crate::runtime::git::Repository;
 options! {
     /// Begin a review that may change files
     ///
-    /// Makes a new folder for it and takes the working tree, until `review finish`. A review in `report-only`
-    /// gets neither: it leaves no trace.
+    /// Creates a folder for it and claims the working tree, until `review finish`. A review in `report-only`
+    /// does neither: it leaves no trace.
     ///
-    /// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours;
-    /// 5 no repository, or no folder can be written: a review may go on without one; 6 another review has this working tree:
-    /// `--take-over` ends that one; 7 git took too long.
+    /// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed
+    /// document of the helper; 5 no repository, or no folder can be written: a review may continue without one;
+    /// 6 another review has this working tree: `--take-over` ends that one; 7 git took too long.
     pub struct Options {
         /// How the review runs
         mode: ReviewMode = "--mode <MODE>" { default: Some("interactive") },
-        /// The commit that it is compared with
+        /// The commit to compare with
         base_sha: Option<String> = "--base-sha <COMMIT>",
         /// End the review that has this working tree
         take_over: bool = "--take-over",
@@ -65,17 +65,17 @@ pub enum StartStatus {
 ///
 /// # Errors
 /// `taken`, `locked`, `malformed_json`, `state_unwritable`, `sandboxed`, `not_a_repository`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let mut record = ReviewRecord::new(String::new(), options.mode, surroundings);
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let repository = Repository::find(environment, &environment.folder)?;
+    let mut record = ReviewRecord::new(String::new(), options.mode, environment);
     record.branch = repository.branch()?;
     record.head_sha = repository.must_commit("HEAD")?;
     record.base_sha.clone_from(&options.base_sha);
     record.tree = repository.top.display().to_string();
     if options.mode == ReviewMode::ReportOnly {
         let (branch, head_sha) = (record.branch, record.head_sha);
-        return Ok(Delivery::of(&Response {
+        return Ok(Delivery::from_answer(&Response {
             status: StartStatus::Untraced,
             run_id: None,
             run_dir: None,
@@ -87,7 +87,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         }));
     }
     let (folder, abandoned) = RunFolder::claim(&repository, root, record, options.take_over)?;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: StartStatus::Started,
         run_id: Some(folder.record.run_id),
         run_dir: Some(folder.path.display().to_string()),

@@ -91,7 +91,7 @@ pub(in crate::runtime) fn locate(
                 match checkouts::other(repository, of_name)? {
                     Some(top) => location.work_in(top)?,
                     None => {
-                        location.detail = format!("`{name}` is checked out in no working tree");
+                        location.detail = format!("no working tree has `{name}` checked out");
                         location.checkout = PendingCheckout::Branch(name);
                     }
                 }
@@ -127,7 +127,7 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
             short(&head)
         ),
         _ => {
-            format!("the head of pull request {number}, {}, is checked out in no working tree", short(&head))
+            format!("no working tree has the head of pull request {number}, {}, checked out", short(&head))
         }
     };
     location.checkout =
@@ -138,7 +138,7 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
 impl TargetLocation {
     fn work_in(&mut self, top: PathBuf) -> Result<(), CallFailure> {
         self.notes.push(format!("the target is checked out in `{}`: work there", top.display()));
-        self.repository = Repository::find(self.repository.surroundings(), &top)?;
+        self.repository = Repository::find(self.repository.environment(), &top)?;
         Ok(())
     }
 

@@ -41,7 +41,7 @@ pub(super) struct ReviewTicket {
 }
 
 impl ReviewTicket {
-    pub(super) fn of(scope: &ReviewScope) -> Self {
+    pub(super) fn from_scope(scope: &ReviewScope) -> Self {
         Self {
             base: scope.base_sha.clone(),
             base_ref: scope.base_ref.clone(),

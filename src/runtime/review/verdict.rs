@@ -34,7 +34,7 @@ impl ReviewVerdict {
     }
 
     /// By the findings that are open, and whether a requirement of an explicit plan is unmet.
-    pub fn of<'a>(open: impl Iterator<Item = &'a MergedFinding>, unmet: bool) -> Self {
+    pub fn from_findings<'a>(open: impl Iterator<Item = &'a MergedFinding>, unmet: bool) -> Self {
         let mut verdict = if unmet { ReviewVerdict::NotReady } else { ReviewVerdict::Ready };
         for finding in open {
             let advice = finding.autofix_class == RepairClass::Advisory;

@@ -69,13 +69,13 @@ pub fn claim_path(workflow: &Workflow, tree: &str) -> PathBuf {
 
 impl TreeClaim {
     /// How old it is in seconds; none when no clock tells, or one that says what cannot be.
-    fn age(&self, surroundings: &Environment) -> Option<u64> {
-        match (&self.uptime, surroundings.uptime()) {
+    fn age(&self, environment: &Environment) -> Option<u64> {
+        match (&self.uptime, environment.uptime()) {
             (Some(then), Some(now)) if then.boot == now.boot => {
                 now.milliseconds.checked_sub(then.milliseconds).map(|passed| passed / 1000)
             }
             _ => {
-                let (since, now) = (Timestamp::parse(&self.started_at)?, surroundings.now());
+                let (since, now) = (Timestamp::parse(&self.started_at)?, environment.now());
                 (since <= now).then(|| now.seconds_since(since))
             }
         }
@@ -93,8 +93,8 @@ pub fn claim(
 ) -> Result<ClaimedTree, CallFailure> {
     let mut refused = None;
     for place in store::places(repository, root)? {
-        let store = Store::at(place, repository.surroundings());
-        match claim_in(store, &mut opening, repository.surroundings()) {
+        let store = Store::new(place, repository.environment());
+        match claim_in(store, &mut opening, repository.environment()) {
             // The next place may be writable.
             Err(failure) if matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed") => {
                 refused.get_or_insert(failure);
@@ -116,7 +116,7 @@ struct Displacement<'a> {
     take_over: bool,
     /// What ends another run, by its record.
     end: RunEnd<'a>,
-    surroundings: &'a Environment,
+    environment: &'a Environment,
 }
 
 /// Ends the run that has a working tree, where it may be ended, by steps under the lock; tells which.
@@ -144,7 +144,7 @@ fn displace(
     if !is_unfinished(store, &path)? {
         return Ok(None);
     }
-    let age = claim.age(by.surroundings).filter(|age| *age < PATIENCE && !by.take_over);
+    let age = claim.age(by.environment).filter(|age| *age < PATIENCE && !by.take_over);
     if let Some(age) = age {
         let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
         let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
@@ -177,13 +177,13 @@ pub fn holder(
     store: &Store,
     workflow: &Workflow,
     tree: &str,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {
     let claim = match parsed::<TreeClaim>(store, &claim_path(workflow, tree)) {
         Err(failure) if failure.error.code == "malformed_json" => None,
         claim => claim?,
     };
-    let fresh = claim.filter(|claim| claim.age(surroundings).is_some_and(|age| age < PATIENCE));
+    let fresh = claim.filter(|claim| claim.age(environment).is_some_and(|age| age < PATIENCE));
     Ok(fresh.map(|claim| claim.run_id))
 }
 
@@ -196,14 +196,14 @@ pub fn claim_again(
     tree: &str,
     (take_over, end): (bool, RunEnd<'_>),
     documents: Vec<(&str, String)>,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {
     let (workflow, run_id) = (folder.workflow, folder.name());
     let held = folder.store.lock()?;
     let mut steps = Vec::new();
-    let by = Displacement { workflow, own: Some(&run_id), take_over, end, surroundings };
+    let by = Displacement { workflow, own: Some(&run_id), take_over, end, environment };
     let abandoned = displace(folder.store, &mut steps, tree, &by)?;
-    let (started_at, uptime) = (surroundings.now().rfc3339(), surroundings.uptime());
+    let (started_at, uptime) = (environment.now().rfc3339(), environment.uptime());
     let claim = TreeClaim { run_id, started_at, uptime };
     steps.push(StoreStep::Write { path: claim_path(workflow, tree), text: text(&claim) });
     steps.extend(folder.seal()?.steps(folder, documents)?);
@@ -214,17 +214,17 @@ pub fn claim_again(
 fn claim_in(
     store: Store,
     opening: &mut NewRun<'_>,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<ClaimedTree, CallFailure> {
     let held = store.lock()?;
     let (workflow, take_over) = (opening.workflow, opening.take_over);
     let runs = store.runs(workflow.name);
     let path = claim_path(workflow, opening.tree);
     let mut steps = Vec::new();
-    let by = Displacement { workflow, own: None, take_over, end: opening.end, surroundings };
+    let by = Displacement { workflow, own: None, take_over, end: opening.end, environment };
     let abandoned = displace(&store, &mut steps, opening.tree, &by)?;
     let run_id = loop {
-        let run_id = format!("{}-{}", surroundings.now().stamp(), surroundings.chance());
+        let run_id = format!("{}-{}", environment.now().stamp(), environment.chance());
         if held.claim(&runs.join(&run_id))? {
             break run_id;
         }

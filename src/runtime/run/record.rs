@@ -34,7 +34,7 @@ pub trait RunRecord: Serialize + DeserializeOwned + Clone {
     /// What all records hold.
     fn origin(&mut self) -> RunOrigin<'_>;
     /// The document that ends it where another run takes its place.
-    fn abandoned(&self, surroundings: &Environment) -> String;
+    fn abandoned(&self, environment: &Environment) -> String;
 }
 
 /// The folder of one run.
@@ -60,7 +60,7 @@ impl<R: RunRecord> WorkflowRun<R> {
         mut record: R,
         take_over: bool,
     ) -> Result<(Self, Option<String>), CallFailure> {
-        let surroundings = repository.surroundings();
+        let environment = repository.environment();
         let mut began = record.clone();
         let RunOrigin { tree, started_at, uptime, .. } = began.origin();
         let opening = NewRun {
@@ -74,7 +74,7 @@ impl<R: RunRecord> WorkflowRun<R> {
                 (*origin.run_id, *origin.state_root) = (run_id.to_owned(), root.to_owned());
                 text(&record)
             },
-            end: &|old| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(surroundings)),
+            end: &|old| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(environment)),
         };
         let ClaimedTree { store, path, abandoned } = claim::claim(repository, root, opening)?;
         Ok((Self { path, record, store }, abandoned))
@@ -88,20 +88,20 @@ impl<R: RunRecord> WorkflowRun<R> {
         &self,
         tree: &str,
         take_over: bool,
-        surroundings: &Environment,
+        environment: &Environment,
     ) -> Result<Option<String>, CallFailure> {
-        let end = |old: &str| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(surroundings));
+        let end = |old: &str| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(environment));
         let documents = vec![(RECORD, text(&self.record))];
-        claim::claim_again(&self.folder(), tree, (take_over, &end), documents, surroundings)
+        claim::claim_again(&self.folder(), tree, (take_over, &end), documents, environment)
     }
 
     /// Opens a folder that was begun.
     ///
     /// # Errors
     /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
-    pub fn open(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
+    pub fn open(environment: &Environment, given: &Path) -> Result<Self, CallFailure> {
         let workflow = R::workflow();
-        let (store, path) = super::find(surroundings, workflow, given)?;
+        let (store, path) = super::find(environment, workflow, given)?;
         let folder = RunDirectory { workflow, store: &store, path: &path };
         let record: R = folder.sealed(RECORD)?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());

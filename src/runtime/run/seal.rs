@@ -100,7 +100,7 @@ impl RunSeal {
         let message = format!("`{}` is not as this program wrote it", path.display());
         let hint = if name == RECORD { workflow.other_key } else { workflow.redo };
         let failure = CallFailure::new(REFUSED, "untrusted_state", message, hint);
-        Err(failure.at(path.display().to_string(), None, None))
+        Err(failure.in_file(path.display().to_string(), None, None))
     }
 
     /// The failure of a document that this program wrote and that is not there.
@@ -108,7 +108,7 @@ impl RunSeal {
         self.documents.get(name)?;
         let message = format!("this program wrote `{}`, and it is gone", path.display());
         let failure = CallFailure::new(REFUSED, "untrusted_state", message, "begin again");
-        Some(failure.at(path.display().to_string(), None, None))
+        Some(failure.in_file(path.display().to_string(), None, None))
     }
 
     /// Whether this program wrote a file of this name in the folder of the run.

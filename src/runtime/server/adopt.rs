@@ -17,7 +17,7 @@ use crate::runtime::run::text;
 pub(super) fn run(
     options: &Options,
     run: &PolishRun,
-    surroundings: &Environment,
+    environment: &Environment,
 ) -> Result<Delivery, CallFailure> {
     let port = options.port.unwrap_or_default();
     let mut response = Response::new(ServerStartStatus::Adopted);
@@ -30,7 +30,7 @@ pub(super) fn run(
         let why = format!("what listens on port {port} may show what was checked out before");
         return Err(response.failed(none(why)));
     }
-    let Some(owner) = listeners::on(surroundings, port)? else {
+    let Some(owner) = listeners::on_port(environment, port)? else {
         return Err(response.failed(none(format!("nobody listens on port {port}"))));
     };
     if options.pid.is_some() && options.pid != owner.pid {
@@ -61,10 +61,10 @@ pub(super) fn run(
         port,
         url: Some(url),
         log: None,
-        started_at: surroundings.now().rfc3339(),
+        started_at: environment.now().rfc3339(),
         adopted: true,
     };
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }

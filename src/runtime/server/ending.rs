@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::process::detached::Detached;
+use crate::process::detached_process::DetachedProcess;
 use crate::runtime::foreign_process;
 use crate::runtime::listeners;
 
@@ -25,7 +25,7 @@ pub(super) fn remember(family: &mut Family, leader: u32) {
 }
 
 /// Asks all to end, and kills a second later what has not.
-pub(super) fn end(detached: Detached, mut family: Family) {
+pub(super) fn end(detached: DetachedProcess, mut family: Family) {
     let leader = detached.id();
     remember(&mut family, leader);
     family.retain(|(pid, _)| *pid != leader);

@@ -9,10 +9,10 @@ use crate::runtime::environment::Environment;
 use crate::runtime::listeners::{self, ListeningProcess};
 
 options! {
-    /// Tell who listens on a port
+    /// Show which process listens on a port
     ///
-    /// Only listeners count, and no client of them. Pass `pid` and `start_time` on when the user agrees to end it: a number alone
-    /// may have become that of another process.
+    /// Only listeners count, not their clients. Pass on `pid` and `start_time` when the user agrees to end it:
+    /// a number alone may by now belong to another process.
     ///
     /// Exit codes: 0 answered, `none` included; 2 wrong call; 5 a sandbox hides the ports.
     pub struct Options {
@@ -49,9 +49,9 @@ pub enum OwnerStatus {
 ///
 /// # Errors
 /// `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let mut all = listeners::all(surroundings, options.port)?.into_iter();
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let mut all = listeners::all(environment, options.port)?.into_iter();
     let owner = all.next();
     let status = if owner.is_some() { OwnerStatus::Ok } else { OwnerStatus::None };
-    Ok(Delivery::of(&Response { status, port: options.port, owner, others: all.collect() }))
+    Ok(Delivery::from_answer(&Response { status, port: options.port, owner, others: all.collect() }))
 }

@@ -16,7 +16,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::hosts::SandboxAccess;
 
 options! {
-    /// Tell whether a web server answers on a port
+    /// Check whether a web server answers on a port
     ///
     /// Asks 127.0.0.1 and ::1 for `/`, by HEAD and then by GET; any status counts as an answer.
     ///
@@ -25,7 +25,7 @@ options! {
     pub struct Options {
         /// The port
         port: u16 = "--port <PORT>" { range: Some((1, 65535)) },
-        /// Ask again each second, for so many
+        /// Ask again every second, for this many seconds
         wait: Option<u16> = "--wait <SECONDS>" { range: Some((1, 300)) },
     }
     examples: ["plugcast-run server probe --port 3000", "plugcast-run server probe --port 3000 --wait 30"]
@@ -63,12 +63,12 @@ const FIRST_LINE: usize = 4096;
 ///
 /// # Errors
 /// `sandboxed`, `timeout`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let until = options.wait.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     loop {
         let found = match ask(options.port) {
             Ok(found) => found,
-            Err(error) => match child::refused(surroundings, SandboxAccess::Network, &error.to_string()) {
+            Err(error) => match child::refused(environment, SandboxAccess::Network, &error.to_string()) {
                 Some(refusal) => return Err(refusal),
                 None => None,
             },
@@ -85,7 +85,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
             (found, _) => {
                 let (url, http_status) = found.unzip();
                 let status = if url.is_some() { ProbeStatus::Reachable } else { ProbeStatus::Unreachable };
-                return Ok(Delivery::of(&Response { status, port: options.port, url, http_status }));
+                return Ok(Delivery::from_answer(&Response { status, port: options.port, url, http_status }));
             }
         }
     }

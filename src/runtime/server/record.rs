@@ -54,7 +54,7 @@ impl Server {
     ///
     /// # Errors
     /// As [`crate::runtime::run::RunDirectory::sealed`].
-    pub(in crate::runtime) fn of(run: &PolishRun) -> Result<Option<Self>, CallFailure> {
+    pub(in crate::runtime) fn load(run: &PolishRun) -> Result<Option<Self>, CallFailure> {
         run.folder().sealed(RECORD)
     }
 

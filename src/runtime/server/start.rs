@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::ending::{self, Family};
 use super::record::{self, LOG, SCHEMA, Server};
 use super::{adopt, probe};
-use crate::process::detached::Detached;
+use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{
     CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, TIMEOUT, USAGE,
@@ -32,15 +32,17 @@ use crate::runtime::run::text;
 options! {
     /// Start the development server
     ///
-    /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started with, and waits until
-    /// it answers. It outlives this call; what it prints goes to `server.log` in the folder of the run. If it does not
-    /// answer in time, or listens on all addresses, it is ended with all that it started. With `--adopt` nothing is started: a
-    /// server that listens already is taken, if nothing was checked out or merged since.
+    /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started
+    /// with, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder
+    /// of the run. If it does not answer in time, or listens on all addresses, it is ended with everything that
+    /// it started. With `--adopt` nothing is started: a server that already listens is used, if nothing was
+    /// checked out or merged since.
     ///
-    /// Exit codes: 0 it answers; 2 wrong call, or no port is known; 3 another process has the port, it would listen on all
-    /// addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a malformed configuration
-    /// or document of ours; 5 it ended or cannot be started, or a sandbox refuses it; 6 the run has a server, another process
-    /// listens, or the run ended or is bound to another tree or commit; 7 it does not answer in time.
+    /// Exit codes: 0 it answers; 2 wrong call, or unknown port; 3 another process has the port, it would listen
+    /// on all addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a
+    /// malformed configuration or document of the helper; 5 it ended or cannot be started, or a sandbox refuses
+    /// it; 6 the run has a server, another process listens, or the run ended or is bound to another tree or
+    /// commit; 7 it does not answer in time.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -52,11 +54,11 @@ options! {
         dir: Option<PathBuf> = "--dir <DIR>" { requires: "--type" },
         /// The port; by default that of the configuration
         pub(super) port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
-        /// Start also a server that listens on all addresses, where others on the network reach it
+        /// Also start a server that listens on all addresses, which others on the network can reach
         allow_public_host: bool = "--allow-public-host",
         /// How long it may take to answer
         wait: u16 = "--wait <SECONDS>" { default: Some("30"), range: Some((1, 300)) },
-        /// Take the server that listens on the port
+        /// Use the server that listens on the port
         adopt: bool = "--adopt" { requires: "--port" },
         /// The process that must listen there
         pub(super) pid: Option<u32> = "--pid <PID>" { range: Some((1, 4194304)), requires: "--adopt" },
@@ -136,15 +138,15 @@ struct Plan {
 /// # Errors
 /// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`, `not_started`, `server_ended`,
 /// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
-    if let Some(server) = Server::of(&run)?.filter(|server| !server.adopted && server.is_alive()) {
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
+    if let Some(server) = Server::load(&run)?.filter(|server| !server.adopted && server.is_alive()) {
         let message = format!("this polish has a server: {}", server.words());
         let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
         return Err(CallFailure::new(CONTENDED, "running", message, hint));
     }
     if options.adopt {
-        return adopt::run(options, &run, surroundings);
+        return adopt::run(options, &run, environment);
     }
     let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
     if is_foreign && run.record.target.kind == TargetKind::Pr && !run.record.flags.trust_fork {
@@ -152,13 +154,13 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
-    if let Some(host) = hosts::keeping(surroundings) {
+    if let Some(host) = hosts::keeping(environment) {
         let message = "the sandbox ends every process together with the call that started it";
         return Err(CallFailure::environment("sandboxed", message, host.background));
     }
     let mut response = Response::new(ServerStartStatus::Started);
     let plan = plan(options, &tree, &mut response.warnings)?;
-    let owners = listeners::all(surroundings, plan.port)?;
+    let owners = listeners::all(environment, plan.port)?;
     if !owners.is_empty() {
         let message = format!("port {} is taken by {}", plan.port, listeners::words(&owners));
         let hint = match (run.record.mode, run.record.flags.allow_port_kill) {
@@ -169,7 +171,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         response.owner = owners.into_iter().next();
         return Err(response.failed(CallFailure::new(REFUSED, "port_in_use", message, hint)));
     }
-    start(options, &run, &plan, surroundings, response)
+    start(options, &run, &plan, environment, response)
 }
 
 /// What is to be started, by the configuration or by the kind of project.
@@ -193,7 +195,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     let found = if program.contains('/') {
         Some(folder.join(program.trim_start_matches("./"))).filter(|path| crate::disk::is_file(path))
     } else {
-        tree.surroundings().program(&program)
+        tree.environment().program(&program)
     };
     let found = found.ok_or_else(|| {
         let message = format!("`{program}` was not found");
@@ -202,7 +204,12 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     let told = listening::words(tree, &config, &folder, port, options.allow_public_host)?;
     let words = config.runtime_args.iter().cloned().chain(told);
     let argv = std::iter::once(found.display().to_string()).chain(words).collect();
-    Ok(Plan { argv, environment: environment(tree.surroundings(), &config, &folder, port), folder, port })
+    Ok(Plan {
+        argv,
+        environment: server_environment(tree.environment(), &config, &folder, port),
+        folder,
+        port,
+    })
 }
 
 /// The configuration of the file.
@@ -219,24 +226,24 @@ fn configured(
         None if read.names.len() > 1 => {
             let message = format!("`{}` has several configurations", read::FILE);
             let hint = format!("name one of `{}`", read.names.join("`, `"));
-            Err(CallFailure::new(USAGE, "several_configs", message, hint).at(read::FILE, None, None))
+            Err(CallFailure::new(USAGE, "several_configs", message, hint).in_file(read::FILE, None, None))
         }
         _ => {
-            let message = format!("`{}` says not what to start", read::FILE);
+            let message = format!("`{}` does not say what to start", read::FILE);
             let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
-            Err(CallFailure::environment("no_command", message, hint).at(read::FILE, None, None))
+            Err(CallFailure::environment("no_command", message, hint).in_file(read::FILE, None, None))
         }
     }
 }
 
 /// The user's environment with what the configuration sets, the port, and where it counts the address.
-fn environment(
-    surroundings: &Environment,
+fn server_environment(
+    environment: &Environment,
     config: &LaunchConfig,
     folder: &Path,
     port: u16,
 ) -> Vec<(OsString, OsString)> {
-    let mut all: BTreeMap<OsString, OsString> = surroundings.variables().cloned().collect();
+    let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
     all.insert("PORT".into(), port.to_string().into());
     let kinds = project::in_folder(folder, ".");
     if kinds.iter().any(|kind| HEED_HOST.contains(&kind.r#type.as_str())) {
@@ -251,25 +258,25 @@ fn start(
     options: &Options,
     run: &PolishRun,
     plan: &Plan,
-    surroundings: &Environment,
+    environment: &Environment,
     mut response: Response,
 ) -> Result<Delivery, CallFailure> {
     let not_started = |error: std::io::Error| {
         let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
-        child::refused(surroundings, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
+        child::refused(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
             CallFailure::environment(
                 "not_started",
                 message,
-                "see that it can be started by hand, then run it again",
+                "check that it can be started by hand, then run it again",
             )
         })
     };
     let held = run.store.lock()?;
     let log = run.store.create_file(&run.path.join(LOG))?.into_file();
-    let this = surroundings.program_itself().map_err(not_started)?;
+    let this = environment.program_itself().map_err(not_started)?;
     let argv: Vec<OsString> = plan.argv.iter().map(OsString::from).collect();
-    let mut detached =
-        Detached::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log).map_err(not_started)?;
+    let mut detached = DetachedProcess::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log)
+        .map_err(not_started)?;
     let mut server = Server {
         schema: SCHEMA.to_owned(),
         pid: Some(detached.id()),
@@ -280,7 +287,7 @@ fn start(
         port: plan.port,
         url: None,
         log: Some(run.path.join(LOG).display().to_string()),
-        started_at: surroundings.now().rfc3339(),
+        started_at: environment.now().rfc3339(),
         adopted: false,
     };
     let folder = run.folder();
@@ -289,8 +296,8 @@ fn start(
     drop(held);
     let mut family = Vec::new();
     let answered = begun
-        .and_then(|()| detached.go().map_err(not_started))
-        .and_then(|()| wait(options, plan, (&mut detached, &mut family), surroundings))
+        .and_then(|()| detached.resume().map_err(not_started))
+        .and_then(|()| wait(options, plan, (&mut detached, &mut family), environment))
         .and_then(|found| must_be_private(options, plan).map(|()| found));
     let (url, http_status) = match answered {
         Ok(answered) => answered,
@@ -314,7 +321,7 @@ fn start(
     server.url = Some(url);
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Refuses a server that others on the network reach: what it is started with need not name the address.
@@ -344,8 +351,8 @@ impl Response {
 fn wait(
     options: &Options,
     plan: &Plan,
-    (detached, family): (&mut Detached, &mut Family),
-    surroundings: &Environment,
+    (detached, family): (&mut DetachedProcess, &mut Family),
+    environment: &Environment,
 ) -> Result<(String, u16), CallFailure> {
     let until = Instant::now() + Duration::from_secs(options.wait.into());
     loop {
@@ -362,7 +369,7 @@ fn wait(
             ));
         }
         let found = probe::ask(plan.port).unwrap_or(None);
-        let owner = found.as_ref().map(|_| listeners::on(surroundings, plan.port)).transpose()?.flatten();
+        let owner = found.as_ref().map(|_| listeners::on_port(environment, plan.port)).transpose()?.flatten();
         let is_own = |owner: &ListeningProcess| match owner.pid {
             Some(pid) => listeners::belongs_to(pid, detached.id()),
             None => !listeners::has_processes(),

@@ -12,12 +12,12 @@ use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
 
 options! {
-    /// Tell whether the server of a polish still runs
+    /// Check whether the server of a polish still runs
     ///
-    /// Also after the polish has ended. A process counts by its number and by when it started.
+    /// Works after the polish has ended, too. A process is identified by its number and start time.
     ///
-    /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed document of ours; 5 no such run, or a file that cannot be read.
+    /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper
+    /// did not write; 4 a malformed document of the helper; 5 no such run, or a file that cannot be read.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -52,9 +52,9 @@ pub enum ServerStatus {
 ///
 /// # Errors
 /// What the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let run = PolishRun::open(surroundings, &options.run)?;
-    let server = Server::of(&run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let run = PolishRun::open(environment, &options.run)?;
+    let server = Server::load(&run)?;
     let status = match &server {
         None => ServerStatus::None,
         Some(server) if server.is_alive() => ServerStatus::Running,
@@ -62,5 +62,5 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     };
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
-    Ok(Delivery::of(&Response { status, server, log }))
+    Ok(Delivery::from_answer(&Response { status, server, log }))
 }

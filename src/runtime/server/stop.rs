@@ -19,16 +19,17 @@ use crate::runtime::polish::record::PolishRun;
 options! {
     /// End the process that listens on a port
     ///
-    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
-    /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`. The
-    /// server that `server start` started, by the `pid` and `start_time` of `server status`, is ended with all that it started,
-    /// which may take six seconds; it needs no leave, and can be ended after the run, too. A system that does not tell when a
-    /// process started ends none.
+    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. The process is
+    /// asked to end; with `--force` it is killed if it has not ended a second later, which the user must agree
+    /// to separately. A headless run needs `allow-port-kill:1`. The server that `server start` started, by the
+    /// `pid` and `start_time` of `server status`, is ended with everything that it started, which may take six
+    /// seconds; this needs no permission, and works after the run, too. Where the system does not report when a
+    /// process started, nothing is ended.
     ///
-    /// Exit codes: 0 it ended, and nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
-    /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it or does not tell whose they
-    /// are; 6 another process listens, also where it was not the only one, or the run ended, and it is not its server; 7 it has not
-    /// ended.
+    /// Exit codes: 0 it ended, and nothing listens; 2 wrong call; 3 headless without permission, or state that
+    /// this machine's helper did not write; 4 a malformed document of the helper; 5 a sandbox hides the ports,
+    /// or the system refuses it or does not report their owners; 6 another process listens, even if several
+    /// did, or the run ended and it is not its server; 7 it has not ended.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -76,17 +77,19 @@ const BREAK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let run = PolishRun::open(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let run = PolishRun::open(environment, &options.run)?;
     let mut response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // What this polish started is ended with all that it started, and needs no leave. It outlives the polish.
-    let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
+    let own = Server::load(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
-        return left(options, surroundings, &own.words(), response);
+        return left(options, environment, &own.words(), response);
     }
-    let Some(owner) = listeners::on(surroundings, options.port)? else { return Ok(Delivery::of(&response)) };
+    let Some(owner) = listeners::on_port(environment, options.port)? else {
+        return Ok(Delivery::from_answer(&response));
+    };
     must_be_known(listeners::has_processes(), options.confirm_pid)?;
     run.must_be_open()?;
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
@@ -101,22 +104,22 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.killed = end(options, &owner.words(), &[])?;
-    left(options, surroundings, &owner.words(), response)
+    left(options, environment, &owner.words(), response)
 }
 
 /// The answer once what was confirmed has ended: nobody else may listen there.
 fn left(
     options: &Options,
-    surroundings: &Environment,
+    environment: &Environment,
     who: &str,
     mut response: Response,
 ) -> Result<Delivery, CallFailure> {
-    let mut others = listeners::all(surroundings, options.port)?;
+    let mut others = listeners::all(environment, options.port)?;
     let until = Instant::now() + PATIENCE;
     // A process that has ended may hold its socket for a moment.
     while others.iter().any(|one| one.pid.is_none()) && Instant::now() < until && !interrupt::pending() {
         std::thread::sleep(BREAK);
-        others = listeners::all(surroundings, options.port)?;
+        others = listeners::all(environment, options.port)?;
     }
     if !others.is_empty() {
         let message =
@@ -125,7 +128,7 @@ fn left(
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.status = StopStatus::Stopped;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Refuses to end a process where the system does not tell when one started: its number may be that of another one.

@@ -1,4 +1,4 @@
-//! Numbers that only grow, one file an item, kept under the lock. One whose file is missing or damaged
+//! Numbers that only grow, one file per item, kept under the lock. One whose file is missing or damaged
 //! is counted again from what the item has.
 
 use super::LockedStore;

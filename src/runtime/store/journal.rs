@@ -62,7 +62,7 @@ impl LockedStore<'_> {
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn together(&self, steps: Vec<StoreStep>) -> Result<(), CallFailure> {
         steps.iter().try_for_each(must_stay)?;
-        let key = SealKey::load(&self.store.surroundings);
+        let key = SealKey::load(&self.store.environment);
         let signature = key.map(|key| self.signed(&steps, |texts| key.sign(texts))).transpose()?;
         let journal = StoreJournal { schema: SCHEMA.to_owned(), signature, steps };
         // Texts and paths of ours are UTF-8.
@@ -85,7 +85,7 @@ impl LockedStore<'_> {
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
         let Ok(journal) = serde_json::from_str::<StoreJournal>(text) else { return Ok(None) };
         let Some(signature) = journal.signature.filter(|_| journal.schema == SCHEMA) else { return Ok(None) };
-        let Some(key) = SealKey::load(&self.store.surroundings) else { return Ok(None) };
+        let Some(key) = SealKey::load(&self.store.environment) else { return Ok(None) };
         let own = self.signed(&journal.steps, |texts| key.has_signed(texts, &signature))?;
         Ok(own.then_some(journal.steps).filter(|steps| steps.iter().all(|step| must_stay(step).is_ok())))
     }
@@ -105,7 +105,7 @@ impl LockedStore<'_> {
             let aside = Self::own_file(&name);
             if self.root.kind(&aside).map_err(refused)?.is_none() {
                 self.root.rename(&Self::own_file(NAME), &name).map_err(refused)?;
-                self.store.surroundings.warn(&format!(
+                self.store.environment.warn(&format!(
                     "a journal that this user did not write here was not carried out: it is `{}` now",
                     self.store.root.join(aside).display()
                 ));

@@ -20,8 +20,8 @@ pub(super) struct SealKey([u8; LENGTH]);
 
 impl SealKey {
     /// The key of this user, made where there is none; `None` where it cannot be kept.
-    pub(super) fn load(surroundings: &Environment) -> Option<Self> {
-        let folder = folder(surroundings)?;
+    pub(super) fn load(environment: &Environment) -> Option<Self> {
+        let folder = folder(environment)?;
         // What the user names by a variable may be a link.
         let root = Root::create(&folder, RootLink::Followed).ok()?;
         let path = Path::new(NAME);
@@ -54,9 +54,9 @@ impl SealKey {
     }
 }
 
-fn folder(surroundings: &Environment) -> Option<PathBuf> {
-    let state = surroundings.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || surroundings.variable("HOME").map(|home| Path::new(home).join(".local/state"));
+fn folder(environment: &Environment) -> Option<PathBuf> {
+    let state = environment.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || environment.variable("HOME").map(|home| Path::new(home).join(".local/state"));
     Some(state.or_else(home)?.join("plugcast"))
 }
 

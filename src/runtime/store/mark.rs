@@ -29,7 +29,7 @@ impl Store {
         let Some(root) = self.open()? else { return Ok(TextMark::default()) };
         let place = self.place(&root)?;
         let texts = [purpose.as_bytes(), place.as_bytes(), text.as_bytes()];
-        let signature = SealKey::load(&self.surroundings).map(|key| key.sign(&texts));
+        let signature = SealKey::load(&self.environment).map(|key| key.sign(&texts));
         Ok(TextMark { place: disk::sha256(&texts.join(&0)), signature })
     }
 
@@ -41,7 +41,7 @@ impl Store {
         let Some(root) = self.open()? else { return Ok(false) };
         let place = self.place(&root)?;
         let texts = [purpose.as_bytes(), place.as_bytes(), text.as_bytes()];
-        Ok(match SealKey::load(&self.surroundings) {
+        Ok(match SealKey::load(&self.environment) {
             Some(key) => mark.signature.as_ref().is_some_and(|own| key.has_signed(&texts, own)),
             None => mark.place == disk::sha256(&texts.join(&0)),
         })

@@ -11,7 +11,7 @@ use super::UNBOUND;
 use super::hand::SKILL;
 use crate::hosts::review::hand::Host;
 use crate::hosts::review::house::House;
-use crate::hosts::review::{in_turn, said};
+use crate::hosts::review::{in_turn, model_texts};
 use crate::hosts::stage::{Stage, invoke};
 use crate::support::github::GitHub;
 use crate::support::hosts::Hosts;
@@ -28,7 +28,7 @@ impl<'a> Dialogue<'a> {
     /// A new one in the project of a stage, with `gh` at this GitHub.
     pub fn begin(hosts: &Hosts, stage: &'a Stage, host: Host, github: &GitHub, name: &str) -> Self {
         let codex = [UNBOUND[0], UNBOUND[1], "-c", "allow_login_shell=false"];
-        let mut house = House::of(stage, host, if host == Host::Codex { &codex } else { &[] });
+        let mut house = House::new(stage, host, if host == Host::Codex { &codex } else { &[] });
         let mut variables = github.variables();
         if let Some(path) = variables.get_mut("PATH") {
             *path = format!("{path}:{}", hosts.ripgrep.display());
@@ -44,7 +44,7 @@ impl<'a> Dialogue<'a> {
     pub fn start(&mut self, words: &str, steps: Vec<ScriptStep>) -> Transcript {
         let opening = invoke(SKILL, words);
         // The skill's own rules are enough up to the first question.
-        let script = ModelScript::default().with(in_turn(steps));
+        let script = ModelScript::default().with_conversation(in_turn(steps));
         let transcript = self.house.session(opening, script, &[]);
         let sign = if self.host == Host::Codex { '$' } else { '/' };
         self.note(&format!("{sign}{SKILL} {words}"), &transcript);
@@ -60,7 +60,8 @@ impl<'a> Dialogue<'a> {
     pub fn reply_with(&mut self, words: &str, agents: ModelScript, steps: Vec<ScriptStep>) -> Transcript {
         let opening = SessionOpening::Prompt(words.to_owned());
         // The host is started again, where the skill's own rules are not asked for.
-        let transcript = self.house.session(opening, agents.with(in_turn(steps)), &["Bash", "Write"]);
+        let transcript =
+            self.house.session(opening, agents.with_conversation(in_turn(steps)), &["Bash", "Write"]);
         self.note(words, &transcript);
         transcript
     }
@@ -82,7 +83,7 @@ impl<'a> Dialogue<'a> {
 /// Fails unless the user was told these words.
 #[track_caller]
 pub fn told(transcript: &Transcript, words: &str) {
-    let texts = said(transcript);
+    let texts = model_texts(transcript);
     assert!(texts.iter().any(|text| text.contains(words)), "`{words}` is missing in {texts:#?}");
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::dialogue::{Dialogue, told};
 use super::hand::{SKILL, call, calls};
 use super::site::Site;
-use super::{UNBOUND, answer, holds, in_turn, play, refused, said, says};
+use super::{UNBOUND, answer, holds, in_turn, model_texts, play, refused, says};
 use crate::hosts::review::hand::Host;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -129,13 +129,13 @@ fn hindered(hosts: &Hosts, host: Host, github: &GitHub, hindrance: &Hindrance) {
         (true, Host::OpenCode) => "mode:headless https://github.com/owner/tool/pull/7",
         (true, _) => "mode:headless 7",
     };
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let more: &[&str] = if host == Host::Codex { &UNBOUND } else { &[] };
     let transcript = play((hosts, &stage, host), github, (SKILL, words), script, more);
 
     let failed =
-        said(&transcript).into_iter().find(|text| text.starts_with("Polish failed (headless mode). "));
-    let failed = failed.unwrap_or_else(|| panic!("{}: {:?}", hindrance.code, said(&transcript)));
+        model_texts(&transcript).into_iter().find(|text| text.starts_with("Polish failed (headless mode). "));
+    let failed = failed.unwrap_or_else(|| panic!("{}: {:?}", hindrance.code, model_texts(&transcript)));
     for part in hindrance.words {
         assert!(failed.contains(part), "`{part}` is missing in `{failed}`");
     }
@@ -156,7 +156,7 @@ fn hindered(hosts: &Hosts, host: Host, github: &GitHub, hindrance: &Hindrance) {
 }
 
 fn hindered_by_each(hosts: &Hosts, host: Host) {
-    let github = GitHub::with(&json!({}));
+    let github = GitHub::with_state(&json!({}));
     for hindrance in &HINDRANCES {
         hindered(hosts, host, &github, hindrance);
     }
@@ -202,7 +202,7 @@ fn passed(request: &ModelRequest) -> Result<String, String> {
 fn waited_for(hosts: &Hosts, host: Host) {
     let mut state = github::tool("feature");
     checks(&mut state, &[("test", "PENDING")]);
-    let github = GitHub::with(&state);
+    let github = GitHub::with_state(&state);
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), MOVED_BASE);
     let before = site.snapshot();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::hosts::codex;
 use crate::hosts::model::{between, lacks, last_result};
 use crate::hosts::review::hand::{Host, quoted};
-use crate::hosts::review::obey::{answer, block, put};
+use crate::hosts::review::obedient_model::{answer, block, put};
 
 pub const SKILL: &str = "polish:polish-beta";
 

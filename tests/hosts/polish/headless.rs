@@ -4,9 +4,9 @@ use plugcast::drivers::script::{ModelScript, ScriptStep};
 
 use super::hand::{SKILL, call, call_with, calls};
 use super::site::Site;
-use super::{UNBOUND, in_turn, play, said, says};
+use super::{UNBOUND, in_turn, model_texts, play, says};
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::shown;
+use crate::hosts::review::obedient_model::shown;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
@@ -75,7 +75,7 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
     let ended: ScriptStep = call_with(host, "## 10. End", 1, "", &[("CODE", need.code.to_owned())]);
     steps.push(ended.expects([need.answer]));
     steps.push(says(|request| shown(request, "Polish failed ", "\nPolish complete")));
-    let script = ModelScript::default().with(in_turn(steps));
+    let script = ModelScript::default().with_conversation(in_turn(steps));
     let more: &[&str] = if host == Host::Codex { &UNBOUND } else { &[] };
     let transcript = play((hosts, &stage, host), github, (SKILL, "mode:headless"), script, more);
 
@@ -83,7 +83,11 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
         "Polish failed (headless mode). Reason: human input required ({}). {}.\nPolish complete",
         need.code, need.remedy
     );
-    assert!(said(&transcript).contains(&expected.as_str()), "{expected}\n{:?}", said(&transcript));
+    assert!(
+        model_texts(&transcript).contains(&expected.as_str()),
+        "{expected}\n{:?}",
+        model_texts(&transcript)
+    );
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "abandoned", "{}", need.code);
     assert!(!site.has(&format!("{run}/server.json")), "{}: nothing was started", need.code);
@@ -95,7 +99,7 @@ fn needs_its_user(hosts: &Hosts, host: Host, github: &GitHub, need: &Need) {
 }
 
 fn each_needs_its_user(hosts: &Hosts, host: Host) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     for need in &NEEDS {
         needs_its_user(hosts, host, &github, need);
     }

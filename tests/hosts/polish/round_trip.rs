@@ -8,15 +8,15 @@ use super::site::Site;
 use super::{UNBOUND, envelope, review};
 use crate::hosts::model::between;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::shown;
-use crate::hosts::review::{said, says};
+use crate::hosts::review::obedient_model::shown;
+use crate::hosts::review::{model_texts, says};
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::browser;
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
 fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::begin(&stage.project());
     review((hosts, &stage, host), &github, more);
@@ -33,7 +33,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     steps.extend(checklist(host));
     let shown = dialogue.reply("the first", steps);
     told(&shown, &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port));
-    let screen = said(&shown).into_iter().rfind(|text| text.starts_with("Polish of show-cart\n"));
+    let screen = model_texts(&shown).into_iter().rfind(|text| text.starts_with("Polish of show-cart\n"));
     let screen = screen.expect("the user sees it");
     assert_eq!(screen.lines().count(), 5, "one screen, and nothing else: {screen}");
     // A browser opens the address that stands there.
@@ -71,7 +71,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     ] {
         assert!(summary.contains(part), "`{part}` is missing in {summary}");
     }
-    assert!(said(&ended).contains(&summary.trim_end()), "{ended:?}");
+    assert!(model_texts(&ended).contains(&summary.trim_end()), "{ended:?}");
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "complete");
     assert_eq!(site.status(), " M app/views/cart.html\n", "nothing is committed");
     assert!(github.requests().iter().all(|request| request.call == "POST /graphql"), "nothing is opened");
@@ -95,7 +95,7 @@ fn codex_polishes_with_its_user_outside_of_its_sandbox() {
 
 /// The user has chosen a repair, edits its file, and says `cancel`: nothing is taken back, and the text names what was left.
 fn cancelled(hosts: &Hosts, host: Host) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), "");
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "cancel");

@@ -8,7 +8,7 @@ use super::hand::{call, calls, filled, screen, wrote};
 use super::site;
 use crate::hosts::model::{agent, holds};
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::answer;
+use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::says;
 use crate::hosts::stage::instructions;
 
@@ -99,7 +99,10 @@ pub fn agents(host: Host, repair: &str) -> ModelScript {
         let told = instructions(&format!("plugins/review/agents/{name}.md"));
         agent(&told, ScriptStep::reply(ModelReply::text(own.to_string())).expects(["app/views/cart.html"]))
     };
-    ModelScript::default().with(designer).with(nothing("simplicity")).with(nothing("maintainability"))
+    ModelScript::default()
+        .with_conversation(designer)
+        .with_conversation(nothing("simplicity"))
+        .with_conversation(nothing("maintainability"))
 }
 
 /// The seeds that could be opened, as the user is asked.

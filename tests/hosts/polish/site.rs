@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::runtime::scene::{WORDS, environment, shell};
+use crate::runtime::fixture::{WORDS, environment, shell};
 
 /// A site in a project.
 pub struct Site {
@@ -17,7 +17,7 @@ pub struct Site {
 }
 
 /// A base and a branch with a page and six more files; the remote lies beside the project.
-const SCENE: &str = r#"
+const SETUP: &str = r#"
 rm -r .plugcast
 put server.js 'setTimeout(() => process.exit(), 300000)' 'require("http").createServer((_, answer) => answer.end(require("fs").readFileSync("app/views/cart.html"))).listen(process.env.PORT, "127.0.0.1")'
 put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node", "runtimeArgs": ["server.js"], "port": '"$PORT"'}]}'
@@ -81,7 +81,7 @@ impl Site {
     /// Makes it in a project's folder.
     pub fn begin(folder: &Path) -> Self {
         let site = Self { folder: folder.to_owned(), port: free_port() };
-        site.run(SCENE);
+        site.run(SETUP);
         site
     }
 

@@ -3,7 +3,7 @@
 use plugcast::drivers::script::{ModelReply, ModelRequest, ScriptStep};
 use serde_json::json;
 
-use super::obey::{answer, block, put, returned};
+use super::obedient_model::{answer, block, put, returned};
 use super::{ASKED, BEGIN, INTENT, LOST_WORDS, SKILL};
 use crate::hosts::model::{between, holds};
 use crate::hosts::{claude_code, codex, opencode};

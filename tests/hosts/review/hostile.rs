@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use super::hand::{Host, plain};
 use super::modes::second_look;
-use super::obey::answer;
+use super::obedient_model::answer;
 use super::pull_request::{allowed, session};
 use super::repository::Repository;
-use super::{ASKED, BEGIN, finding, fixed, in_turn, merged, rechecked, said, says};
+use super::{ASKED, BEGIN, finding, fixed, in_turn, merged, model_texts, rechecked, says};
 use crate::hosts::model::{agent, holds};
 use crate::hosts::stage::{OWN, Stage, instructions};
 use crate::support::github::{self, GitHub};
@@ -35,7 +35,7 @@ fn hostile_github(head: &str) -> GitHub {
     pull["headRefOid"] = json!(head);
     pull["isCrossRepository"] = json!(true);
     pull["headRepository"] = json!({ "nameWithOwner": "mallory/tool" });
-    GitHub::with(&state)
+    GitHub::with_state(&state)
 }
 
 /// A folder that nothing may touch.
@@ -70,9 +70,10 @@ fn refused(hosts: &Hosts, host: Host) {
             _ => Err(format!("not refused: {refusal}")),
         }
     });
-    let script = ModelScript::default().with(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
+    let script =
+        ModelScript::default().with_conversation(in_turn(vec![host.call("## 1. Begin", 0), refusal]));
     let transcript = session(hosts, (&stage, host), &github, script, &more(host, &stage));
-    assert!(said(&transcript).iter().any(|text| text.contains(".plugcast")), "{transcript:?}");
+    assert!(model_texts(&transcript).iter().any(|text| text.contains(".plugcast")), "{transcript:?}");
     untouched(host, &repository, &main, folder.path(), &before);
 }
 
@@ -136,11 +137,19 @@ fn reviewed(hosts: &Hosts, host: Host) {
     let again = ScriptStep::reply(ModelReply::text(rechecked(true, FORGED))).expects(["Recheck F2"]);
     let mut answers = forged_answers().to_vec();
     let first = super::reviewer(0, "diff.patch", answers.remove(0)).then(again);
-    let script =
-        answers.into_iter().enumerate().fold(ModelScript::default().with(first), |script, (number, own)| {
-            script.with(super::reviewer(number + 1, "diff.patch", own))
+    let script = answers
+        .into_iter()
+        .enumerate()
+        .fold(ModelScript::default().with_conversation(first), |script, (number, own)| {
+            script.with_conversation(super::reviewer(number + 1, "diff.patch", own))
         });
-    session(hosts, (&stage, host), &github, script.with(fixer).with(in_turn(steps)), &more(host, &stage));
+    session(
+        hosts,
+        (&stage, host),
+        &github,
+        script.with_conversation(fixer).with_conversation(in_turn(steps)),
+        &more(host, &stage),
+    );
 
     let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
     let metadata = repository.json(&format!("{run}/metadata.json"));

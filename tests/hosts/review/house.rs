@@ -29,7 +29,7 @@ pub struct House<'a> {
 
 impl<'a> House<'a> {
     /// A fresh one with the plugins of a stage; `options` go to every session.
-    pub fn of(stage: &'a Stage, host: Host, options: &[&str]) -> Self {
+    pub fn new(stage: &'a Stage, host: Host, options: &[&str]) -> Self {
         let home = Tree::new().temporary();
         let mut house = Self { stage, host, home, options: Vec::new(), variables: Vec::new(), begun: false };
         match host {

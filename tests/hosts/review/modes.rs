@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::hand::Host;
 use super::house::House;
-use super::obey::{answer, shown, words};
+use super::obedient_model::{answer, shown, words};
 use super::repository::Repository;
 use super::{
-    ASKED, BEGIN, INTENT, SKILL, WRITABLE, answers, every_reviewer, everywhere, fixed, in_turn, merged, play,
-    rechecked, returns, reviewer, said, says,
+    ASKED, BEGIN, INTENT, SKILL, WRITABLE, answers, every_reviewer, everywhere, fixed, in_turn, merged,
+    model_texts, play, rechecked, returns, reviewer, says,
 };
 use crate::hosts::model::{agent, between, holds, last_result};
 use crate::hosts::stage::{OWN, Stage, instructions, invoke};
@@ -73,7 +73,9 @@ pub(super) fn reviewer_again(verdicts: &[String]) -> Conversation {
 /// The other reviewers, with what they return.
 pub(super) fn others(script: ModelScript) -> ModelScript {
     let all = returns().into_iter().enumerate().skip(1);
-    all.fold(script, |script, (number, own)| script.with(reviewer(number, "diff.patch", own.to_string())))
+    all.fold(script, |script, (number, own)| {
+        script.with_conversation(reviewer(number, "diff.patch", own.to_string()))
+    })
 }
 
 /// Two calls: the end of the run, and its report.
@@ -109,9 +111,9 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
             Ok(format!("{}\n{}", report(request)?, words(&finished["todos"]).join("\n")))
         }));
         let verdicts = [rechecked(false, "two places are left"), rechecked(true, "every place is named")];
-        let script = others(ModelScript::default().with(reviewer_again(&verdicts)))
-            .with(fixer(host, &[("fix.json", ONE_PLACE), ("two places are left", EVERY_PLACE)]))
-            .with(in_turn(steps));
+        let script = others(ModelScript::default().with_conversation(reviewer_again(&verdicts)))
+            .with_conversation(fixer(host, &[("fix.json", ONE_PLACE), ("two places are left", EVERY_PLACE)]))
+            .with_conversation(in_turn(steps));
         let transcript = play(&stage, "mode:autofix", script, &["Bash(sed:*)"], more);
 
         let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
@@ -127,7 +129,7 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
             assert!(repository.text(&todo).lines().any(|own| own == line), "{}", repository.text(&todo));
         }
         let written = repository.text(&format!("{run}/report.md"));
-        let told = |part: &str| said(&transcript).iter().any(|text| text.contains(part));
+        let told = |part: &str| model_texts(&transcript).iter().any(|text| text.contains(part));
         assert!(told(written.trim_end()) && told(&todo), "{}: {written}", host.name());
         assert!(written.contains("\nFixed: F2\n"), "{written}");
         assert_eq!(repository.status(), " M src/price.py\n?? .plugcast/\n", "todos are to be seen");
@@ -172,14 +174,14 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let stage = Stage::new(hosts, host.name(), OWN).in_project("it's a project");
         let repository = Repository::begin(&stage.project());
         let (head, before) = (repository.head(), repository.text("src/price.py"));
-        let mut house = House::of(&stage, host, more);
+        let mut house = House::new(&stage, host, more);
 
         let mut steps = merged(host, "interactive");
         steps.push(host.call("## 8. Report", 1));
         steps.extend(asked(host));
-        let script = every_reviewer("diff.patch", &answers()).with(in_turn(steps));
+        let script = every_reviewer("diff.patch", &answers()).with_conversation(in_turn(steps));
         let asked = house.session(invoke(SKILL, ""), script, &[]);
-        let told = |part: &str| said(&asked).iter().any(|text| text.contains(part));
+        let told = |part: &str| model_texts(&asked).iter().any(|text| text.contains(part));
         assert!(told("| F2 | src/price.py:4 |") && told("1. fix the safe findings ("), "{asked:?}");
         let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
         assert!(!repository.has(&format!("{run}/metadata.json")), "the run waits for the answer");
@@ -193,14 +195,14 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let holds = ScriptStep::reply(ModelReply::text(rechecked(true, "every place is named")))
             .expects(["Recheck F2"]);
         let script = ModelScript::default()
-            .with(fixer(host, &[("fix.json", EVERY_PLACE)]))
-            .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
-            .with(in_turn(steps));
+            .with_conversation(fixer(host, &[("fix.json", EVERY_PLACE)]))
+            .with_conversation(agent(&instructions("plugins/review/agents/correctness.md"), holds))
+            .with_conversation(in_turn(steps));
         // The host is started again, where the skill's own rules are not asked for: the user allows the shell and the reply files.
         let repaired =
             house.session(SessionOpening::Prompt("1, please".to_owned()), script, &["Bash", "Write"]);
         let written = repository.text(&format!("{run}/report.md"));
-        assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
+        assert!(model_texts(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
         assert!(written.contains("\nFixed: F2\n"), "{written}");
         assert!(!written.contains("In the way"), "the second look counts: {}: {written}", host.name());
         assert!(!repository.text("src/price.py").contains("totl"));
@@ -210,7 +212,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         assert_eq!(repository.head(), head, "nothing is committed without a yes");
 
         let commit = "git -c user.name=Ann -c user.email=ann@example.com commit -q -a -m 'Name the sum'";
-        let script = ModelScript::default().with(in_turn(vec![
+        let script = ModelScript::default().with_conversation(in_turn(vec![
             ScriptStep::reply(host.shell(commit)),
             says(|request| {
                 let result = request.tool_results.last().map(|result| result.text.clone());
@@ -220,7 +222,10 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let ended = house.session(SessionOpening::Prompt("yes".to_owned()), script, &["Bash(git:*)"]);
         if host == Host::Codex {
             // Its sandbox keeps `.git`: the repair stays, and the refusal is shown.
-            assert!(said(&ended).iter().any(|text| text.contains("Read-only file system")), "{ended:?}");
+            assert!(
+                model_texts(&ended).iter().any(|text| text.contains("Read-only file system")),
+                "{ended:?}"
+            );
             assert_eq!((repository.head(), repository.status().as_str()), (head, " M src/price.py\n"));
         } else {
             assert_ne!(repository.head(), head, "{}: {ended:?}", host.name());
@@ -246,16 +251,17 @@ fn another_review_is_ended_after_a_yes_only() {
 
         let mut steps = begun();
         steps.push(ScriptStep::compute(move |request| Ok(ModelReply::text(taken(request)?))));
-        play(&stage, "mode:headless", ModelScript::default().with(in_turn(steps)), &[], more);
+        play(&stage, "mode:headless", ModelScript::default().with_conversation(in_turn(steps)), &[], more);
         assert!(repository.tree() == before, "{}: a program must not end it", host.name());
 
-        let mut house = House::of(&stage, host, more);
+        let mut house = House::new(&stage, host, more);
         let mut steps = begun();
         steps.push(ScriptStep::compute(move |request| {
             Ok(ModelReply::text(format!("{}. End it?", taken(request)?)))
         }));
-        let asked = house.session(invoke(SKILL, ""), ModelScript::default().with(in_turn(steps)), &[]);
-        assert!(said(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
+        let asked =
+            house.session(invoke(SKILL, ""), ModelScript::default().with_conversation(in_turn(steps)), &[]);
+        assert!(model_texts(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
         assert!(repository.tree() == before, "{}: nothing ends without an answer", host.name());
 
         let steps = vec![
@@ -263,7 +269,7 @@ fn another_review_is_ended_after_a_yes_only() {
             host.call("## 10. Give up", 0).expects([format!("\"abandoned\":\"{other}\"")]),
             says(|request| Ok(answer(request, "rt.review.abandon/1")?["run_id"].to_string())),
         ];
-        let script = ModelScript::default().with(in_turn(steps));
+        let script = ModelScript::default().with_conversation(in_turn(steps));
         house.session(SessionOpening::Prompt("yes".to_owned()), script, &["Bash", "Write"]);
         for run in repository.runs() {
             assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "abandoned", "{run}");

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::hand::Host;
 use super::modes::{fixer, others, report, reported, reviewer_again, second_look};
-use super::obey::answer;
+use super::obedient_model::answer;
 use super::repository::Repository;
-use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, rechecked, said, says};
+use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, model_texts, rechecked, says};
 use crate::hosts::model::holds;
 use crate::hosts::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
@@ -47,7 +47,7 @@ pub(super) fn session(
 }
 
 fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project()).publish();
     let published = repository.published();
@@ -60,10 +60,11 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
         holds(&scope["pr"]["title"].to_string(), "Change the price")?;
         report(request)
     }));
-    let script =
-        others(ModelScript::default().with(reviewer_again(&[rechecked(true, "every place is named")])))
-            .with(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
-            .with(in_turn(steps));
+    let script = others(
+        ModelScript::default().with_conversation(reviewer_again(&[rechecked(true, "every place is named")])),
+    )
+    .with_conversation(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
+    .with_conversation(in_turn(steps));
     let transcript = session(hosts, (&stage, host), &github, script, &more(&stage));
 
     let calls = github.requests();
@@ -77,7 +78,7 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
     assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "done");
     let written = repository.text(&format!("{run}/report.md"));
-    assert!(said(&transcript).iter().any(|text| text.contains(written.trim_end())), "{written}");
+    assert!(model_texts(&transcript).iter().any(|text| text.contains(written.trim_end())), "{written}");
     assert_eq!(repository.published(), published, "nothing is pushed");
 }
 
@@ -109,7 +110,7 @@ pub(super) fn allowed(stage: &Stage) -> Vec<String> {
 #[test]
 fn codex_gives_a_pull_request_up_without_the_network() {
     let hosts = real_hosts!();
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let stage = Stage::new(&hosts, "codex", OWN);
     let repository = Repository::begin(&stage.project()).publish();
     let (head, host) = (repository.head(), Host::Codex);
@@ -121,7 +122,7 @@ fn codex_gives_a_pull_request_up_without_the_network() {
     });
     let steps = vec![host.call("## 1. Begin", 0), refusal];
     let more = WRITABLE.map(str::to_owned);
-    session(&hosts, (&stage, host), &github, ModelScript::default().with(in_turn(steps)), &more);
+    session(&hosts, (&stage, host), &github, ModelScript::default().with_conversation(in_turn(steps)), &more);
     assert!(github.requests().is_empty(), "{:?}", github.requests());
     assert!(repository.runs().is_empty(), "nothing is half done: {:?}", repository.runs());
     assert_eq!((repository.head(), repository.status().as_str()), (head, ""));

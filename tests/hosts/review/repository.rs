@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::runtime::scene::HELPER;
+use crate::runtime::fixture::HELPER;
 use crate::support::tree::Tree;
 
 const BEFORE: &str = "def price(prices):\n    return sum(prices)\n";

@@ -3,14 +3,14 @@
 
 mod polish;
 
-use super::scenes::ITEM;
+use super::fixtures::ITEM;
 
 /// One call.
 #[derive(Debug)]
 pub struct Call {
     /// The words of the command.
     pub command: &'static str,
-    /// All words of the call; `{run}` is the folder of the scene's review.
+    /// All words of the call; `{run}` is the folder of the fixture's review.
     pub words: &'static [&'static str],
     /// The working directory, which is the sandbox's workspace.
     pub folder: &'static str,
@@ -20,8 +20,8 @@ pub struct Call {
     pub needs: &'static [&'static str],
     /// Whether it fetches for the sake of freshness alone.
     pub fresh: Fresh,
-    /// What the scene has beside its repository: a script.
-    pub scene: &'static str,
+    /// What the fixture has beside its repository: a script.
+    pub setup: &'static str,
     /// A part of the answer.
     pub wanted: &'static str,
 }
@@ -43,7 +43,7 @@ const PLAIN: Call = Call {
     input: "",
     needs: &[],
     fresh: Fresh::Unasked,
-    scene: "",
+    setup: "",
     wanted: r#"{"status":"ok"}"#,
 };
 
@@ -58,14 +58,14 @@ const CALLS: &[Call] = &[
         command: "gc",
         words: &["gc", "--older-than", "0s"],
         needs: &["write"],
-        scene: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
+        setup: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
         wanted: r#"{"status":"removed","removed":{"$len":1}}"#,
         ..PLAIN
     },
     Call {
         command: "gc",
         words: &["gc", "--older-than", "0s", "--dry-run"],
-        scene: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
+        setup: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
         wanted: r#"{"status":"would_remove","removed":{"$len":1}}"#,
         ..PLAIN
     },
@@ -170,7 +170,7 @@ const CALLS: &[Call] = &[
         words: &["review", "begin", "--stdin"],
         input: "7",
         needs: &["write", "git_write", "network"],
-        scene: "git switch -q main; git branch -q -D feat",
+        setup: "git switch -q main; git branch -q -D feat",
         wanted: r#"{"status":"started","branch":"pr-7","pr":{"number":7},"fetched":true}"#,
         ..PLAIN
     },
@@ -195,7 +195,7 @@ const CALLS: &[Call] = &[
         words: &["review", "start", "--mode", "headless"],
         folder: "tree",
         needs: &["write"],
-        scene: "git worktree add -q -b other ../tree",
+        setup: "git worktree add -q -b other ../tree",
         wanted: r#"{"status":"started","state_root":{"$has":"/tree/.plugcast"}}"#,
         ..PLAIN
     },
@@ -204,7 +204,7 @@ const CALLS: &[Call] = &[
         command: "gc",
         words: &["gc", "--older-than", "0s", "--dry-run"],
         folder: "tree",
-        scene: "git worktree add -q -b other ../tree; cd ../tree\n\
+        setup: "git worktree add -q -b other ../tree; cd ../tree\n\
                 \"$RUN\" --root \"$PWD/.plugcast\" review start --mode headless > ../started\n\
                 \"$RUN\" review abandon --run .plugcast/runs/review/*",
         wanted: r#"{"status":"would_remove","removed":{"$len":1}}"#,
@@ -228,7 +228,7 @@ const CALLS: &[Call] = &[
         words: &["review", "scope", "--mode", "headless", "--run", "{run}"],
         needs: &["write"],
         fresh: Fresh::Tried,
-        scene: "start headless",
+        setup: "start headless",
         wanted: r#"{"status":"ok","diff_path":{"$is":"text"}}"#,
         ..PLAIN
     },
@@ -236,7 +236,7 @@ const CALLS: &[Call] = &[
         command: "review scope",
         words: &["review", "scope", "--mode", "autofix", "--target", "feat", "--run", "{run}"],
         needs: &["write", "git_write"],
-        scene: "git switch -q main; start autofix",
+        setup: "git switch -q main; start autofix",
         wanted: r#"{"status":"ok","branch":"feat"}"#,
         ..PLAIN
     },
@@ -244,7 +244,7 @@ const CALLS: &[Call] = &[
         command: "review scope",
         words: &["review", "scope", "--mode", "autofix", "--target", "7", "--run", "{run}"],
         needs: &["write", "git_write", "network"],
-        scene: "git switch -q main; git branch -q -D feat; start autofix",
+        setup: "git switch -q main; git branch -q -D feat; start autofix",
         wanted: r#"{"status":"ok","branch":"pr-7","pr":{"number":7},"fetched":true}"#,
         ..PLAIN
     },
@@ -258,7 +258,7 @@ const CALLS: &[Call] = &[
         command: "review merge",
         words: &["review", "merge", "--run", "{run}", "../returns"],
         needs: &["write"],
-        scene: "start headless",
+        setup: "start headless",
         wanted: r#"{"status":"ok","findings":[{"id":"F1"}]}"#,
         ..PLAIN
     },
@@ -266,7 +266,7 @@ const CALLS: &[Call] = &[
         command: "review approve",
         words: &["review", "approve", "--run", "{run}", "--safe"],
         needs: &["write"],
-        scene: "start interactive; merged",
+        setup: "start interactive; merged",
         wanted: r#"{"status":"ok","ids":["F1"]}"#,
         ..PLAIN
     },
@@ -274,7 +274,7 @@ const CALLS: &[Call] = &[
         command: "review abandon",
         words: &["review", "abandon", "--run", "{run}"],
         needs: &["write"],
-        scene: "start headless",
+        setup: "start headless",
         wanted: r#"{"status":"abandoned"}"#,
         ..PLAIN
     },
@@ -282,7 +282,7 @@ const CALLS: &[Call] = &[
         command: "review render",
         words: &["review", "render", "--run", "{run}", "--headless", "--scope", "s", "--intent", "i"],
         needs: &["write"],
-        scene: "start headless; merged",
+        setup: "start headless; merged",
         wanted: r#"{"status":"ok"}"#,
         ..PLAIN
     },
@@ -291,7 +291,7 @@ const CALLS: &[Call] = &[
         words: &["review", "finish", "--run", "{run}", "--applied", "-"],
         input: r#"["F1"]"#,
         needs: &["write"],
-        scene: "start autofix; merged",
+        setup: "start autofix; merged",
         wanted: r#"{"status":"done","applied":1}"#,
         ..PLAIN
     },

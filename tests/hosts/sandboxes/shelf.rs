@@ -21,7 +21,7 @@ pub struct Shelf {
 
 impl Shelf {
     /// Serves the bare repository in a folder, one fetch after the other.
-    pub fn of(repository: PathBuf) -> Self {
+    pub fn new(repository: PathBuf) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
         let ended = Arc::new(AtomicBool::new(false));

@@ -4,7 +4,7 @@
 //! write.
 
 mod polish;
-mod resumed;
+mod resumption;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::hosts::review::obey::put;
-use crate::runtime::scene::{HELPER, WORDS, environment, shell};
+use crate::hosts::review::obedient_model::put;
+use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
 use crate::support::root;
 
 /// One fenced call: the file of the skill, the section and the text.
@@ -27,7 +27,7 @@ struct Fence {
 
 /// A walk through one skill.
 struct Walk {
-    _scene: TempDir,
+    _fixture: TempDir,
     /// Where the helper and the skill's own files are.
     plugin: PathBuf,
     /// The repository.
@@ -38,12 +38,12 @@ struct Walk {
 }
 
 /// What a call printed.
-struct Printed {
+struct PrintedAnswer {
     code: Option<i32>,
     text: String,
 }
 
-impl Printed {
+impl PrintedAnswer {
     #[track_caller]
     fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
@@ -58,8 +58,8 @@ impl Printed {
 
 impl Walk {
     fn new(plugin: &str, skill: &str, made: &str) -> Self {
-        let scene = tempfile::tempdir().expect("a temporary folder");
-        let at = std::fs::canonicalize(scene.path()).expect("it is there");
+        let fixture = tempfile::tempdir().expect("a temporary folder");
+        let at = std::fs::canonicalize(fixture.path()).expect("it is there");
         let (own, project) = (at.join("it's a plugin"), at.join("it's a \"$project\""));
         let source = root().join("plugins").join(plugin);
         for folder in [own.join("bin"), project.clone(), at.join(".bin"), at.join("home")] {
@@ -69,14 +69,14 @@ impl Walk {
         std::os::unix::fs::symlink(source.join("skills"), own.join("skills")).expect("a link can be made");
         let variables = environment(&at, &at.join("home"));
         shell(&format!("{WORDS}\n{made}"), &project, &variables)
-            .unwrap_or_else(|error| panic!("the scene: {error}"));
+            .unwrap_or_else(|error| panic!("the fixture: {error}"));
         let fences = fences(&source.join("skills").join(skill));
-        Self { _scene: scene, plugin: own, project, variables, fences, made: BTreeSet::new() }
+        Self { _fixture: fixture, plugin: own, project, variables, fences, made: BTreeSet::new() }
     }
 
     /// Runs a call of a section with these values, `more` options and this input of a heredoc.
     #[track_caller]
-    fn call(&mut self, section: &str, number: usize, values: &[(&str, &str)], more: &str) -> Printed {
+    fn call(&mut self, section: &str, number: usize, values: &[(&str, &str)], more: &str) -> PrintedAnswer {
         let mut own = self.fences.iter().filter(|fence| fence.section.starts_with(section));
         let fence = own.nth(number).unwrap_or_else(|| panic!("no call {number} in `{section}`")).clone();
         let helper = format!("\"{}\"", self.plugin.join("bin/plugcast-run").display());
@@ -100,13 +100,16 @@ impl Walk {
         self.run(&text)
     }
 
-    fn run(&self, script: &str) -> Printed {
+    fn run(&self, script: &str) -> PrintedAnswer {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).current_dir(&self.project).env_clear().envs(&self.variables);
         let output = command.stdin(Stdio::null()).output().expect("a shell");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
-        Printed { code: output.status.code(), text: if text.is_empty() { errors.into_owned() } else { text } }
+        PrintedAnswer {
+            code: output.status.code(),
+            text: if text.is_empty() { errors.into_owned() } else { text },
+        }
     }
 
     /// Every call was made.
@@ -170,7 +173,7 @@ fn reply(name: &str, findings: &[Value], rechecked: &Value) -> String {
 }
 
 /// A branch with a change and a new file, a remote, and a `gh` that notes how it is called.
-const SCENE: &str = r#"
+const SETUP: &str = r#"
 put src/price.py 'def price(prices):' '    return sum(prices)'
 repo
 put src/price.py 'def price(prices):' '    totl = 0' '    count = len(prices)' '    for place in range(count - 1):' '        totl += prices[place]' '    return totl'
@@ -179,7 +182,7 @@ put "it's new.py" 'print(1)'
 git init -q --bare ../origin.git && git remote add origin ../origin.git
 program gh <<'END'
 #!/bin/sh
-printf '%s\n' "$@" > "$SCENE/gh.words"; cat > "$SCENE/gh.body"; echo https://github.com/owner/tool/pull/8
+printf '%s\n' "$@" > "$FIXTURE/gh.words"; cat > "$FIXTURE/gh.body"; echo https://github.com/owner/tool/pull/8
 END
 "#;
 
@@ -207,7 +210,7 @@ fn ids(found: &Value, with: &str) -> Vec<String> {
 
 #[test]
 fn every_call_of_the_review_skill_runs() {
-    let mut walk = Walk::new("review", "review", SCENE);
+    let mut walk = Walk::new("review", "review", SETUP);
     let words = |text: &str| text.to_owned();
     let arguments = words("look at the buyer's \"prices\" and $totals");
 
@@ -345,8 +348,8 @@ fn reports_without_a_run(walk: &mut Walk) {
 
 #[test]
 fn every_call_of_the_loops_skill_runs() {
-    let scene = "repo; put .plugcast/runs/refine/high-tide/state.md '# High tide' '' '- status: running'";
-    let mut walk = Walk::new("refine", "loops", scene);
+    let fixture = "repo; put .plugcast/runs/refine/high-tide/state.md '# High tide' '' '- status: running'";
+    let mut walk = Walk::new("refine", "loops", fixture);
     let sections: Vec<(String, usize)> = walk.fences.iter().map(|fence| (fence.section.clone(), 0)).collect();
     for (section, number) in sections {
         let printed = walk.call(&section, number, &[("NAME", "high-tide")], "").ok();

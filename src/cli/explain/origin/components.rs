@@ -40,7 +40,9 @@ impl BundleDocuments<'_> {
             rest => {
                 let row = rows.get(before)?;
                 let group = row.pointer.as_deref()?.rsplit_once("/hooks/")?.0;
-                Some(self.said(row, &format!("{group}{}", pointer(rest))).unwrap_or_else(|| whole(row)))
+                Some(
+                    self.declared_at(row, &format!("{group}{}", pointer(rest))).unwrap_or_else(|| whole(row)),
+                )
             }
         }
     }
@@ -58,10 +60,10 @@ impl BundleDocuments<'_> {
     /// A part of what `row` is about: the field of the same name, if it has a row of its own.
     fn part(&self, row: &LedgerRow, keys: &[&str]) -> LineOrigin {
         let base = row.pointer.as_deref().unwrap_or_default();
-        self.said(row, &format!("{base}{}", pointer(keys))).unwrap_or_else(|| whole(row))
+        self.declared_at(row, &format!("{base}{}", pointer(keys))).unwrap_or_else(|| whole(row))
     }
 
-    fn said(&self, owner: &LedgerRow, place: &str) -> Option<LineOrigin> {
+    fn declared_at(&self, owner: &LedgerRow, place: &str) -> Option<LineOrigin> {
         self.field(&owner.plugin, |row| row.path == owner.path && is(row, place))
     }
 }

@@ -78,7 +78,8 @@ impl ComponentFinder<'_> {
         } else if let Some(first) = self.command(path, stem, "") {
             let message =
                 format!("the source host shows this file once, as `{first}`, and no command `{stem}`");
-            let finding = Diagnostic::at(file, item.span, Severity::Warning, "component-format", message);
+            let finding =
+                Diagnostic::in_file(file, item.span, Severity::Warning, "component-format", message);
             self.found.push(finding.help("give each command a file of its own, or remove the entry"));
         }
     }
@@ -137,7 +138,7 @@ impl ComponentFinder<'_> {
             let message = format!("the name `{}` {why}", entry.key);
             let help = "use letters, digits and `-`, such as `my-name`";
             self.found.push(
-                Diagnostic::at(file, entry.key_span, Severity::Error, "name-format", message.clone())
+                Diagnostic::in_file(file, entry.key_span, Severity::Error, "name-format", message.clone())
                     .help(help),
             );
             return self.lose(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
@@ -161,7 +162,8 @@ impl ComponentFinder<'_> {
         let help =
             "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
         self.found.push(
-            Diagnostic::at(file, entry.span(), Severity::Warning, "component-format", message).help(help),
+            Diagnostic::in_file(file, entry.span(), Severity::Warning, "component-format", message)
+                .help(help),
         );
     }
 
@@ -188,7 +190,7 @@ impl ComponentFinder<'_> {
         };
         let help = "write `{ \"source\": \"./commands/…\" }` or `{ \"content\": \"…\" }`";
         self.found.push(
-            Diagnostic::at(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
+            Diagnostic::in_file(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
         );
         self.lose(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
     }

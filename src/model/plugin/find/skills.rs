@@ -114,8 +114,13 @@ impl ComponentFinder<'_> {
             {
                 let message =
                     format!("duplicate name `{first}`; this skill becomes `{}`", component.qualified);
-                let finding =
-                    Diagnostic::at(file, component.name_span(), Severity::Warning, "duplicate-name", message);
+                let finding = Diagnostic::in_file(
+                    file,
+                    component.name_span(),
+                    Severity::Warning,
+                    "duplicate-name",
+                    message,
+                );
                 self.found.push(finding.help("rename one of them"));
             }
         }

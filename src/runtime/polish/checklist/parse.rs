@@ -100,10 +100,10 @@ pub struct ChecklistItem {
 ///
 /// # Errors
 /// Those of `read`, and every fault.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (response, _) = read_or_list(&run, &tree)?;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// Reads the checklist of a run: the answer, and the text.
@@ -124,7 +124,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let Some(text) = run.store.text(&path)? else {
         let message = "the run has no checklist";
         let hint = "write one with `polish checklist write`";
-        return Err(CallFailure::environment("no_checklist", message, hint).at(name, None, None));
+        return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
     };
     let lock = ChecklistLock::load(run)?;
     let thresholds = Thresholds::read(tree)?;
@@ -204,7 +204,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let first = &response.errors[0];
     let hint = "repair the checklist, and read it again";
     let failure = CallFailure::new(MALFORMED, &first.code, first.message.clone(), hint);
-    let failure = failure.at(name, Some(first.line), Some(1));
+    let failure = failure.in_file(name, Some(first.line), Some(1));
     response.error = Some(*failure.error.clone());
     Err(failure.within(&response))
 }

@@ -18,14 +18,15 @@ use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::StoreStep;
 
 options! {
-    /// Write below each item what it came to
+    /// Write the result of each item below it
     ///
-    /// FILE holds `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is `fixed` or `failed`,
-    /// and the last two may be missing. Notes it in the run as well.
+    /// FILE contains `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is
+    /// `fixed` or `failed`, and the last two may be missing. The run records it, too.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an item that is
-    /// not there, or a malformed checklist; 5 no checklist or results, or git failed; 6 the checklist is not what was read, or the
-    /// run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed
+    /// results, an unknown item, or a malformed checklist; 5 no checklist or results, or git failed; 6 the
+    /// checklist is not what was read, or the run ended or is bound to another tree or commit; 7 git took too
+    /// long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -102,10 +103,10 @@ struct DispatchEntry {
 ///
 /// # Errors
 /// `malformed_json`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.results.display().to_string();
-    let given = document::text(&surroundings.path(&options.results))?.ok_or_else(|| {
+    let given = document::text(&environment.path(&options.results))?.ok_or_else(|| {
         CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
     })?;
     let ItemResults { results } = serde_json::from_str(&given).map_err(|error| {
@@ -128,9 +129,8 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         let item = seen.items.iter().find(|item| item.id == result.id);
         let (Some(section), Some(item)) = (section, item) else {
             let message = format!("the checklist has no item {}", result.id);
-            return Err(
-                CallFailure::new(MALFORMED, "unknown_item", message, "leave it out").at(&name, None, None)
-            );
+            return Err(CallFailure::new(MALFORMED, "unknown_item", message, "leave it out")
+                .in_file(&name, None, None));
         };
         let word = result.result.word();
         let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];
@@ -142,7 +142,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         locked.dispatched = planned.or_else(|| Some(wanted(item.action, &item.files, &item.notes)));
         locked.result = Some(result.result);
         log.entries.push(DispatchEntry {
-            at: surroundings.now().rfc3339(),
+            at: environment.now().rfc3339(),
             result: result.clone(),
             reasons: item.reasons.clone(),
         });
@@ -159,5 +159,5 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let sha256 = disk::sha256(checklist.as_bytes());
     steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.together(steps)?;
-    Ok(Delivery::of(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
+    Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
 }

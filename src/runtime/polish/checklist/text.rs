@@ -97,22 +97,23 @@ impl ItemSection {
 
     /// Its action, or what is wrong with it.
     pub(super) fn action(&self) -> Result<ItemAction, ChecklistFault> {
-        let Some((said, line)) = self.field("action") else {
+        let Some((written, line)) = self.field("action") else {
             return Err(fault(self.line, "missing_action", format!("item {} has no action", self.id)));
         };
-        let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(said));
+        let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(written));
         known.map(|(_, action)| *action).ok_or_else(|| {
             let names = ACTIONS.map(|(name, _)| format!("`{name}`")).join(", ");
-            let message = format!("unknown action `{}`, expected one of {names}", one_line(said));
+            let message = format!("unknown action `{}`, expected one of {names}", one_line(written));
             fault(*line, "unknown_action", message)
         })
     }
 
     /// What is wrong with its status, which is worked out all the same.
     pub(super) fn status_fault(&self) -> Option<ChecklistFault> {
-        let (said, line) = self.field("status")?;
-        let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(said));
-        let message = || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(said));
+        let (written, line) = self.field("status")?;
+        let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(written));
+        let message =
+            || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(written));
         (!known).then(|| fault(*line, "unknown_status", message()))
     }
 

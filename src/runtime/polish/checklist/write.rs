@@ -23,12 +23,12 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Write the checklist that the user edits
     ///
-    /// FILE or standard input holds `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be missing. An item
-    /// that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
+    /// FILE or standard input contains `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may
+    /// be missing. An item that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items or document of
-    /// ours; 5 git failed, or it cannot be written; 6 there is a checklist already, or the run ended or is bound to another tree
-    /// or commit; 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items
+    /// or document of the helper; 5 git failed, or it cannot be written; 6 there is a checklist already, or the
+    /// run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -67,19 +67,19 @@ const STDIN: &str = "<stdin>";
 ///
 /// # Errors
 /// `malformed_json`, `malformed_item`, `exists`, `run_moved`, `finished`, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let root = surroundings.root();
-    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let root = environment.root();
+    let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
-        Some(path) => document::text(&surroundings.path(path))?.ok_or_else(|| {
+        Some(path) => document::text(&environment.path(path))?.ok_or_else(|| {
             CallFailure::environment(
                 "file_unreadable",
                 format!("there is no file `{name}`"),
                 "check the path",
             )
         })?,
-        None => surroundings.input_text()?,
+        None => environment.input_text()?,
     };
     let node = document::json_text(&input, &name)?;
     let mut drafts = drafts(&node, (&name, &input), &tree.top)?;
@@ -100,7 +100,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         ("Branch", record.branch.as_deref().unwrap_or("none")),
         ("Base", &record.base_branch),
         ("Review verdict", &verdict),
-        ("Generated", &surroundings.now().rfc3339()),
+        ("Generated", &environment.now().rfc3339()),
     ];
     let checklist = print(&header, &drafts);
     let path = run.path.join(CHECKLIST);
@@ -119,7 +119,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     held.together(steps)?;
     let stacked = drafts.iter().filter(|draft| draft.oversized).count();
     let path = path.display().to_string();
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status: ChecklistWriteStatus::Written,
         path,
         items: drafts.len(),
@@ -133,7 +133,7 @@ fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<New
     let wrong = |message: String, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#;
-        CallFailure::new(MALFORMED, "malformed_item", message, hint).at(name, Some(line), Some(col))
+        CallFailure::new(MALFORMED, "malformed_item", message, hint).in_file(name, Some(line), Some(col))
     };
     let items = node.get("items").and_then(Node::items);
     let items = items.ok_or_else(|| wrong("there is no list `items`".to_owned(), node))?;

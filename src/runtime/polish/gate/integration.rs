@@ -37,7 +37,7 @@ pub enum CiSignal {
 }
 
 /// Asks GitHub. Without a repository there nothing is asked.
-pub(super) fn look(
+pub(super) fn check(
     tree: &Repository,
     record: &PolishRecord,
     head: &str,

@@ -65,7 +65,7 @@ struct ReviewCandidate {
 }
 
 /// Finds the review, and tells whether it is of this commit, and what it came to.
-pub(super) fn look(
+pub(super) fn check(
     tree: &Repository,
     run: &PolishRun,
     root: Option<&Path>,
@@ -129,7 +129,7 @@ pub(super) fn look(
 fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandidate>, CallFailure> {
     let mut candidates = Vec::new();
     for place in store::places(tree, root)? {
-        let store = Store::at(place, tree.surroundings());
+        let store = Store::new(place, tree.environment());
         let runs = store.runs(REVIEW.name);
         for (name, kind) in store.list(&runs)? {
             if kind == FileKind::Folder
@@ -146,9 +146,9 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     let metadata = path.join(METADATA);
     let report = || -> Result<Option<Value>, CallFailure> {
         let text = store.text(&path.join("report.md"))?;
-        let said =
+        let stated =
             text.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("Verdict: ")));
-        Ok(text.is_some().then(|| said.map_or(Value::Null, |said| Value::from(said.trim()))))
+        Ok(text.is_some().then(|| stated.map_or(Value::Null, |stated| Value::from(stated.trim()))))
     };
     let found = match store.text(&metadata)? {
         Some(text) => match serde_json::from_str::<Value>(&text) {
@@ -168,7 +168,9 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
                 let message = "this is not an object".to_owned();
                 Err(match other {
                     Err(error) => document::no_json(&error, &name, hint),
-                    Ok(_) => CallFailure::new(4, "malformed_json", message, hint).at(name, Some(1), Some(1)),
+                    Ok(_) => {
+                        CallFailure::new(4, "malformed_json", message, hint).in_file(name, Some(1), Some(1))
+                    }
                 })
             }
         },
@@ -196,7 +198,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
                 (None, Some(root)) => {
                     let relative = path.strip_prefix(&store.root).unwrap_or(path);
                     let changed = root.changed(relative).map_err(|error| store.refused(error))?;
-                    changed.map(|time| Timestamp::of(time).stamp()).unwrap_or_default()
+                    changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default()
                 }
                 (None, None) => String::new(),
             }
@@ -257,7 +259,7 @@ fn bound(
 fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, CallFailure> {
     let mut commits = Vec::new();
     for place in store::places(tree, root)? {
-        let store = Store::at(place, tree.surroundings());
+        let store = Store::new(place, tree.environment());
         let runs = store.runs(POLISH.name);
         for (name, _) in store.list(&runs)? {
             let path = runs.join(name);
@@ -271,12 +273,12 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 }
 
 /// Whether a review came to what may be polished.
-fn verdict(said: Option<&str>) -> GateResult {
+fn verdict(stated: Option<&str>) -> GateResult {
     let ready = [ReviewVerdict::Ready, ReviewVerdict::WithFixes].map(ReviewVerdict::words);
-    match said {
-        Some(said) if ready.contains(&said) => Ok(format!("the review's verdict is `{said}`")),
-        said => {
-            let shown = said.map_or("none".to_owned(), |said| format!("`{said}`"));
+    match stated {
+        Some(stated) if ready.contains(&stated) => Ok(format!("the review's verdict is `{stated}`")),
+        stated => {
+            let shown = stated.map_or("none".to_owned(), |stated| format!("`{stated}`"));
             let hint = "repair what it found, and review again";
             Err(refused("not_ready", format!("the review's verdict is {shown}"), hint))
         }

@@ -27,15 +27,15 @@ const ESCALATION: &str = "escalation.json";
 const SCHEMA: &str = "plugcast.polish-escalation/1";
 
 options! {
-    /// Tell whether this is work for a plan, and write what is handed over
+    /// Check whether the work needs a plan, and write the handover
     ///
-    /// So it is where an item is `replan`, where more than half of the items are too large, and where all that changed is too
-    /// much, before there is a checklist. With `ask` put the question to the user, and pass the answer; it holds while nothing
-    /// of that changes.
+    /// It does if an item is `replan`, if more than half of the items are too large, and, before there is a
+    /// checklist, if the whole change is too large. If the answer is `ask`, ask the user and pass `--answer`;
+    /// it holds while none of this changes.
     ///
-    /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist or
-    /// document of ours; 5 it cannot be written, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took
-    /// too long.
+    /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed
+    /// checklist or document of the helper; 5 it cannot be written, or git failed; 6 the run ended or is bound
+    /// to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -50,7 +50,7 @@ choices! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum ReplanReply {
-        /// Go on with what is small enough
+        /// Continue with what is small enough
         Continue = "continue",
         /// Plan it again
         Replan = "replan",
@@ -213,11 +213,11 @@ impl EscalationState {
 ///
 /// # Errors
 /// Every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let mut standing = EscalationState::load(&run, &tree)?;
     let Some(trigger) = standing.trigger else {
-        return Ok(Delivery::of(&response(&run, &standing, ReplanStatus::None)));
+        return Ok(Delivery::from_answer(&response(&run, &standing, ReplanStatus::None)));
     };
     let folder = run.path.clone();
     run.record.replan = true;
@@ -236,7 +236,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     held.together(steps)?;
     let mut response = response(&run, &standing, ReplanStatus::Written);
     response.path = Some(folder.join(SEED).display().to_string());
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 fn response(run: &PolishRun, standing: &EscalationState, status: ReplanStatus) -> Response {

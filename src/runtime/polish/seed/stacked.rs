@@ -22,12 +22,12 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Write a seed for each item that is `stacked`
     ///
-    /// An item keeps the number of its seed for the whole run; its files are written again: the seed, and what is published of it
-    /// when it is opened as a pull request.
+    /// An item keeps the number of its seed for the whole run. Its files are rewritten: the seed, and the text
+    /// that is published when it is opened as a pull request.
     ///
-    /// Exit codes: 0 written, or no item is `stacked`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-    /// malformed checklist or document of ours; 5 no checklist, it cannot be written, or git failed; 6 the run ended or is bound
-    /// to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 written, or no item is `stacked`; 2 wrong call; 3 state that this machine's helper did not
+    /// write; 4 a malformed checklist or document of the helper; 5 no checklist, it cannot be written, or git
+    /// failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -79,10 +79,10 @@ pub struct Seed {
 ///
 /// # Errors
 /// `no_checklist`, every fault of the checklist, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (checklist, _) = parse::read(&run, &tree)?;
-    let review = review_path(&tree, &run, surroundings.root())?;
+    let review = review_path(&tree, &run, environment.root())?;
     let (thresholds, changed) = (Thresholds::read(&tree)?, ChangeSizes::since(&tree, &run.record.base_ref)?);
     let mut response = Response { status: StackedStatus::None, seeds: Vec::new() };
     let mut texts = Vec::new();
@@ -116,7 +116,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         response.seeds.push(seed);
     }
     if response.seeds.is_empty() {
-        return Ok(Delivery::of(&response));
+        return Ok(Delivery::from_answer(&response));
     }
     response.status = StackedStatus::Written;
     let (folder, held) = (run.folder(), run.store.lock()?);
@@ -125,7 +125,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
         steps.push(StoreStep::Write { path: folder.relative(&name), text });
     }
     held.together(steps)?;
-    Ok(Delivery::of(&response))
+    Ok(Delivery::from_answer(&response))
 }
 
 /// The seed.

@@ -112,7 +112,7 @@ fn asked(
 ) -> Result<PullRequest, CallFailure> {
     let (address, number) = pull_request_name(pr)?;
     let address = address.or_else(|| servers(remotes).next()).ok_or_else(|| {
-        let message = format!("pull request `{pr}` cannot be asked for: no remote is on a server");
+        let message = format!("pull request `{pr}` cannot be looked up: no remote is on a server");
         CallFailure::environment("no_remote", message, "name the pull request by its address")
     })?;
     github::pull_request(repository, &address, number)?.ok_or_else(|| {

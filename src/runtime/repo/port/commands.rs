@@ -13,7 +13,7 @@ pub(super) fn procfile(folder: &Path, search: &mut PortSearch) -> Result<(), Cal
         for (at, line) in text.lines().enumerate() {
             let Some(command) = line.trim_start().strip_prefix("web:") else { continue };
             if let Some(number) = port(command) {
-                search.take(&number, "procfile", name, at + 1);
+                search.add(&number, "procfile", name, at + 1);
             }
         }
     }

@@ -16,7 +16,7 @@ const SERVING: [&str; 6] = ["web", "app", "frontend", "server", "site", "api"];
 const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5672", "1025", "8025", "1433"];
 
 /// Looks into the first compose file that is there.
-pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
+pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in NAMES {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let Some(document) = document::yaml_text(&text, name)? else { continue };
@@ -43,7 +43,7 @@ pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFai
         // Services by their name first; the order of the file else.
         order::sort_by_key(&mut found, |(serving, ..)| !serving);
         if let Some((_, number, line)) = found.first() {
-            search.take(number, "compose", name, *line);
+            search.add(number, "compose", name, *line);
         }
         return Ok(());
     }

@@ -11,7 +11,7 @@ use crate::runtime::document;
 const ENDINGS: [&str; 4] = ["js", "ts", "mjs", "cjs"];
 
 /// Looks into the configuration files of one name.
-pub(super) fn look(folder: &Path, stem: &str, search: &mut PortSearch) -> Result<(), CallFailure> {
+pub(super) fn search_files(folder: &Path, stem: &str, search: &mut PortSearch) -> Result<(), CallFailure> {
     for ending in ENDINGS {
         let name = format!("{stem}.{ending}");
         let Some(text) = document::project_text(&folder.join(&name))? else { continue };
@@ -23,7 +23,7 @@ pub(super) fn look(folder: &Path, stem: &str, search: &mut PortSearch) -> Result
         if let Some(port) =
             found.first().filter(|_| search.candidates.iter().all(|known| known.file.as_ref() != Some(&name)))
         {
-            search.take(&port.number, "config", &name, port.line);
+            search.add(&port.number, "config", &name, port.line);
         }
     }
     Ok(())

@@ -14,7 +14,7 @@ const ABOUT: [&str; 7] = ["dev", "develop", "development", "serve", "serves", "s
 const BEFORE: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
 
 /// Looks into both files.
-pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
+pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in NAMES {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let mut found: Vec<(String, usize)> = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn look(folder: &Path, search: &mut PortSearch) -> Result<(), CallFai
         }
         let Some((port, line)) = found.first() else { continue };
         match found.iter().find(|(other, _)| other != port) {
-            None => search.take(port, "prose", name, *line),
+            None => search.add(port, "prose", name, *line),
             Some((other, _)) => {
                 search.warnings.push(format!("`{name}` names both `{port}` and `{other}`: skipped"));
             }

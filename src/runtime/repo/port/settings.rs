@@ -29,7 +29,7 @@ pub(super) fn puma(folder: &Path, search: &mut PortSearch) -> Result<(), CallFai
         };
         let rest = rest.trim_matches(['"', '\'']);
         if !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) {
-            search.take(rest, "puma", NAME, at + 1);
+            search.add(rest, "puma", NAME, at + 1);
         }
     }
     Ok(())
@@ -42,7 +42,7 @@ pub(super) fn environment(folder: &Path, search: &mut PortSearch) -> Result<(), 
         // The last assignment counts, as where such a file is read.
         let found = text.lines().enumerate().filter_map(|(at, line)| Some((at, value(line)?))).last();
         if let Some((at, value)) = found {
-            search.take(value, "env", name, at + 1);
+            search.add(value, "env", name, at + 1);
         }
     }
     Ok(())

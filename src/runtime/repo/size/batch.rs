@@ -13,12 +13,12 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
 options! {
-    /// Tell whether all that changed is small enough
+    /// Check whether the whole change is small enough
     ///
-    /// Before there are items: more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`,
-    /// items are read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is
-    /// too much (`majority`), one whose `action` is `replan` halts the round, four are for the user
-    /// (`escalate`). An item without `files` gives its `status`.
+    /// Without items, more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`, items are
+    /// read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is too much
+    /// (`majority`), one whose `action` is `replan` halts the round, four are for the user (`escalate`). An
+    /// item without `files` gives its `status`.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
     /// repository; 7 git took too long.
@@ -80,10 +80,10 @@ pub enum BatchStatus {
 ///
 /// # Errors
 /// `nothing_to_polish`, `malformed_json`, `malformed_item`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
     let thresholds = Thresholds::read(&repository)?;
-    let text = if options.stdin { surroundings.input_text()? } else { String::new() };
+    let text = if options.stdin { environment.input_text()? } else { String::new() };
     let node = if options.stdin { Some(document::json_text(&text, STDIN)?) } else { None };
     let changed = ChangeSizes::since(&repository, &options.base)?;
     if changed.files() == 0 {
@@ -120,7 +120,7 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
     let person = format!("{again}, which the user must decide from {} on", thresholds.replans);
     let escalate = holds(replans as u64 >= thresholds.replans.max(1), BatchStatus::Escalate, person);
     let preemptive = many || long;
-    Ok(Delivery::of(&Response {
+    Ok(Delivery::from_answer(&Response {
         status,
         preemptive,
         majority,
@@ -143,7 +143,7 @@ fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], CallFailure> {
         let (line, col) = document::place(text, list.span.start);
         let hint = "give a list of items, or an object with `items`";
         let failure = CallFailure::new(MALFORMED, "malformed_item", "there is no list of items", hint);
-        failure.at(STDIN, Some(line), Some(col))
+        failure.in_file(STDIN, Some(line), Some(col))
     })
 }
 
@@ -156,7 +156,7 @@ fn size(
 ) -> Result<ItemSize, CallFailure> {
     if node.get("files").is_some() || node.items().is_some() {
         let (id, files) = item::read(node, text)?;
-        return Ok(ItemSize::of(id, measure(changed, &files, thresholds)));
+        return Ok(ItemSize::new(id, measure(changed, &files, thresholds)));
     }
     let status = match node.get("status").and_then(Node::as_str) {
         Some("oversized") => ItemStatus::Oversized,
@@ -165,7 +165,7 @@ fn size(
             let (line, col) = document::place(text, node.span.start);
             let message = "an item has neither `files` nor a `status` of `manageable` or `oversized`";
             let failure = CallFailure::new(MALFORMED, "malformed_item", message, "give one of them");
-            return Err(failure.at(STDIN, Some(line), Some(col)));
+            return Err(failure.in_file(STDIN, Some(line), Some(col)));
         }
     };
     Ok(ItemSize {

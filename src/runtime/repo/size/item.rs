@@ -12,7 +12,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
 options! {
-    /// Tell whether one item of work is small enough
+    /// Check whether one item of work is small enough
     ///
     /// Reads the item's files on standard input: a JSON list of paths, or an object with `id` and `files`.
     /// More than 5 files, 2 surfaces or 300 changed lines are too much; `[runtime.polish]` in `plugcast.toml`
@@ -41,15 +41,15 @@ pub struct Response {
 ///
 /// # Errors
 /// `empty_item`, `malformed_json`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
-    let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let text = surroundings.input_text()?;
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let repository = Repository::find(environment, &environment.folder)?;
+    let text = environment.input_text()?;
     let node = document::json_text(&text, STDIN)?;
     let (id, files) = read(&node, &text)?;
     let thresholds = Thresholds::read(&repository)?;
     let changed = ChangeSizes::since(&repository, &options.base)?;
-    let size = ItemSize::of(id, measure(&changed, &files, &thresholds));
-    Ok(Delivery::of(&Response { size, thresholds }))
+    let size = ItemSize::new(id, measure(&changed, &files, &thresholds));
+    Ok(Delivery::from_answer(&Response { size, thresholds }))
 }
 
 /// How answers call standard input.
@@ -64,7 +64,7 @@ pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<Strin
     let wrong = |code: &str, message: &str, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = "give a list of paths, or an object with `id` and `files`";
-        CallFailure::new(MALFORMED, code, message, hint).at(STDIN, Some(line), Some(col))
+        CallFailure::new(MALFORMED, code, message, hint).in_file(STDIN, Some(line), Some(col))
     };
     let Some(items) = list.and_then(Node::items) else {
         return Err(wrong("malformed_item", "there is no list of files", node));

@@ -273,15 +273,15 @@ pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let (text, untrusted) = folder.folder().compared("findings.json")?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
         CallFailure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
-            .at(&name, None, None)
+            .in_file(&name, None, None)
     })?;
     let hint = "run `plugcast-run review merge --run DIR` again";
     let malformed = |error: serde_json::Error| document::no_json(&error, &name, hint);
     let document: Value = serde_json::from_str(&text).map_err(malformed)?;
     let schema = document["schema"].as_str().unwrap_or_default();
     if schema != FINDINGS_SCHEMA {
-        let message = format!("`{schema}` is not known here, `{FINDINGS_SCHEMA}` is");
-        return Err(CallFailure::new(MALFORMED, "unknown_schema", message, hint).at(&name, None, None));
+        let message = format!("unknown schema `{schema}`, expected `{FINDINGS_SCHEMA}`");
+        return Err(CallFailure::new(MALFORMED, "unknown_schema", message, hint).in_file(&name, None, None));
     }
     let answer = serde_json::from_str(&text).map_err(malformed)?;
     untrusted.map_or(Ok(answer), Err)

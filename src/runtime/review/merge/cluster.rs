@@ -74,7 +74,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
             .map(|finding| finding.why_it_matters.clone())
             .find(|why| !why.is_empty())
             .unwrap_or_default(),
-        evidence: [evidence(&ranked), beside(worst, members)].concat(),
+        evidence: [evidence(&ranked), other_statements(worst, members)].concat(),
         also: also(&ranked),
         joined: Vec::new(),
         round: 1,
@@ -108,7 +108,7 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
 
 /// What the others say that the worst does not: another reason or repair, and a line that the same reviewer names beside
 /// another. None of it is lost, and a repair is one of all of them.
-fn beside(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
+fn other_statements(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
     let mut others: Vec<&(usize, Finding)> = members.iter().collect();
     order::sort_by_key(&mut others, |(_, one)| one.line);
     let mut found = Vec::new();
@@ -122,10 +122,10 @@ fn beside(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
             continue;
         }
         let parts = [why.map(str::to_owned), fix.map(|fix| format!("Fix: {fix}"))];
-        let said: Vec<String> = parts.into_iter().flatten().collect();
-        let text = match said.is_empty() {
+        let sentences: Vec<String> = parts.into_iter().flatten().collect();
+        let text = match sentences.is_empty() {
             true => format!("also at line {}", one.line),
-            false => format!("also at line {}: {}", one.line, said.join(" ")),
+            false => format!("also at line {}: {}", one.line, sentences.join(" ")),
         };
         if !found.contains(&text) {
             found.push(text);
@@ -189,13 +189,13 @@ fn disagreements(
     ];
     let mut out = Vec::new();
     for (what, kept, of) in questions {
-        let mut said: Vec<String> =
+        let mut sentences: Vec<String> =
             members.iter().map(|(place, one)| format!("{} says {}", names[*place], of(one))).collect();
-        order::sort(&mut said);
-        said.dedup();
+        order::sort(&mut sentences);
+        sentences.dedup();
         let first = members.first().map(|(_, one)| of(one));
         if members.iter().any(|(_, one)| Some(of(one)) != first) {
-            out.push(format!("{what}: {}; kept {kept}", said.join(", ")));
+            out.push(format!("{what}: {}; kept {kept}", sentences.join(", ")));
         }
     }
     out

@@ -70,12 +70,12 @@ impl MergeContext {
             context.ignored.push("the text around the JSON object".to_owned());
         }
         for (key, value) in last {
-            context.take(&key, value);
+            context.add(&key, value);
         }
         context
     }
 
-    fn take(&mut self, key: &str, value: Value) {
+    fn add(&mut self, key: &str, value: Value) {
         let shown: String = key.chars().take(40).collect();
         let meant = meant(key).unwrap_or_default();
         if !meant.is_empty() && meant != key {
@@ -111,13 +111,13 @@ impl MergeContext {
                 return None;
             }
         };
-        let said: Vec<String> =
+        let sentences: Vec<String> =
             items.iter().map(|item| with_reasons(item).unwrap_or_else(|| item.to_string())).collect();
-        if !said.is_empty() && said.iter().all(|text| text.trim().is_empty()) {
+        if !sentences.is_empty() && sentences.iter().all(|text| text.trim().is_empty()) {
             self.unread.push("`unmet` holds nothing but an empty text".to_owned());
             return None;
         }
-        let (none, unmet): (Vec<String>, Vec<String>) = said.into_iter().partition(|text| is_none(text));
+        let (none, unmet): (Vec<String>, Vec<String>) = sentences.into_iter().partition(|text| is_none(text));
         let named = none.iter().filter(|text| !text.trim().is_empty());
         self.ignored.extend(named.map(|text| format!("`{text}` in `unmet`")));
         Some(unmet)
@@ -196,8 +196,8 @@ impl MergeContext {
     /// Keeps what was said to be unmet and is not named now: a word that is left out takes nothing back.
     pub(super) fn keep_unmet(&mut self, before: &Self) {
         let Some(unmet) = &mut self.unmet else { return };
-        let said = before.unmet.iter().flatten();
-        let lost: Vec<String> = said.filter(|text| !unmet.contains(text)).cloned().collect();
+        let sentences = before.unmet.iter().flatten();
+        let lost: Vec<String> = sentences.filter(|text| !unmet.contains(text)).cloned().collect();
         self.ignored
             .extend(lost.iter().map(|text| format!("that `{text}` is met now, which nothing repaired")));
         unmet.extend(lost);

@@ -145,7 +145,8 @@ fn join_one(drafts: &mut Vec<FindingDraft>, ids: &[String]) -> Result<(), CallFa
     let Some((first, others)) = places.split_first() else { return Ok(()) };
     for other in others {
         if !places.iter().any(|place| place != other && drafts[*place].is_near(&drafts[*other])) {
-            let message = format!("`{}` and `{}` are not in one place", drafts[*first].id, drafts[*other].id);
+            let message =
+                format!("`{}` and `{}` are in different places", drafts[*first].id, drafts[*other].id);
             let hint = "join findings of one group of `near` only";
             return Err(CallFailure::new(USAGE, "not_near", message, hint));
         }

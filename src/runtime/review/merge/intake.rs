@@ -60,7 +60,7 @@ impl<'a> MergeIntake<'a> {
 
     /// Takes one reply, and what its writer said when asked about it: the findings of both count, and the second takes
     /// the place of the first nowhere. What is wrong with a reply costs its own reviewer only.
-    pub(super) fn take(
+    pub(super) fn add(
         &mut self,
         at: usize,
         mut source: ReplySource,
@@ -100,7 +100,7 @@ impl<'a> MergeIntake<'a> {
                     .iter()
                     .filter(is_new)
                     .chain(&strange)
-                    .map(|text| AskedSentence::of(text))
+                    .map(|text| AskedSentence::from_text(text))
                     .chain(second.asked.iter().cloned());
                 let more: Vec<AskedSentence> = more.collect();
                 self.unclear(
@@ -157,10 +157,13 @@ impl<'a> MergeIntake<'a> {
             return Vec::new();
         }
         let beside = doubtful(&reply.prose, &self.files, reply.findings.len());
-        let mut asked: Vec<AskedSentence> = beside.iter().map(|text| AskedSentence::of(text)).collect();
+        let mut asked: Vec<AskedSentence> =
+            beside.iter().map(|text| AskedSentence::from_text(text)).collect();
         asked.extend(reply.asked.iter().cloned());
         let unasked = reply.answers.iter().map(|(id, answered)| format!("sentences: {id}: {answered:?}"));
-        asked.extend(unasked.chain(reply.no_answers.iter().cloned()).map(|text| AskedSentence::of(&text)));
+        asked.extend(
+            unasked.chain(reply.no_answers.iter().cloned()).map(|text| AskedSentence::from_text(&text)),
+        );
         if asked.len() > MOST_ASKED {
             let rest = asked.split_off(MOST_ASKED - 1);
             let text = format!("{} … and {} sentences more", rest[0].text, rest.len() - 1);

@@ -1,4 +1,4 @@
-//! Where replies come from: one file a reviewer in the folder of the run; sections of standard input where no run keeps
+//! Where replies come from: one file per reviewer in the folder of the run; sections of standard input where no run keeps
 //! any; and, for other callers, files with one or a list of them, or a list on standard input.
 
 use std::path::{Path, PathBuf};
@@ -56,10 +56,10 @@ impl ReplySource {
 
     /// Reads the second reply of its writer.
     fn read_again(&mut self, name: &str, text: Result<String, String>, terms: ReplyTerms<'_>) {
-        let said = |first: &ReviewerReply| {
+        let summary = |first: &ReviewerReply| {
             first.asked.iter().fold(first.prose.clone(), |all, asked| format!("{all}\n{}", asked.text))
         };
-        let before = self.reply.as_ref().ok().map(said);
+        let before = self.reply.as_ref().ok().map(summary);
         let terms = ReplyTerms { before: before.as_deref(), ..terms };
         self.again = Some(text.and_then(|text| {
             let reply = reply::read(name, &text, terms);
@@ -301,11 +301,11 @@ fn head<'a>(line: &'a str, mark: Option<&str>) -> Option<Option<&'a str>> {
 /// Replies for other callers, in their order.
 pub(super) fn of_files(
     options: &Options,
-    surroundings: &Environment,
+    environment: &Environment,
     terms: ReplyTerms<'_>,
 ) -> Result<Vec<ReplySource>, CallFailure> {
     if options.files.is_empty() {
-        let text = surroundings.input_text()?;
+        let text = environment.input_text()?;
         let text = text.trim_start_matches('\u{feff}');
         let list: Value = serde_json::from_str(text)
             .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
@@ -314,7 +314,7 @@ pub(super) fn of_files(
     let mut sources = Vec::new();
     for file in &options.files {
         let stem = file.file_stem().map(|stem| plain(&stem.to_string_lossy()));
-        let path = surroundings.path(file);
+        let path = environment.path(file);
         if disk::kind(&path).is_none() {
             let message = format!("`{}` is not there", file.display());
             return Err(CallFailure::environment("file_unreadable", message, "check the path"));

@@ -39,7 +39,10 @@ pub(super) fn text(report: &Report) -> String {
     let open: Vec<&ReportEntry> =
         report.findings.iter().filter(|one| one.state != EntryState::Fixed).collect();
     let of = |group: FindingGroup| -> Vec<&ReportEntry> {
-        open.iter().copied().filter(|one| apart(one).is_none() && FindingGroup::of(one) == group).collect()
+        open.iter()
+            .copied()
+            .filter(|one| apart(one).is_none() && FindingGroup::from_entry(one) == group)
+            .collect()
     };
     let sections = [
         ("Gated-auto findings (concrete fix, changes behavior/contracts):", of(FindingGroup::Gated)),
@@ -84,7 +87,7 @@ enum FindingGroup {
 
 impl FindingGroup {
     /// A safe finding that was not fixed must be taken on by somebody.
-    fn of(one: &ReportEntry) -> Self {
+    fn from_entry(one: &ReportEntry) -> Self {
         match (one.class, one.owner) {
             (RepairClass::Advisory, _) | (_, FindingOwner::Release) => FindingGroup::Advisory,
             (RepairClass::GatedAuto, _) => FindingGroup::Gated,
@@ -133,7 +136,7 @@ fn details(one: &ReportEntry) -> String {
     }
     match one.suggested_fix.as_deref().filter(|fix| !fix.trim().is_empty()) {
         Some(fix) => out += &format!("  Suggested fix: {}\n", prose(fix, "    ")),
-        None if FindingGroup::of(one) == FindingGroup::Gated => out += "  Suggested fix: none\n",
+        None if FindingGroup::from_entry(one) == FindingGroup::Gated => out += "  Suggested fix: none\n",
         None => {}
     }
     let evidence: Vec<String> = one.evidence().map(|text| prose(text, "    ")).collect();

@@ -65,10 +65,10 @@ impl ExtraField {
                 all(&[AMOUNTS]) && severities.is_empty() && !all(&[COUNTS])
                     || counts && number.as_u64() == Some(count as u64)
             }
-            Value::Bool(said) => {
+            Value::Bool(flag) => {
                 let (denied, rest): (Vec<&String>, Vec<&String>) =
                     words.iter().partition(|word| is_in(NEGATIONS, word));
-                let yes = *said != (denied.len() % 2 == 1);
+                let yes = *flag != (denied.len() % 2 == 1);
                 let is_bad = |word: &&&String| is_fault(word);
                 let is_good = |word: &&&String| is_in(WELL, word);
                 let (bad, good) =
@@ -82,15 +82,19 @@ impl ExtraField {
 }
 
 /// What a field says: its values that are no sentences, and its sentences, those below it with their keys.
-pub(super) fn of(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
+pub(super) fn read(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
     let (mut leaves, mut texts) = (Vec::new(), Vec::new());
     collect(key, value, false, &mut leaves, &mut texts);
     (leaves, texts)
 }
 
 fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<ExtraField>, texts: &mut Vec<String>) {
-    let mut leaf = |said: Value, shown: &str| {
-        leaves.push(ExtraField { path: path.to_owned(), value: said, text: format!("{path}: {shown}") });
+    let mut leaf = |leaf_value: Value, shown: &str| {
+        leaves.push(ExtraField {
+            path: path.to_owned(),
+            value: leaf_value,
+            text: format!("{path}: {shown}"),
+        });
     };
     match value {
         Value::Null => {}
@@ -101,7 +105,7 @@ fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<ExtraFiel
             }
         }
         Value::String(text) => match flag(text) {
-            Some(said) => leaf(said, text),
+            Some(leaf_value) => leaf(leaf_value, text),
             // One word alone, or one of a list: `issues: ["eval"]`.
             None if is_grave(path) && (is_below || !text.trim().contains(char::is_whitespace)) => {
                 leaf(Value::Null, text);

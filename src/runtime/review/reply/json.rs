@@ -145,8 +145,8 @@ impl ReplyScanner<'_> {
                         _ => return Err(JsonBreak::Syntax),
                     };
                     self.work = self.work.saturating_sub(length);
-                    let said = self.text.get(self.at..self.at + length).unwrap_or_default();
-                    self.comments.extend(["\0", said.trim_matches(['/', '*', ' ', '\t']), "\n"]);
+                    let digits = self.text.get(self.at..self.at + length).unwrap_or_default();
+                    self.comments.extend(["\0", digits.trim_matches(['/', '*', ' ', '\t']), "\n"]);
                     self.at += length;
                     self.repair("comments");
                 }

@@ -46,7 +46,7 @@ pub(super) struct ReplyParts {
 
 impl ReplyParts {
     /// Takes what a value, or one inside it, says; whether there is anything.
-    pub(super) fn take(&mut self, value: Value) -> bool {
+    pub(super) fn add_value(&mut self, value: Value) -> bool {
         let is = |object: &Map<String, Value>, name: &str, fits: fn(&Value) -> bool| {
             object.iter().any(|(key, value)| repair::plain(key) == name && fits(value))
         };
@@ -69,12 +69,12 @@ impl ReplyParts {
             }
             value if repair::is_finding(&value) => self.list(vec![value]),
             Value::Array(items) if items.iter().any(repair::is_finding) => self.list(items),
-            Value::Array(items) => items.into_iter().fold(false, |any, value| self.take(value) | any),
+            Value::Array(items) => items.into_iter().fold(false, |any, value| self.add_value(value) | any),
             Value::Object(object) => {
                 if is(&object, "findings", |_| true) {
                     self.strange("`findings` is not a list");
                 }
-                object.into_iter().fold(false, |any, (_, value)| self.take(value) | any)
+                object.into_iter().fold(false, |any, (_, value)| self.add_value(value) | any)
             }
             Value::String(text) => {
                 if leftover::looks_like_findings(&text) {
@@ -203,7 +203,7 @@ impl ReplyParts {
             self.repairs.push(format!("`{shown}` read as more findings"));
             self.add(found);
         } else if is_strange {
-            let (leaves, texts) = fields::of(key, value);
+            let (leaves, texts) = fields::read(key, value);
             if texts.iter().any(|text| leftover::looks_like_findings(text)) {
                 self.strange(&format!("unknown key `{shown}`"));
             } else {

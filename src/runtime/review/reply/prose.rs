@@ -148,9 +148,9 @@ impl<'a> Clause<'a> {
     fn new(text: &'a [&'a str]) -> Self {
         let plain: Vec<String> = text.iter().map(|word| bare(word).to_lowercase()).collect();
         let is_severity = |at: usize| {
-            let said = at > 0 && plain[at - 1] == "severity"
+            let is_stated = at > 0 && plain[at - 1] == "severity"
                 || plain.get(at + 1).is_some_and(|next| next == "severity");
-            let is_label = said || text[at].contains([':', '*', '[', ']']);
+            let is_label = is_stated || text[at].contains([':', '*', '[', ']']);
             let mut parts = text[at].split(|c: char| !c.is_ascii_alphanumeric());
             parts.any(|part| {
                 let is_code = |code: &&str| part.eq_ignore_ascii_case(code);
@@ -183,7 +183,7 @@ impl<'a> Clause<'a> {
     }
 
     /// The words close behind a word.
-    fn behind(&self, at: usize) -> &[String] {
+    fn words_before(&self, at: usize) -> &[String] {
         &self.plain[at + 1..self.plain.len().min(at + 1 + APART)]
     }
 
@@ -191,7 +191,7 @@ impl<'a> Clause<'a> {
     fn negated(&self, list: &[&str]) -> Option<&String> {
         let negations =
             (0..self.plain.len()).filter(|at| self.plain[*at] == "not" || is_contracted(&self.plain[*at]));
-        negations.flat_map(|at| self.behind(at)).find(|word| list.contains(&word.as_str()))
+        negations.flat_map(|at| self.words_before(at)).find(|word| list.contains(&word.as_str()))
     }
 
     /// The severities that stand in the way of a merge.
@@ -225,7 +225,7 @@ impl<'a> Clause<'a> {
             let after_modal = at > 0 && modal.contains(&self.plain[at - 1].as_str());
             let is_denial = matches!(word, "cannot" | "mustn't" | "don't" | "shouldn't" | "can't")
                 || (matches!(word, "not" | "never") && after_modal);
-            let behind = self.behind(at);
+            let behind = self.words_before(at);
             let is_unready = word == "not" && behind.first().is_some_and(|word| word == "ready");
             is_unready || (is_denial && behind.iter().any(|word| FORBIDDEN.contains(&word.as_str())))
         };
@@ -238,7 +238,7 @@ impl<'a> Clause<'a> {
         let refused = self.has(&["permission", "call", "calls", "tool", "tools"]) && self.has(&["denied"]);
         let little = |at: usize| {
             self.plain[at] == "only"
-                && self.behind(at).iter().any(|word| {
+                && self.words_before(at).iter().any(|word| {
                     LITTLE.contains(&word.as_str()) || word.starts_with(|c: char| c.is_ascii_digit())
                 })
         };
@@ -270,13 +270,13 @@ impl<'a> Clause<'a> {
         let is_gone = self.has(&["longer", "anymore", "more"]) || self.has(&["any"]) && self.has(&["more"]);
         let still = |at: usize| {
             let goes_well = |word: &String| WELL.contains(&word.as_str());
-            self.plain[at] == "still" && !self.behind(at).iter().any(goes_well)
+            self.plain[at] == "still" && !self.words_before(at).iter().any(goes_well)
         };
         // What is left alone beside the repair says nothing of it.
         let is_beside = self.has(&["else", "elsewhere", "other", "behaviour", "behavior"]);
         let no_change = |at: usize| {
             matches!(self.plain[at].as_str(), "no" | "nothing" | "not")
-                && self.behind(at).iter().any(|word| match word.as_str() {
+                && self.words_before(at).iter().any(|word| match word.as_str() {
                     "change" | "changed" | "changes" | "edit" | "edited" => !is_beside,
                     word => matches!(word, "sure" | "certain" | "enough"),
                 })
@@ -307,7 +307,7 @@ impl<'a> Clause<'a> {
             let (between, rest) = after.split_at(negation);
             Some(between.iter().all(|word| may_lie_between(*word)) && rest.iter().all(is_idle))
         };
-        before.contains(&ClauseWord::Negation) || behind() == Some(true)
+        before.contains(&ClauseWord::Negation) || words_before() == Some(true)
     }
 
     /// Whether it says that its writer did not, or could not, read, open or finish something: `I read nothing`, too.
@@ -318,7 +318,7 @@ impl<'a> Clause<'a> {
         };
         let was = |word: &String| matches!(word.as_str(), "was" | "is" | "were" | "has");
         (0..self.plain.len()).any(|at| {
-            let (word, behind) = (&self.plain[at], self.behind(at));
+            let (word, behind) = (&self.plain[at], self.words_before(at));
             (fails(word) && behind.iter().any(is_deed))
                 || (word == "nothing" && behind.first().is_some_and(was) && behind.iter().any(is_deed))
                 || (is_deed(word) && behind.first().is_some_and(|word| word == "nothing"))

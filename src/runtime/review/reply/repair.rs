@@ -35,7 +35,7 @@ type RepairedFinding = Result<(Finding, Vec<String>), (FindingSeverity, String)>
 
 pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     let mut repairs = Vec::new();
-    let text = |keys: &[&str]| keys.iter().find_map(|key| said(value.get(*key)?));
+    let text = |keys: &[&str]| keys.iter().find_map(|key| sentence_of(value.get(*key)?));
     let title = text(&TITLE_KEYS);
     // Of several readings the one that hides less: the worst, and the surest. So is an unknown one read.
     let said_severity = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
@@ -59,7 +59,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     }
     let why = text(&WHY_KEYS);
     let Some(whole) = title.clone().or_else(|| why.clone()) else {
-        let text = said(value).unwrap_or_else(|| value.to_string());
+        let text = sentence_of(value).unwrap_or_else(|| value.to_string());
         return Err((severity, format!("it has neither a title nor a reason: {text}")));
     };
     if title.is_none() {
@@ -98,7 +98,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
         repairs.push("there is no evidence".to_owned());
     }
     evidence.extend(Some(format!("title: {whole}")).filter(|_| title != whole && why != whole));
-    evidence.extend(beside(value));
+    evidence.extend(other_fields(value));
     let autofix_class = value.get("autofix_class").and_then(Value::as_str).and_then(class);
     if autofix_class.is_none() {
         repairs.push(format!("class {} read as manual", shown(value.get("autofix_class"))));
@@ -109,8 +109,8 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     }
     // What is not said to be sure is verified, and what is not said to be old is new.
     let flag = |key: &str, unsaid: bool| match value.get(key) {
-        Some(Value::Bool(said)) => *said,
-        Some(Value::String(said)) => said.eq_ignore_ascii_case("true"),
+        Some(Value::Bool(flag)) => *flag,
+        Some(Value::String(flag)) => flag.eq_ignore_ascii_case("true"),
         _ => unsaid,
     };
     let finding = Finding {
@@ -134,10 +134,10 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
 }
 
 /// A text; of a list all of them, and of an object each field, line by line.
-pub(super) fn said(value: &Value) -> Option<String> {
+pub(super) fn sentence_of(value: &Value) -> Option<String> {
     let lines: Vec<String> = match value {
         Value::String(text) => vec![text.trim().to_owned()],
-        Value::Array(items) => items.iter().filter_map(said).collect(),
+        Value::Array(items) => items.iter().filter_map(sentence_of).collect(),
         Value::Object(fields) => fields.iter().filter_map(|(key, value)| line_of(key, value)).collect(),
         Value::Number(number) => vec![number.to_string()],
         Value::Bool(_) | Value::Null => Vec::new(),
@@ -147,11 +147,11 @@ pub(super) fn said(value: &Value) -> Option<String> {
 
 /// One field as a line.
 fn line_of(key: &str, value: &Value) -> Option<String> {
-    said(value).map(|text| format!("{key}: {text}"))
+    sentence_of(value).map(|text| format!("{key}: {text}"))
 }
 
 /// What a finding says in fields that it need not have, and in the second of two that mean the same.
-fn beside(value: &Value) -> Vec<String> {
+fn other_fields(value: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Array(items) if items.iter().any(|item| !is_finding(item)) => Some(value.to_string()),
@@ -163,8 +163,8 @@ fn beside(value: &Value) -> Vec<String> {
         .map(|keys| keys.iter().find(|key| value.get(**key).is_some_and(|value| text(value).is_some())));
     for (key, value) in value.as_object().into_iter().flatten() {
         if !KNOWN.contains(&key.as_str()) && !read.iter().flatten().any(|one| **one == key.as_str()) {
-            let said = text(value).filter(|text| !text.is_empty());
-            found.extend(said.map(|text| format!("{key}: {text}")));
+            let sentence = text(value).filter(|text| !text.is_empty());
+            found.extend(sentence.map(|text| format!("{key}: {text}")));
         }
     }
     found

@@ -121,7 +121,7 @@ pub struct ScopeFile {
 }
 
 impl ScopeFile {
-    pub(super) fn of(change: ChangedFile) -> Self {
+    pub(super) fn from_change(change: ChangedFile) -> Self {
         let generated = signals::generated(&change.path);
         Self { change, generated }
     }

@@ -35,7 +35,7 @@ pub(in crate::runtime::review) struct CurrentTree {
 }
 
 impl CurrentTree {
-    fn of(hashes: FileHashes, uncommitted: UncommittedChanges, new: UntrackedFiles) -> Self {
+    fn new(hashes: FileHashes, uncommitted: UncommittedChanges, new: UntrackedFiles) -> Self {
         let (committed, untracked) = (uncommitted.clean, new.names());
         let (nested, tools) = (new.nested, new.tools);
         Self { hashes, committed, untracked, nested, index: uncommitted.index, tools }
@@ -45,21 +45,21 @@ impl CurrentTree {
 /// What the working tree of a run holds now.
 pub(in crate::runtime::review) fn now_of_run(
     folder: &RunFolder,
-    surroundings: &Environment,
+    environment: &Environment,
     shown: &ShownFiles,
 ) -> Result<CurrentTree, CallFailure> {
-    let repository = Repository::find(surroundings, Path::new(&folder.record.tree))?;
+    let repository = Repository::find(environment, Path::new(&folder.record.tree))?;
     let base = folder.record.base_sha.clone().unwrap_or_default();
     let listing = IndexFlags::read(&repository)?;
     let new = listing.new_files(&shown.left_out);
-    let looked = untracked::with(&repository, folder, &new, |repository| {
+    let looked = untracked::with_index(&repository, folder, &new, |repository| {
         Ok((diff::hashes(repository, &base)?, racy::hidden_edits(repository, shown.since)?))
     });
     let ((mut hashes, uncommitted), edits) = looked?;
-    hashes.extend(marks::of(&repository, &listing, edits)?.hashes);
+    hashes.extend(marks::read(&repository, &listing, edits)?.hashes);
     hashes.extend(submodules::hidden(&repository, &listing)?.hashes);
     hashes.extend(marks::nested(&new.nested));
-    Ok(CurrentTree::of(hashes, uncommitted, new))
+    Ok(CurrentTree::new(hashes, uncommitted, new))
 }
 
 /// What a working tree without a run holds now. `since` is when the first look at it began, in seconds since 1970.
@@ -70,9 +70,9 @@ pub(in crate::runtime::review) fn now(
 ) -> Result<CurrentTree, CallFailure> {
     let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
     let listing = IndexFlags::read(repository)?;
-    hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
+    hashes.extend(marks::read(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
     hashes.extend(submodules::hidden(repository, &listing)?.hashes);
-    Ok(CurrentTree::of(hashes, uncommitted, listing.new_files(&[])))
+    Ok(CurrentTree::new(hashes, uncommitted, listing.new_files(&[])))
 }
 
 /// What the diff in the folder of a run says now; none where it cannot be read.
@@ -85,7 +85,7 @@ pub(in crate::runtime::review) fn stored(folder: &RunFolder) -> Option<FileHashe
     for path in paths {
         // A diff may be larger than a document.
         let bytes = folder.store.bytes_up_to(Path::new(path), SizeLimit::Program).ok()??;
-        hashes.take(&mut DiffCutter::default(), &bytes);
+        hashes.update(&mut DiffCutter::default(), &bytes);
     }
     Some(hashes.finish())
 }

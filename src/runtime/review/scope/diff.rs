@@ -43,7 +43,7 @@ pub(super) struct WrittenDiff {
 const BUFFER: usize = 1024 * 1024;
 
 /// Takes the diff of the working tree since a commit.
-pub(super) fn take(
+pub(super) fn write(
     repository: &Repository,
     from: &str,
     folder: Option<&RunFolder>,
@@ -52,7 +52,7 @@ pub(super) fn take(
     let Some(folder) = folder else {
         let (mut cutter, mut hashes) = (DiffCutter::default(), DiffHasher::default());
         let mut sink = |piece: &[u8]| {
-            hashes.take(&mut cutter, piece);
+            hashes.update(&mut cutter, piece);
             Ok(())
         };
         let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
@@ -71,7 +71,7 @@ pub(super) fn take(
         let message = format!("the diff cannot be written: {error}");
         let hint = disk::remedy(error.kind()).map_or("make the folder writable", |remedy| remedy.or_root);
         let unwritable = || CallFailure::environment("state_unwritable", &*message, hint);
-        child::refused(repository.surroundings(), SandboxAccess::Write, &message).unwrap_or_else(unwritable)
+        child::refused(repository.environment(), SandboxAccess::Write, &message).unwrap_or_else(unwritable)
     };
     let mut writer = DiffWriter {
         folder: &folder.path,
@@ -98,12 +98,12 @@ pub(super) fn take(
     }
 }
 
-/// The hashes of what [`take`] would write, without writing it, and what is not committed.
+/// The hashes of what [`write`] would write, without writing it, and what is not committed.
 pub(super) fn hashes(
     repository: &Repository,
     from: &str,
 ) -> Result<(FileHashes, UncommittedChanges), CallFailure> {
-    let diff = take(repository, from, None, None)?;
+    let diff = write(repository, from, None, None)?;
     Ok((diff.hashes, diff.uncommitted))
 }
 

@@ -59,7 +59,7 @@ pub(super) struct DiffHasher {
 
 impl DiffHasher {
     /// Takes a whole piece of a diff.
-    pub(super) fn take(&mut self, cutter: &mut DiffCutter, piece: &[u8]) {
+    pub(super) fn update(&mut self, cutter: &mut DiffCutter, piece: &[u8]) {
         cutter.parts(piece).into_iter().for_each(|(part, header)| self.add(part, header));
     }
 

@@ -29,7 +29,7 @@ pub(super) struct TreeMarks {
 }
 
 /// The marks of a working tree, with `edits` that git does not see.
-pub(super) fn of(
+pub(super) fn read(
     repository: &Repository,
     listing: &IndexFlags,
     edits: BTreeSet<String>,

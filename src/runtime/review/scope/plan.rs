@@ -79,7 +79,7 @@ pub(in crate::runtime) fn find(
     };
     if let Some(path) = named {
         return match there(path) {
-            true => FoundPlan::of(path, PlanSource::Argument, true),
+            true => FoundPlan::new(path, PlanSource::Argument, true),
             false => FoundPlan { missing: Some(path.to_owned()), ..FoundPlan::default() },
         };
     }
@@ -109,7 +109,7 @@ pub(in crate::runtime) fn find(
     let mut gone = gone.into_iter();
     let missing = gone.next();
     let unseen = gone.map(|path| missing_plan(&path)).collect();
-    let named = found.first().map(|path| FoundPlan::of(path, PlanSource::PullRequest, explicit));
+    let named = found.first().map(|path| FoundPlan::new(path, PlanSource::PullRequest, explicit));
     let found = match (named, &missing) {
         (Some(found), _) => found,
         (None, Some(_)) => FoundPlan::default(),
@@ -143,7 +143,7 @@ fn kind_of(repository: &Repository, path: &str) -> Option<FileKind> {
 }
 
 impl FoundPlan {
-    fn of(path: &str, source: PlanSource, explicit: bool) -> Self {
+    fn new(path: &str, source: PlanSource, explicit: bool) -> Self {
         let plan = Some(ReviewPlan { path: path.to_owned(), source, explicit });
         Self { plan, ..Self::default() }
     }

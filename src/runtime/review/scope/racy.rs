@@ -64,7 +64,7 @@ fn other_files<'a>(
         let names: Vec<u8> = files.iter().flat_map(|entry| quoted(entry.name)).collect();
         let words = [&["hash-object", "--stdin-paths"], options].concat();
         let command = repository.git(words)?.input(names);
-        let ended = child::run(repository.surroundings(), "git", &command)?;
+        let ended = child::run(repository.environment(), "git", &command)?;
         let objects: Vec<&[u8]> =
             ended.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
         // Git stops at the first one that it cannot read.
@@ -90,7 +90,7 @@ fn other_links<'a>(
     }
     let objects: Vec<u8> = links.iter().flat_map(|entry| [entry.object, b"\n"].concat()).collect();
     let command = repository.git(["cat-file", "--batch"])?.input(objects);
-    let ended = child::run(repository.surroundings(), "git", &command)?;
+    let ended = child::run(repository.environment(), "git", &command)?;
     let mut rest = &ended.stdout[..];
     links.retain(|entry| {
         let stored = next_object(&mut rest);

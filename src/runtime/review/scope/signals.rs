@@ -103,7 +103,7 @@ pub(super) fn generated(path: &str) -> bool {
 }
 
 impl Signals {
-    pub(super) fn of(files: &[ScopeFile], top: &Path) -> Self {
+    pub(super) fn from_files(files: &[ScopeFile], top: &Path) -> Self {
         let mut signals = Self::default();
         let mut stacks = BTreeSet::new();
         let rails =

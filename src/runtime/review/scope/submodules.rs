@@ -51,14 +51,14 @@ fn state(
     top: &Path,
     (recorded, is_flagged): (&str, bool),
 ) -> Result<Option<String>, CallFailure> {
-    let look = || -> Result<(Option<String>, Vec<u8>), CallFailure> {
-        let inner = Repository::find(repository.surroundings(), top)?;
+    let read = || -> Result<(Option<String>, Vec<u8>), CallFailure> {
+        let inner = Repository::find(repository.environment(), top)?;
         let without = changes::FilteredFiles::find(&inner)?.excluded();
         let mut words = vec!["status", "--porcelain", "-z", "--ignore-submodules=dirty", "--"];
         words.extend(without.iter().map(String::as_str));
         Ok((inner.commit("HEAD")?, inner.must(&words)?))
     };
-    match look() {
+    match read() {
         Ok((head, changed)) => {
             let is_moved = is_flagged && head.as_deref() != Some(recorded);
             let head = head.unwrap_or_default();

@@ -105,18 +105,18 @@ impl UntrackedFiles {
 }
 
 /// Does something with the repository as if git knew of the new files.
-pub(super) fn with<T>(
+pub(super) fn with_index<T>(
     repository: &Repository,
     folder: &RunFolder,
     new: &UntrackedFiles,
-    look: impl FnOnce(&Repository) -> Result<T, CallFailure>,
+    read: impl FnOnce(&Repository) -> Result<T, CallFailure>,
 ) -> Result<T, CallFailure> {
     match indexed(repository, folder, new)? {
-        None => look(repository),
+        None => read(repository),
         Some(indexed) => {
-            let looked = look(&indexed);
+            let answer = read(&indexed);
             remove(folder)?;
-            looked
+            answer
         }
     }
 }
@@ -158,7 +158,7 @@ fn indexed(
             ("GIT_LITERAL_PATHSPECS", Path::new("1").as_os_str()),
         ])
         .input(names);
-    let ended = child::run(repository.surroundings(), "git", &command)?;
+    let ended = child::run(repository.environment(), "git", &command)?;
     if ended.succeeded() { Ok(Some(found)) } else { Err(repository.failed("add", &ended)) }
 }
 

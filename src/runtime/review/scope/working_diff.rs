@@ -20,7 +20,7 @@ pub(super) struct WorkingDiff {
 }
 
 /// Takes the diff since the commit `merge_base`.
-pub(super) fn take(
+pub(super) fn read(
     repository: &Repository,
     question: &ScopeRequest<'_>,
     merge_base: &str,
@@ -29,7 +29,7 @@ pub(super) fn take(
     let listing = if question.certifies { IndexFlags::read(repository)? } else { IndexFlags::default() };
     let since = match folder.filter(|_| question.round > 1) {
         Some(folder) => folder.document::<ShownFiles>(evidence::NAME)?.unwrap_or_default().since,
-        None => repository.surroundings().now().seconds() - 1,
+        None => repository.environment().now().seconds() - 1,
     };
     let edits = |repository: &Repository| match question.certifies {
         true => racy::hidden_edits(repository, since),
@@ -37,18 +37,18 @@ pub(super) fn take(
     };
     let new = listing.new_files(question.left_out.as_deref().unwrap_or_default());
     let (mut diff, edits) = match (folder, &question.left_out) {
-        (Some(folder), Some(_)) => untracked::with(repository, folder, &new, |repository| {
-            let diff = diff::take(repository, merge_base, Some(folder), question.max_bytes)?;
+        (Some(folder), Some(_)) => untracked::with_index(repository, folder, &new, |repository| {
+            let diff = diff::write(repository, merge_base, Some(folder), question.max_bytes)?;
             Ok((diff, edits(repository)?))
         })?,
         _ => {
-            let diff = diff::take(repository, merge_base, folder, question.max_bytes)?;
+            let diff = diff::write(repository, merge_base, folder, question.max_bytes)?;
             (diff, edits(repository)?)
         }
     };
     let mut hidden_edits = Vec::new();
     if question.certifies {
-        let marks = marks::of(repository, &listing, edits)?;
+        let marks = marks::read(repository, &listing, edits)?;
         hidden_edits = marks.hidden_edits;
         diff.hashes.extend(marks.hashes);
         let submodules = submodules::hidden(repository, &listing)?;

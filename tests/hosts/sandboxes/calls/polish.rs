@@ -1,6 +1,6 @@
 //! The calls of `polish` and of the groups that stand beside it.
 
-use super::super::scenes::{EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED};
+use super::super::fixtures::{EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED};
 use super::{Call, Fresh, PLAIN};
 
 /// Every call.
@@ -8,7 +8,7 @@ pub const CALLS: &[Call] = &[
     Call {
         command: "dispatch plan",
         words: &["dispatch", "plan", "--run", "{run}"],
-        scene: LISTED,
+        setup: LISTED,
         wanted: r#"{"status":"nothing"}"#,
         ..PLAIN
     },
@@ -16,7 +16,7 @@ pub const CALLS: &[Call] = &[
         command: "polish seed replan",
         words: &["polish", "seed", "replan", "--run", "{run}"],
         needs: &["write"],
-        scene: REPLANNED,
+        setup: REPLANNED,
         wanted: r#"{"status":"written","escalation":"replan-required"}"#,
         ..PLAIN
     },
@@ -24,7 +24,7 @@ pub const CALLS: &[Call] = &[
         command: "polish seed stacked",
         words: &["polish", "seed", "stacked", "--run", "{run}"],
         needs: &["write"],
-        scene: STACKED,
+        setup: STACKED,
         wanted: r#"{"status":"written","seeds":[{"number":1}]}"#,
         ..PLAIN
     },
@@ -47,7 +47,7 @@ pub const CALLS: &[Call] = &[
         words: &["polish", "acquire", "feat", "--apply", "--take-over"],
         needs: &["write", "git_write"],
         fresh: Fresh::Tried,
-        scene: "git switch -q main",
+        setup: "git switch -q main",
         wanted: r#"{"status":"acquired","branch":"feat"}"#,
         ..PLAIN
     },
@@ -62,14 +62,14 @@ pub const CALLS: &[Call] = &[
         command: "polish cancel",
         words: &["polish", "cancel", "--run", "{run}"],
         needs: &["write"],
-        scene: LISTED,
+        setup: LISTED,
         wanted: r#"{"status":"partial","items":{"kept":1}}"#,
         ..PLAIN
     },
     Call {
         command: "polish checklist parse",
         words: &["polish", "checklist", "parse", "--run", "{run}"],
-        scene: LISTED,
+        setup: LISTED,
         wanted: r#"{"status":"ok","items":[{"action":"keep"}]}"#,
         ..PLAIN
     },
@@ -88,7 +88,7 @@ pub const CALLS: &[Call] = &[
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         ],
         needs: &["write"],
-        scene: EMPTIED,
+        setup: EMPTIED,
         wanted: r#"{"status":"written","results":[]}"#,
         ..PLAIN
     },
@@ -97,7 +97,7 @@ pub const CALLS: &[Call] = &[
         words: &["polish", "checklist", "write", "--run", "{run}"],
         input: ITEMS,
         needs: &["write"],
-        scene: POLISHED,
+        setup: POLISHED,
         wanted: r#"{"status":"written","items":1}"#,
         ..PLAIN
     },
@@ -105,7 +105,7 @@ pub const CALLS: &[Call] = &[
         command: "polish envelope",
         words: &["polish", "envelope", "--run", "{run}"],
         needs: &["write"],
-        scene: LISTED,
+        setup: LISTED,
         wanted: r#"{"status":"complete","items":{"kept":1}}"#,
         ..PLAIN
     },
@@ -113,7 +113,7 @@ pub const CALLS: &[Call] = &[
         command: "polish gate",
         words: &["polish", "gate", "--run", "{run}"],
         needs: &["network"],
-        scene: REVIEWED,
+        setup: REVIEWED,
         wanted: r#"{"status":"pass","ci":{"signal":"pass"}}"#,
         ..PLAIN
     },
@@ -121,7 +121,7 @@ pub const CALLS: &[Call] = &[
         command: "polish merge-base",
         words: &["polish", "merge-base", "--run", "{run}", "--consent"],
         needs: &["write", "git_write", "network"],
-        scene: POLISHED,
+        setup: POLISHED,
         wanted: r#"{"status":"merged","base_ref":"origin/main"}"#,
         ..PLAIN
     },
@@ -142,7 +142,7 @@ pub const CALLS: &[Call] = &[
     Call {
         command: "server start",
         words: &["server", "start", "--run", "{run}", "--port", "41998"],
-        scene: SERVED,
+        setup: SERVED,
         needs: &["write", "network", "listen", "background"],
         wanted: r#"{"status":"started","http_status":200}"#,
         ..PLAIN
@@ -150,7 +150,7 @@ pub const CALLS: &[Call] = &[
     Call {
         command: "server status",
         words: &["server", "status", "--run", "{run}"],
-        scene: POLISHED,
+        setup: POLISHED,
         wanted: r#"{"status":"none"}"#,
         ..PLAIN
     },
@@ -168,7 +168,7 @@ pub const CALLS: &[Call] = &[
             "--start-time",
             "1",
         ],
-        scene: POLISHED,
+        setup: POLISHED,
         needs: &["listen"],
         wanted: r#"{"status":"none"}"#,
         ..PLAIN

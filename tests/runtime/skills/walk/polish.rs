@@ -8,30 +8,30 @@ use super::{Walk, write};
 
 /// A reviewed branch that is pull request 7 of a repository whose base has a newer commit, and a `gh` that answers one
 /// fixed text and notes other calls. The server ends by itself after two minutes.
-const SCENE: &str = r#"
+const SETUP: &str = r#"
 put server.js 'setTimeout(() => process.exit(), 120000)' 'require("http").createServer((_, answer) => answer.end("hello")).listen(process.env.PORT, "127.0.0.1")'
 put Procfile.dev 'web: node server.js'
 put .gitignore .plugcast .claude
 repo
 git clone -q --bare . ../origin.git
-git config url."$SCENE/origin.git".insteadOf https://github.com/owner/tool
+git config url."$FIXTURE/origin.git".insteadOf https://github.com/owner/tool
 git remote add origin https://github.com/owner/tool
 git switch -q -c feature
 for name in a b c d e f; do put "app/views/$name.erb" one; done
 put app/models/cart.rb one
 commit 'Show the cart'
-git push -q "$SCENE/origin.git" feature feature:refs/pull/7/head
+git push -q "$FIXTURE/origin.git" feature feature:refs/pull/7/head
 git fetch -q origin
-git -C ../origin.git worktree add -q "$SCENE/newer" main; ( cd "$SCENE/newer"; commit newer )
+git -C ../origin.git worktree add -q "$FIXTURE/newer" main; ( cd "$FIXTURE/newer"; commit newer )
 head=$(git rev-parse HEAD)
 of='{"oid":"'$head'","statusCheckRollup":{"contexts":{"nodes":[{"__typename":"StatusContext","context":"lint","state":"SUCCESS"}],"pageInfo":{"hasNextPage":false,"endCursor":null}}}}'
-printf '%s' '{"data":{"repository":{"defaultBranchRef":{"name":"main"},"ref":null,"object":'"$of"',"pullRequest":{"number":7,"url":"https://github.com/owner/tool/pull/7","title":"t","body":"","state":"OPEN","baseRefName":"main","baseRepository":{"url":"https://github.com/owner/tool"},"headRefName":"feature","headRefOid":"'$head'","isCrossRepository":false,"author":{"login":"eve"},"headRepository":{"nameWithOwner":"owner/tool"},"commits":{"nodes":[{"commit":'"$of"'}]}}}}}' > "$SCENE/answer.json"
+printf '%s' '{"data":{"repository":{"defaultBranchRef":{"name":"main"},"ref":null,"object":'"$of"',"pullRequest":{"number":7,"url":"https://github.com/owner/tool/pull/7","title":"t","body":"","state":"OPEN","baseRefName":"main","baseRepository":{"url":"https://github.com/owner/tool"},"headRefName":"feature","headRefOid":"'$head'","isCrossRepository":false,"author":{"login":"eve"},"headRepository":{"nameWithOwner":"owner/tool"},"commits":{"nodes":[{"commit":'"$of"'}]}}}}}' > "$FIXTURE/answer.json"
 put .plugcast/runs/review/20260101-000000-00000001/metadata.json '{"run_id":"x","branch":"feature","head_sha":"'$head'","verdict":"Ready to merge","completed_at":"2026-01-01T00:00:00Z"}'
 program gh <<'END'
 #!/bin/sh
 case "$*" in
-*graphql*) cat "$SCENE/answer.json" ;;
-*) { printf '%s\n' "$@"; cat; } > "$SCENE/gh.words"; echo '{"html_url":"https://github.com/owner/tool/pull/8"}' ;;
+*graphql*) cat "$FIXTURE/answer.json" ;;
+*) { printf '%s\n' "$@"; cat; } > "$FIXTURE/gh.words"; echo '{"html_url":"https://github.com/owner/tool/pull/8"}' ;;
 esac
 END
 program overmind <<'END'
@@ -59,7 +59,7 @@ fn begins(walk: &mut Walk, arguments: &str) -> String {
 
 #[test]
 fn every_call_of_the_polish_skill_runs() {
-    let mut walk = Walk::new("polish", "polish-beta", SCENE);
+    let mut walk = Walk::new("polish", "polish-beta", SETUP);
     let run = begins(&mut walk, "7");
     let taken = walk.call("1. Begin", 1, &[("$ARGUMENTS", "7")], "");
     assert_eq!((taken.code, &taken.json()["error"]["code"]), (Some(6), &json!("taken")));

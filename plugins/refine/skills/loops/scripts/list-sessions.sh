@@ -86,7 +86,7 @@ case $# in
     wanted=$1
     case $wanted in
       -h | --help) printf '%s\n' 'usage: list-sessions.sh [NAME]'; exit 0 ;;
-      '' | [!A-Za-z0-9]* | *[!A-Za-z0-9._-]*) fail 2 "\`$(plain "$wanted")\` is no session name" ;;
+      '' | [!A-Za-z0-9]* | *[!A-Za-z0-9._-]*) fail 2 "\`$(plain "$wanted")\` is not a session name" ;;
     esac
     ;;
   *) fail 2 'usage: list-sessions.sh [NAME]' ;;

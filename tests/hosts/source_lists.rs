@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::stage::installation;
 use crate::support::hosts::{Hosts, real_hosts};
 use crate::support::root;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// The host that sources are written for.
@@ -40,7 +40,7 @@ fn build(folder: &Path, options: &[&str]) {
 }
 
 /// `verify` with the binaries of the source host and of Codex.
-fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> Finished {
+fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> FinishedRun {
     let mut arguments: Vec<String> =
         std::iter::once("verify").chain(options.iter().copied()).map(str::to_owned).collect();
     for host in [SOURCE_HOST, "codex"] {
@@ -50,7 +50,7 @@ fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> Finished {
     Plugcast::new(folder, &arguments).run()
 }
 
-fn answer(finished: &Finished) -> Value {
+fn answer(finished: &FinishedRun) -> Value {
     let document: Value = serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON");
     let schema = fs::read_to_string(root().join("schemas/verify.json")).expect("the schema is there");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
@@ -85,8 +85,8 @@ fn a_bundle_is_compared_with_the_source_around_it() {
     let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(0);
     assert!(finished.stdout.contains("is not what the bundle was built from"), "{}", finished.stdout);
     let finished = verify(&hosts, folder.path(), &["dist", "--against", "."]).expect_code(0);
-    let said = ["pass: 1 skill, 1 agent, 1 command, 1 hook, 1 server listed", "has changed since"];
-    assert!(said.iter().all(|said| finished.stdout.contains(said)), "{}", finished.stdout);
+    let sentence = ["pass: 1 skill, 1 agent, 1 command, 1 hook, 1 server listed", "has changed since"];
+    assert!(sentence.iter().all(|sentence| finished.stdout.contains(sentence)), "{}", finished.stdout);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_a_bundle_lacks_is_named_with_the_reason() {
     fs::write(&path, ledger.to_string()).expect("a file");
     let finished = verify(&hosts, folder.path(), &["dist", "--format", "json"]).expect_code(1);
     let missing = &answer(&finished)["source"]["bundles"][0]["missing"];
-    let said: Vec<(&str, &str, &str)> = missing
+    let sentence: Vec<(&str, &str, &str)> = missing
         .as_array()
         .expect("a list")
         .iter()
@@ -117,9 +117,9 @@ fn what_a_bundle_lacks_is_named_with_the_reason() {
             (text("kind"), text("name"), text("reason"))
         })
         .collect();
-    assert_eq!(said[0].0, "agent");
-    assert!(said[0].2.starts_with("`agents/review/judge.md`: "), "{said:?}");
-    assert_eq!(said[1], ("hook", "Stop/*/1", "it is dropped without a loss class: no room"));
+    assert_eq!(sentence[0].0, "agent");
+    assert!(sentence[0].2.starts_with("`agents/review/judge.md`: "), "{sentence:?}");
+    assert_eq!(sentence[1], ("hook", "Stop/*/1", "it is dropped without a loss class: no room"));
     let proof = folder.path().join("dist/codex/.plugcast/verified.json");
     assert!(!proof.exists(), "a bundle that lacks something has a proof");
     let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(1);
@@ -149,8 +149,9 @@ fn what_a_bundle_has_and_the_source_host_does_not_list_is_named() {
         json!([{ "plugin": "kit", "kind": "command", "name": "alias", "path": "commands/alias.md" }]);
     assert_eq!(*unlisted, expected);
     let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(1);
-    let said = "codex: `kit` has the command `alias` (`commands/alias.md`), which claude-code does not list";
-    assert!(finished.stdout.contains(said), "{}", finished.stdout);
+    let sentence =
+        "codex: `kit` has the command `alias` (`commands/alias.md`), which claude-code does not list";
+    assert!(finished.stdout.contains(sentence), "{}", finished.stdout);
 }
 
 /// The plugins of a marketplace are enabled by settings, and what only the marketplace declares is listed.
@@ -181,8 +182,8 @@ fn a_plugin_beside_a_marketplace_that_lists_nothing_is_compared() {
         let folder = kit().file(".claude-plugin/marketplace.json", marketplace).temporary();
         build(folder.path(), &["--to", "codex"]);
         let finished = verify(&hosts, folder.path(), &["dist", "--against", "."]).expect_code(0);
-        let said = "pass: 1 skill, 1 agent, 1 command, 1 hook, 1 server listed";
-        assert!(finished.stdout.contains(said), "{marketplace}: {}", finished.stdout);
+        let sentence = "pass: 1 skill, 1 agent, 1 command, 1 hook, 1 server listed";
+        assert!(finished.stdout.contains(sentence), "{marketplace}: {}", finished.stdout);
     }
 }
 

@@ -36,7 +36,7 @@ pub enum HiddenKind {
 
 impl HiddenKind {
     /// What `c` is; `None` for all that can be seen, and for the white space of texts.
-    pub fn of(c: char) -> Option<Self> {
+    pub fn from_char(c: char) -> Option<Self> {
         Some(match c {
             '\t' | '\n' | '\r' | '\u{c}' => return None,
             '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Self::Control,
@@ -92,7 +92,8 @@ impl HiddenKind {
 /// character are none: emoji need them. Control characters are asked for with [`char::is_control`].
 pub fn is_hidden(c: char) -> bool {
     let harmless = [HiddenKind::Control, HiddenKind::VariationSelector];
-    HiddenKind::of(c).is_some_and(|kind| !harmless.contains(&kind) || matches!(c, '\u{180b}'..='\u{180f}'))
+    HiddenKind::from_char(c)
+        .is_some_and(|kind| !harmless.contains(&kind) || matches!(c, '\u{180b}'..='\u{180f}'))
 }
 
 #[cfg(test)]
@@ -103,7 +104,7 @@ mod tests {
     fn what_is_seen_is_not_in_the_table() {
         for c in ['a', ' ', '\n', '\t', '\r', 'é', '日', '—', '→', '😀', '\u{301}', '\u{a0}', '\u{2801}']
         {
-            assert_eq!(HiddenKind::of(c), None, "{c:?}");
+            assert_eq!(HiddenKind::from_char(c), None, "{c:?}");
         }
         let hidden = [0x1b, 0x8, 0x9b, 0xad, 0x34f, 0x61c, 0x206a, 0x206f, 0x115f, 0x1160, 0x3164, 0xffa0];
         let more = [
@@ -112,7 +113,7 @@ mod tests {
         ];
         for code in hidden.into_iter().chain(more) {
             let c = char::from_u32(code).unwrap();
-            assert!(HiddenKind::of(c).is_some(), "U+{code:04X}");
+            assert!(HiddenKind::from_char(c).is_some(), "U+{code:04X}");
             let printed_as_it_is = matches!(code, 0xfe00 | 0xfe0f);
             assert_eq!(c.is_control() || is_hidden(c), !printed_as_it_is, "U+{code:04X}");
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{SCENE, Walk, finding, reply, write};
+use super::{SETUP, Walk, finding, reply, write};
 
 /// What a review does up to where it is interrupted, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ struct Run {
 }
 
 impl Run {
-    fn of(begun: Value) -> Self {
+    fn from_answer(begun: Value) -> Self {
         Self { folder: begun["run"].as_str().expect("a run").to_owned(), begun }
     }
 
@@ -101,8 +101,8 @@ impl Run {
 
 /// A review that was interrupted after a stage.
 fn interrupted(last: Stage) -> (Walk, Run) {
-    let mut walk = Walk::new("review", "review", SCENE);
-    let run = Run::of(walk.call("1. Begin", 0, &[("$ARGUMENTS", "")], "").ok().json());
+    let mut walk = Walk::new("review", "review", SETUP);
+    let run = Run::from_answer(walk.call("1. Begin", 0, &[("$ARGUMENTS", "")], "").ok().json());
     run.goes(&mut walk, STAGES.into_iter().filter(|stage| *stage <= last));
     (walk, run)
 }
@@ -146,7 +146,7 @@ fn an_interrupted_review_is_ended_at_each_stage_and_begun_again() {
         assert_eq!(begun["abandoned"], old.begun["run_id"], "{last:?}: {begun}");
         let late = walk.call("4. Merge", 0, &[("RUN", old.folder.as_str())], "");
         assert_eq!((late.code, &late.json()["error"]["code"]), (Some(6), &json!("finished")), "{last:?}");
-        let run = Run::of(begun);
+        let run = Run::from_answer(begun);
         let shown =
             std::fs::read_to_string(run.begun["diff_path"].as_str().expect("a diff")).expect("it is there");
         assert_eq!(shown.contains("+        total +="), last >= Stage::Repaired, "{last:?}: {shown}");

@@ -12,14 +12,14 @@ use crate::read::format::SourceFacts;
 use command_line::CommandPart;
 
 /// Whether the host itself runs or includes what `reference` names in the text of `component`.
-pub(super) fn is_native(scene: &LoweringContext<'_>, component: &Component, reference: &Reference) -> bool {
-    if !scene.target.text.native_commands || component.kind != ComponentKind::Command {
+pub(super) fn is_native(context: &LoweringContext<'_>, component: &Component, reference: &Reference) -> bool {
+    if !context.target.text.native_commands || component.kind != ComponentKind::Command {
         return false;
     }
     match &reference.named {
         ReferenceTarget::Shell(written) => {
             let command = written.strip_prefix("!`").and_then(|rest| rest.strip_suffix('`'));
-            command.is_some_and(|command| is_granted(component, command.trim(), scene.source))
+            command.is_some_and(|command| is_granted(component, command.trim(), context.source))
         }
         ReferenceTarget::Include(written) => {
             let path = written.trim_start_matches('@');

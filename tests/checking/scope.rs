@@ -214,11 +214,11 @@ fn components_at_the_root_of_a_marketplace_are_named_where_no_plugin_has_them() 
         .file("src/dist/plugins/demo/skills/one/SKILL.md", skill("one"))
         .file("src/agents/helper.md", "# Helpers\n\nWhat they are.\n")
         .temporary();
-    let said = run(folder.path(), &["src"]).expect_code(0);
+    let output = run(folder.path(), &["src"]).expect_code(0);
     assert!(
-        said.stdout.contains("not checked: `agents` (no plugin of the marketplace has it)"),
+        output.stdout.contains("not checked: `agents` (no plugin of the marketplace has it)"),
         "{}",
-        said.stdout
+        output.stdout
     );
 }
 

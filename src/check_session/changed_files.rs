@@ -63,7 +63,7 @@ fn before(
     if !git.has_folder(base, &folder)? {
         return Ok(None);
     }
-    let mut snapshot = CommitSnapshot::of(git, (base, reference), &folder, "plugcast.toml", None)?;
+    let mut snapshot = CommitSnapshot::load(git, (base, reference), &folder, "plugcast.toml", None)?;
     let name = session.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let options = SessionOptions {
         to: options.to,

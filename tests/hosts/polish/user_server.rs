@@ -11,7 +11,7 @@ use super::rounds::{agents, begun, checklist, port_is_taken, repaired, seeds_off
 use super::site::Site;
 use crate::hosts::model::{between, holds};
 use crate::hosts::review::hand::{Host, quoted};
-use crate::hosts::review::obey::{answer, block, put};
+use crate::hosts::review::obedient_model::{answer, block, put};
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -94,7 +94,7 @@ fn polished(hosts: &Hosts, host: Host) {
     let site = Site::reviewed(&stage.project(), "git push -q ../origin.git show-cart");
     let mut state = github::tool("feature");
     state["repositories"][0]["git"] = site.remote().display().to_string().into();
-    let github = GitHub::with(&state);
+    let github = GitHub::with_state(&state);
     let mut own = site.own_server();
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "adopted");
     let before = site.git(&["for-each-ref", "refs/heads"]);

@@ -37,13 +37,13 @@ const CHECKED: [&str; 12] = [
 ];
 
 /// Labelled trees, read with the targets as they are: but that of folders of projects.
-struct Labelled {
+struct LabelledTrees {
     /// Where they lie, each below the name of its rule.
     folder: tempfile::TempDir,
     trees: Vec<(Project, Vec<Diagnostic>, Vec<String>, Settings)>,
 }
 
-impl Labelled {
+impl LabelledTrees {
     fn new(targets: &Targets) -> Self {
         let mut trees = Vec::new();
         let written = tempfile::tempdir().expect("a folder");
@@ -98,7 +98,7 @@ impl Labelled {
         let with = |text: String| {
             let mut folder = files(host);
             folder.insert("target.toml".to_owned(), text);
-            Targets::with(BTreeMap::from([(host.to_owned(), folder)]))
+            Targets::with_added(BTreeMap::from([(host.to_owned(), folder)]))
         };
         let before = Targets::embedded().expect("the embedded targets load");
         match with(text) {
@@ -111,7 +111,7 @@ impl Labelled {
 
 /// Leaves of `[checks]` that change no finding; a list counts as a whole, since it only says what is
 /// right.
-fn unheeded(host: &str, labelled: &Labelled) -> Vec<String> {
+fn unheeded(host: &str, labelled: &LabelledTrees) -> Vec<String> {
     let text = files(host).remove("target.toml").expect("a target");
     let document = Value::Table(text.parse().expect("a target is TOML"));
     let mut found = Vec::new();
@@ -132,7 +132,7 @@ fn unheeded(host: &str, labelled: &Labelled) -> Vec<String> {
 #[test]
 fn every_key_that_checks_use_matters_to_a_labelled_tree() {
     let targets = Targets::embedded().expect("the embedded targets load");
-    let labelled = Labelled::new(&targets);
+    let labelled = LabelledTrees::new(&targets);
     let found: Vec<String> = targets.names().iter().flat_map(|host| unheeded(host, &labelled)).collect();
     none_left("keys under `[checks]` (use them, or add a labelled tree that shows their use)", &found);
 }

@@ -8,7 +8,7 @@ use super::rounds::{begun, checklist, port_is_taken, seeds_offer};
 use super::site::{Site, free_port};
 use crate::hosts::model::holds;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::answer;
+use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -17,7 +17,7 @@ use crate::support::hosts::{Hosts, real_hosts};
 fn escalated(hosts: &Hosts, host: Host) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), "git push -q ../origin.git show-cart");
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let mut own = site.own_server();
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "escalated");
     let remote = site.remote().display().to_string();

@@ -1,5 +1,5 @@
 //! Whether every host's reader of YAML takes frontmatter in the same way. What this does not recognise is written as a
-//! whole, one field a line with its value in JSON: readers disagree about what few authors write.
+//! whole, one field per line with its value in JSON: readers disagree about what few authors write.
 
 use crate::bundle::draft::{DraftField, MarkdownDraft};
 use crate::model::component::Component;
@@ -21,7 +21,7 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDr
         || draft.edits.iter().any(|edit| edit.span.start < component.document.body.start);
     let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
     if !is_changed && !is_rescued {
-        return is_plain(span.of(&draft.text), fields, span.start);
+        return is_plain(span.slice(&draft.text), fields, span.start);
     }
     let Ok(head) = draft.head() else { return false };
     let Some(end) = dialect::end(&head, target.yaml.dialect.closing) else { return false };
@@ -55,7 +55,7 @@ pub(super) fn is_nothing(component: &Component, text: &str) -> bool {
     };
     fields.entries().is_empty()
         && yaml
-            .of(text)
+            .slice(text)
             .lines()
             .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '{']))
 }

@@ -1,10 +1,10 @@
 //! What lies around the calls that are made in the sandboxes: the repository of all, and what single calls find in it.
 
-/// The repository of every scene: a branch `feat` with one changed file, whose remote is on loopback, and is
+/// The repository of every fixture: a branch `feat` with one changed file, whose remote is on loopback, and is
 /// `github.com/owner/tool` as far as git and `gh` know. A newer commit waits there on `main`.
 pub const REPOSITORY: &str = r#"
-start() { "$RUN" review start --mode "$1" | sed 's/.*"run_dir":"\([^"]*\)".*/\1/' > "$SCENE/run"; }
-merged() { "$RUN" review merge --run "$(cat "$SCENE/run")" --expected testing > "$SCENE/merged" < "$SCENE/returns"; }
+start() { "$RUN" review start --mode "$1" | sed 's/.*"run_dir":"\([^"]*\)".*/\1/' > "$FIXTURE/run"; }
+merged() { "$RUN" review merge --run "$(cat "$FIXTURE/run")" --expected testing > "$FIXTURE/merged" < "$FIXTURE/returns"; }
 finding() { printf '{"title":"%s","severity":"P2","file":"src/price.py","line":1,"why_it_matters":"w","autofix_class":"safe_auto","owner":"review-fixer","requires_verification":false,"confidence":0.9,"evidence":["e"],"pre_existing":false}' "$1"; }
 printf '{"reviewer":"testing","findings":[%s],"residual_risks":[],"testing_gaps":[]}' "$(finding Typo)" > returns
 git init -q -b main seed

@@ -17,7 +17,7 @@ const END: &str = "<!-- /plugcast:on-this-host -->\n";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Judged {
+struct JudgedBlock {
     seed: u64,
     count: usize,
     component: Vec<JudgedComponent>,
@@ -46,15 +46,15 @@ struct Component {
 }
 
 /// What the public sources become on Codex: components by `label/plugin/path`, and notes by `label/plugin`.
-struct Built {
+struct BuildResult {
     components: BTreeMap<String, Component>,
     notes: BTreeMap<String, String>,
 }
 
-fn built() -> &'static Built {
-    static BUILT: OnceLock<Built> = OnceLock::new();
+fn built() -> &'static BuildResult {
+    static BUILT: OnceLock<BuildResult> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let mut built = Built { components: BTreeMap::new(), notes: BTreeMap::new() };
+        let mut built = BuildResult { components: BTreeMap::new(), notes: BTreeMap::new() };
         for public in corpus::public() {
             let folder = Tree::new().temporary();
             let source = public.source.to_str().expect("the build folder has a path in UTF-8");
@@ -99,7 +99,7 @@ fn lines(block: &str) -> Vec<&str> {
 #[test]
 fn every_block_line_of_forty_components_is_judged() {
     let path = root().join("tests/corpus/judged.toml");
-    let judged: Judged = toml::from_str(&std::fs::read_to_string(path).expect("a list")).expect("TOML");
+    let judged: JudgedBlock = toml::from_str(&std::fs::read_to_string(path).expect("a list")).expect("TOML");
     let mut with_block: Vec<(&String, &Component)> =
         built().components.iter().filter(|(_, component)| component.block.is_some()).collect();
     with_block.sort_by_key(|(place, _)| sha256(format!("{}\0{place}", judged.seed).as_bytes()));

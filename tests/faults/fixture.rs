@@ -7,13 +7,13 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::binary;
-use crate::support::run::{Finished, Plugcast};
+use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 const COMMAND: [&str; 8] = ["build", "src", "--to", "codex", "--out", "out", "--format", "json"];
 
 /// A source and an output folder.
-pub struct Scene {
+pub struct Fixture {
     start: Tree,
     /// The bundle before, files of others among it; nothing before the first build.
     pub old: Tree,
@@ -21,11 +21,11 @@ pub struct Scene {
     pub new: Tree,
 }
 
-/// One run of a scene in a fresh folder.
+/// One run of a fixture in a fresh folder.
 pub struct Act {
     folder: TempDir,
     /// How the run ended.
-    pub finished: Finished,
+    pub finished: FinishedRun,
 }
 
 /// A plugin in `src`.
@@ -44,14 +44,14 @@ fn foreign() -> Tree {
         .link("out/codex/mine/link", "deep/file")
 }
 
-fn build(folder: &Path) -> Finished {
+fn build(folder: &Path) -> FinishedRun {
     Plugcast::new(folder, &COMMAND).run()
 }
 
-impl Scene {
+impl Fixture {
     /// Nothing is there yet.
     pub fn first_build() -> Self {
-        Self::of(source().temporary())
+        Self::from_folder(source().temporary())
     }
 
     /// A text changes, and a skill is new.
@@ -62,7 +62,7 @@ impl Scene {
             .file("src/skills/b/SKILL.md", skill)
             .file("src/skills/a/SKILL.md", skill)
             .write(folder.path());
-        Self::of(folder)
+        Self::from_folder(folder)
     }
 
     /// A text changes beside files of others.
@@ -70,17 +70,17 @@ impl Scene {
         let folder = built(foreign());
         let text = "---\ndescription: Other.\n---\nBody.\n";
         fs::write(folder.path().join("src/skills/a/SKILL.md"), text).unwrap();
-        Self::of(folder)
+        Self::from_folder(folder)
     }
 
     /// A file of the source is gone.
     pub fn one_file_less() -> Self {
         let folder = built(foreign());
         fs::remove_file(folder.path().join("src/skills/a/big.bin")).unwrap();
-        Self::of(folder)
+        Self::from_folder(folder)
     }
 
-    fn of(folder: TempDir) -> Self {
+    fn from_folder(folder: TempDir) -> Self {
         let start = Tree::read(folder.path());
         build(folder.path()).expect_code(0);
         let new = Tree::read(&folder.path().join("out/codex"));
@@ -88,7 +88,7 @@ impl Scene {
     }
 
     /// What lies in the output folder before.
-    pub fn beside(&self) -> &[&str] {
+    pub fn siblings(&self) -> &[&str] {
         if self.old == Tree::new() { &[] } else { &["codex"] }
     }
 
@@ -118,8 +118,8 @@ impl Act {
     }
 
     /// What lies in the output folder.
-    pub fn beside(&self) -> Vec<String> {
-        beside(self.folder.path())
+    pub fn siblings(&self) -> Vec<String> {
+        siblings(self.folder.path())
     }
 
     /// The tree that lies beside the bundle under this word, if any.
@@ -128,25 +128,25 @@ impl Act {
         if folder.exists() { Tree::read(&folder) } else { Tree::new() }
     }
 
-    /// What is there now as the beginning of another walk, with the two trees of `scene`.
-    pub fn scene(&self, scene: &Scene) -> Scene {
-        Scene { start: Tree::read(self.folder.path()), old: scene.old.clone(), new: scene.new.clone() }
+    /// What is there now as the beginning of another walk, with the two trees of `fixture`.
+    pub fn fixture(&self, fixture: &Fixture) -> Fixture {
+        Fixture { start: Tree::read(self.folder.path()), old: fixture.old.clone(), new: fixture.new.clone() }
     }
 
     /// Runs the shipped program in the same folder.
-    pub fn again(&self) -> Finished {
+    pub fn again(&self) -> FinishedRun {
         build(self.folder.path())
     }
 }
 
-/// The bundle below a scene's folder; empty when there is none.
+/// The bundle below a fixture's folder; empty when there is none.
 pub fn bundle(folder: &Path) -> Tree {
     let bundle = folder.join("out/codex");
     if bundle.exists() { Tree::read(&bundle) } else { Tree::new() }
 }
 
 /// What lies in the output folder, empty folders too; nothing when there is none.
-pub fn beside(folder: &Path) -> Vec<String> {
+pub fn siblings(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder.join("out")).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

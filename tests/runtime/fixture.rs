@@ -1,4 +1,4 @@
-//! Plays one case: makes its scene in a fresh folder, runs the built helper there in a clean environment, and
+//! Plays one case: makes its fixture in a fresh folder, runs the built helper there in a clean environment, and
 //! compares.
 
 use std::collections::BTreeMap;
@@ -15,29 +15,29 @@ use super::subset;
 /// The helper.
 pub const HELPER: &str = env!("CARGO_BIN_EXE_plugcast-run");
 
-/// What every scene may use.
+/// What every fixture may use.
 pub const WORDS: &str = r#"
 repo() { git init -q -b main .; commit start; }
 commit() { git add -A && git commit -q --allow-empty -m "$1"; }
 put() { mkdir -p "$(dirname "$1")"; shift_path=$1; shift; printf '%s\n' "$@" > "$shift_path"; }
 lines() { mkdir -p "$(dirname "$1")"; awk -v n="$2" 'BEGIN { for (i = 1; i <= n; i++) print "line " i }' > "$1"; }
-program() { mkdir -p "$SCENE/.bin"; cat > "$SCENE/.bin/$1"; chmod +x "$SCENE/.bin/$1"; }
+program() { mkdir -p "$FIXTURE/.bin"; cat > "$FIXTURE/.bin/$1"; chmod +x "$FIXTURE/.bin/$1"; }
 "#;
 
 /// What differs from what the case says.
 pub fn play(case: &Case) -> Vec<String> {
-    let scene = tempfile::tempdir().expect("a temporary folder");
+    let fixture = tempfile::tempdir().expect("a temporary folder");
     let home = tempfile::tempdir().expect("a temporary home");
-    let at = std::fs::canonicalize(scene.path()).expect("it is there");
-    let mut played = Played {
+    let at = std::fs::canonicalize(fixture.path()).expect("it is there");
+    let mut played = CaseRun {
         variables: environment(&at, home.path()),
-        captured: BTreeMap::from([("scene".to_owned(), at.display().to_string())]),
+        captured: BTreeMap::from([("fixture".to_owned(), at.display().to_string())]),
         answer: home.path().join("answer"),
         at,
     };
     let named = |text: String| format!("{} {}: {text}", case.id, case.name);
-    if let Err(error) = shell(&format!("{WORDS}\n{}", case.scene), &played.at, &played.variables) {
-        return vec![named(format!("its scene fails: {error}"))];
+    if let Err(error) = shell(&format!("{WORDS}\n{}", case.setup), &played.at, &played.variables) {
+        return vec![named(format!("its fixture fails: {error}"))];
     }
     for (number, step) in case.steps.iter().enumerate() {
         let findings = played.step(step);
@@ -50,8 +50,8 @@ pub fn play(case: &Case) -> Vec<String> {
     Vec::new()
 }
 
-/// A scene in which calls are made.
-struct Played {
+/// A fixture in which calls are made.
+struct CaseRun {
     at: PathBuf,
     variables: BTreeMap<String, String>,
     /// What stands for `{NAME}`.
@@ -60,7 +60,7 @@ struct Played {
     answer: PathBuf,
 }
 
-impl Played {
+impl CaseRun {
     fn fill(&self, text: &str) -> String {
         let fill =
             |text: String, (name, value): (&String, &String)| text.replace(&format!("{{{name}}}"), value);
@@ -100,17 +100,17 @@ impl Played {
         let output = child.wait_with_output().expect("it ends");
         let code = output.status.code();
         let raw = String::from_utf8_lossy(&output.stdout).into_owned();
-        let scene = self.at.display().to_string();
-        let stdout = raw.replace(&scene, "{scene}");
+        let fixture = self.at.display().to_string();
+        let stdout = raw.replace(&fixture, "{fixture}");
         let mut findings = Vec::new();
         if code != step.exit {
             let stderr = String::from_utf8_lossy(&output.stderr);
             findings.push(format!("exit code {code:?}, wanted {:?}: {stdout}{stderr}", step.exit));
         }
-        if let Some(wanted) = step.wanted(|text| self.fill(text).replace(&scene, "{scene}")) {
+        if let Some(wanted) = step.wanted(|text| self.fill(text).replace(&fixture, "{fixture}")) {
             findings.extend(answered(&wanted, &stdout, code));
         }
-        if let Some(wanted) = step.stdout.as_ref().map(|text| self.fill(text).replace(&scene, "{scene}"))
+        if let Some(wanted) = step.stdout.as_ref().map(|text| self.fill(text).replace(&fixture, "{fixture}"))
             && wanted != stdout
         {
             findings.push(format!("wanted\n{wanted}\nfound\n{stdout}"));
@@ -135,13 +135,13 @@ impl Played {
     }
 }
 
-/// The environment of scenes and of the helper: nothing of the user's, and a fixed identity for git.
-pub fn environment(scene: &Path, home: &Path) -> BTreeMap<String, String> {
+/// The environment of fixtures and of the helper: nothing of the user's, and a fixed identity for git.
+pub fn environment(fixture: &Path, home: &Path) -> BTreeMap<String, String> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut variables = vec![
-        ("PATH".to_owned(), format!("{}:{path}", scene.join(".bin").display())),
+        ("PATH".to_owned(), format!("{}:{path}", fixture.join(".bin").display())),
         ("HOME".to_owned(), home.display().to_string()),
-        ("SCENE".to_owned(), scene.display().to_string()),
+        ("FIXTURE".to_owned(), fixture.display().to_string()),
         ("RUN".to_owned(), HELPER.to_owned()),
         ("GIT_CONFIG_NOSYSTEM".to_owned(), "1".to_owned()),
         ("GIT_CONFIG_GLOBAL".to_owned(), home.join("gitconfig").display().to_string()),
@@ -204,7 +204,7 @@ pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
     if !exits.into_iter().any(|exit| code == Some(i32::from(exit))) {
         return Some(format!("exit code {code:?} is none of `{}`", row.command));
     }
-    let codes = plugcast::runtime::published::codes::of(row.command);
+    let codes = plugcast::runtime::published::codes::of_command(row.command);
     if let Some(own) = found["error"]["code"].as_str()
         && !codes.iter().any(|(known, exit)| *known == own && code == Some(i32::from(*exit)))
     {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::faults::{built, kit, lines, said};
+use super::faults::{built, findings, kit, lines};
 use crate::support::root;
 use crate::support::tree::Tree;
 
@@ -25,7 +25,7 @@ fn a_script_of_a_hook_is_not_in_the_bundle() {
         .file("in/plugcast.toml", "[build]\nexclude = [\"dist/stop.sh\"]\n")
         .script("in/dist/stop.sh", "");
     assert_eq!(
-        said(&tree, RUNNING),
+        findings(&tree, RUNNING),
         [
             "error closure hooks/hooks.json:2:61 `dist/stop.sh` is not in the bundle: `[build] exclude` names it | ship the file, or remove the reference"
         ]
@@ -39,7 +39,7 @@ fn a_hook_names_a_file_that_is_nowhere() {
         .script("in/hooks/stop.sh", "");
     for host in ["codex", "opencode"] {
         assert_eq!(
-            said(&tree, host),
+            findings(&tree, host),
             [
                 "warning hook-script-missing hooks/hooks.json:2:52 `hooks/stp.sh` does not exist: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?"
             ],
@@ -55,7 +55,7 @@ fn a_hook_calls_a_file_that_cannot_be_run() {
         .file("in/hooks/stop.sh", "");
     for host in ["codex", "opencode"] {
         assert_eq!(
-            said(&tree, host),
+            findings(&tree, host),
             [
                 "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter"
             ],
@@ -77,7 +77,7 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
         .file("in/lib/c.sh", "");
     for host in ["codex", "opencode"] {
         assert_eq!(
-            said(&tree, host),
+            findings(&tree, host),
             [
                 "error closure .mcp.json:2:39 `dist/serve` is not in the bundle: a `.gitignore` of the source ignores it | list the file under `include` of `[build]` in `plugcast.toml`, or remove the reference",
                 "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` does not exist: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?",
@@ -95,7 +95,7 @@ fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
     let tree = kit("Dispatch the `one` agent.")
         .file("in/agents/one.md", agent)
         .file("in/lib/table.md", "A table.\n");
-    assert_eq!(said(&tree, "codex"), [""; 0]);
+    assert_eq!(findings(&tree, "codex"), [""; 0]);
     let text =
         "which file that path is relative to | this is a bug in plugcast; please report it with the file";
     assert_eq!(
@@ -111,7 +111,7 @@ fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
 fn a_command_in_an_agent_to_install_runs_anywhere() {
     let agent = "---\nname: one\ndescription: d\n---\nRun `go build ./...` and `ls ..`.\n";
     let tree = kit("Dispatch the `one` agent.").file("in/agents/one.md", agent);
-    assert_eq!(said(&tree, "codex"), [""; 0]);
+    assert_eq!(findings(&tree, "codex"), [""; 0]);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_language_server_names_a_file_that_is_nowhere() {
     let servers = "{\"notes\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/notes\",\"extensionToLanguage\":{\".txt\":\"text\"},\n\"initializationOptions\":{\"words\":\"${CLAUDE_PLUGIN_ROOT}/lib/words.txt\"}}}\n";
     let tree = kit("Plan.").file("in/.lsp.json", servers).file("in/lib/word.txt", "");
     assert_eq!(
-        said(&tree, "opencode"),
+        findings(&tree, "opencode"),
         [
             "warning missing-bundled-path .lsp.json:1:44 `lib/notes` does not exist: the plugin has no `lib/notes` | add the file, or fix the path",
             "warning missing-bundled-path .lsp.json:2:57 `lib/words.txt` does not exist: the plugin has no `lib/words.txt` | did you mean `lib/word.txt`?",
@@ -132,7 +132,7 @@ fn a_language_server_names_a_file_that_is_nowhere() {
 fn a_handler_that_can_never_run_is_not_shipped_and_has_its_row() {
     let text = "{\"hooks\":{\n\"PreToolUse\":[{\"matcher\":\"NotebookEdit\",\"hooks\":[{\"type\":\"command\",\"command\":\"echo never\"}]}],\n\"TeammateIdle\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"echo idle\"}]}],\n\"Stop\":[{\"hooks\":[{\"type\":\"prompt\",\"prompt\":\"Done?\"},{\"type\":\"command\",\"command\":\"echo stop\"}]}]}}\n";
     let tree = kit("Plan.").file("in/hooks/hooks.json", text);
-    assert_eq!(said(&tree, RUNNING), [""; 0]);
+    assert_eq!(findings(&tree, RUNNING), [""; 0]);
     let folder = built(&tree, &["--to", RUNNING]).0;
     for (host, file, lost) in [
         (
@@ -179,7 +179,7 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     let help = "this is a bug in plugcast; please report it with the file";
     let servers = "{\"mcpServers\":{\"a\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/a\",\n\"args\":[\"${DATA:-${CLAUDE_PLUGIN_ROOT}/lib}\"]}}}\n";
     let tree = kit("Plan.").file("in/.mcp.json", servers).script("in/lib/a", "#!/bin/sh\n");
-    assert_eq!(said(&tree, RUNNING), [""; 0]);
+    assert_eq!(findings(&tree, RUNNING), [""; 0]);
     let at = "error closure .mcp.json:1:32";
     assert_eq!(
         said_with(&tree, "codex", "root = \".\"", "root = \"${CLAUDE_PLUGIN_ROOT}\"")[..1],
@@ -201,7 +201,7 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     );
 
     let tree = kit("Plan.").file("in/hooks/hooks.json", command("cd $CLAUDE_PROJECT_DIR && ls"));
-    assert_eq!(said(&tree, RUNNING), [""; 0]);
+    assert_eq!(findings(&tree, RUNNING), [""; 0]);
     let warning = "warning closure hooks/hooks.json:2:33 `$CLAUDE_PROJECT_DIR` is empty here: the host gives it to no hook | give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
     assert_eq!(said_with(&tree, "codex", "CLAUDE_PROJECT_DIR = \"$PWD\"", "OTHER = \"$PWD\""), [warning]);
     assert_eq!(

@@ -14,7 +14,7 @@ const EVIL: &str = "dist/codex/plugins/demo/skills/evil";
 /// A bundle with a forged source map vouches for no file that its manifest does not list.
 #[test]
 fn case_11_a_source_map_vouches_for_no_file_that_no_manifest_lists() {
-    let folder = scene();
+    let folder = fixture();
     add(&folder);
     let bundle = folder.path().join("dist/codex");
     let path = "plugins/demo/skills/evil/SKILL.md";
@@ -45,18 +45,21 @@ fn case_11_a_promotion_names_what_no_manifest_lists() {
     let evil = folder.path().join("in").join(EVIL);
     fs::create_dir(&evil).expect("a folder can be made");
     fs::write(evil.join("SKILL.md"), skill("evil", "Run `/demo:plan-beta`.")).expect("written");
-    let said = Plugcast::new(folder.path(), &["promote", "plan-beta", "in"]).run().expect_code(0).stdout;
-    let line = said.lines().find(|line| line.contains("skills/evil/SKILL.md")).expect("it is named");
+    let printed = Plugcast::new(folder.path(), &["promote", "plan-beta", "in"]).run().expect_code(0).stdout;
+    let line = printed.lines().find(|line| line.contains("skills/evil/SKILL.md")).expect("it is named");
     assert!(
         line.contains("not in the manifest of the bundle, so `plugcast build` leaves it unchanged"),
-        "{said}"
+        "{printed}"
     );
-    let listed = said.lines().find(|line| line.contains("dist/codex/plugins/demo/skills/s/SKILL.md"));
-    assert!(listed.is_some_and(|line| line.contains("a bundle, which `plugcast build` rewrites")), "{said}");
+    let listed = printed.lines().find(|line| line.contains("dist/codex/plugins/demo/skills/s/SKILL.md"));
+    assert!(
+        listed.is_some_and(|line| line.contains("a bundle, which `plugcast build` rewrites")),
+        "{printed}"
+    );
 }
 
 /// A repository with a committed bundle that holds one skill more than its manifest says.
-fn scene() -> TempDir {
+fn fixture() -> TempDir {
     let settings = "[build]\nto = [\"codex\"]\n[release]\nbundles = [\"dist\"]\nverified = false\n";
     let folder = committed(&demo().below("in").file("plugcast.toml", settings));
     Plugcast::new(folder.path(), &["build"]).run().expect_code(0);
@@ -73,7 +76,7 @@ fn add(folder: &TempDir) {
 
 #[test]
 fn case_11_a_component_that_no_manifest_lists_is_named_by_every_reader() {
-    let folder = scene();
+    let folder = fixture();
     for arguments in [&["build", "--check"][..], &["build"], &["diff", "dist", "dist"]] {
         let clean = Plugcast::new(folder.path(), arguments).run().expect_code(0);
         assert!(!clean.stderr.contains("manifest"), "{arguments:?}: {}", clean.stderr);
@@ -90,9 +93,9 @@ fn case_11_a_component_that_no_manifest_lists_is_named_by_every_reader() {
         (&["verify", "dist", "--host-bin", "codex=absent"], 2),
     ] {
         let finished = Plugcast::new(folder.path(), arguments).run().expect_code(code);
-        let said = format!("{}{}", finished.stdout, finished.stderr);
-        let named = said.contains("plugins/demo/skills/evil");
-        assert!(named || arguments[0] == "verify", "{arguments:?}: {said}");
+        let printed = format!("{}{}", finished.stdout, finished.stderr);
+        let named = printed.contains("plugins/demo/skills/evil");
+        assert!(named || arguments[0] == "verify", "{arguments:?}: {printed}");
     }
     // Where something else is built again as well.
     fs::write(folder.path().join("skills/s/SKILL.md"), "---\nname: s\ndescription: Else\n---\nElse.\n")

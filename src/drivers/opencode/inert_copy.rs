@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 use super::home::MODULE_DATA;
-use crate::disk::beneath;
+use crate::disk::open_beneath;
 use crate::disk::plain_files;
 use crate::target::Targets;
 use crate::temp_dir::TempFolder;
@@ -65,7 +65,7 @@ fn outside(data: &Value) -> Option<&str> {
     let files = ["bodies", "agents"].into_iter().filter_map(|kind| data[kind].as_object()).flatten();
     let files = files.map(|(_, component)| &component["file"]);
     let folders = data["skill_folders"].as_array().into_iter().flatten();
-    files.chain(folders).filter_map(Value::as_str).find(|path| !beneath::is_inner(Utf8Path::new(path)))
+    files.chain(folders).filter_map(Value::as_str).find(|path| !open_beneath::is_inner(Utf8Path::new(path)))
 }
 
 /// The first file by which the host would run something else than the module of this program.

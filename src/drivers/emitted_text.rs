@@ -8,7 +8,7 @@ use crate::source::Span;
 /// Splits a Markdown file into frontmatter and body; without frontmatter all of it is body.
 pub fn split(text: &str) -> (&str, &str) {
     let document = frontmatter::parse(text);
-    (document.yaml.map_or("", |yaml| yaml.of(text)), document.body.of(text))
+    (document.yaml.map_or("", |yaml| yaml.slice(text)), document.body.slice(text))
 }
 
 /// The value of a top-level frontmatter key that is on or off; what the host does not understand is off.

@@ -103,34 +103,34 @@ mod tests {
 
     #[test]
     fn it_says_where_frontmatter_ends_early_and_what_is_lost() {
-        let said = |text: &str| {
+        let parsed = |text: &str| {
             let document = parse(text);
             let fault = document.faults.into_iter().find(|fault| fault.rule == "frontmatter-ends-early");
             fault.map(|fault| {
                 let what = fault.message.split(": ").nth(1).unwrap_or_default().to_owned();
-                (what, document.cut_off.expect("a part").of(text).trim().to_owned())
+                (what, document.cut_off.expect("a part").slice(text).trim().to_owned())
             })
         };
         let found = |what: &str, part: &str| Some((what.to_owned(), part.to_owned()));
         assert_eq!(
-            said("---\nname: a\ndescription: b --- c\ntools: Read\nmodel: x\n---\nbody\n"),
+            parsed("---\nname: a\ndescription: b --- c\ntools: Read\nmodel: x\n---\nbody\n"),
             found("the rest of `description`, `tools` and `model` are text", "c\ntools: Read\nmodel: x")
         );
         assert_eq!(
-            said("---\nd: |\n  a\n  ---\n  b\ndisable-model-invocation: true\n---\nbody\n"),
+            parsed("---\nd: |\n  a\n  ---\n  b\ndisable-model-invocation: true\n---\nbody\n"),
             found(
                 "the rest of `d` and `disable-model-invocation` are text",
                 "b\ndisable-model-invocation: true"
             )
         );
-        assert_eq!(said("---\nd: |\n  a\n  ---\n  b\n---\nbody\n"), found("the rest of `d` is text", "b"));
+        assert_eq!(parsed("---\nd: |\n  a\n  ---\n  b\n---\nbody\n"), found("the rest of `d` is text", "b"));
         assert_eq!(
-            said("---\nd: a\n--- b\nbody: c\n\n---\nmore\n"),
+            parsed("---\nd: a\n--- b\nbody: c\n\n---\nmore\n"),
             found("what follows on this line is text", "b")
         );
-        assert_eq!(said("---\nd: a\n----\nbody\n"), found("what follows on this line is text", "-"));
+        assert_eq!(parsed("---\nd: a\n----\nbody\n"), found("what follows on this line is text", "-"));
         assert_eq!(
-            said("---\nd: a---b\nx: y\n\nbody: z\n"),
+            parsed("---\nd: a---b\nx: y\n\nbody: z\n"),
             found("the rest of `d` and `x` are text", "b\nx: y")
         );
         for fine in [
@@ -140,7 +140,7 @@ mod tests {
             "---\nd: a\n---",
             "---\nd: a---\nBody is text.\n",
         ] {
-            assert_eq!(said(fine), None, "{fine:?}");
+            assert_eq!(parsed(fine), None, "{fine:?}");
         }
     }
 }

@@ -32,52 +32,52 @@ pub(super) struct InlineCommands {
 }
 
 /// Lowers every such command of the plugin.
-pub(super) fn lower(scene: &LoweringContext<'_>) -> InlineCommands {
+pub(super) fn lower(context: &LoweringContext<'_>) -> InlineCommands {
     let mut out = InlineCommands::default();
-    for command in &scene.plugin.inline {
-        let Some(file) = scene.project.tree.get(&command.path) else { continue };
+    for command in &context.plugin.inline {
+        let Some(file) = context.project.tree.get(&command.path) else { continue };
         let decision =
-            Decision::kept(&scene.plugin.name, ComponentKind::Command, &command.qualified, &command.path)
-                .at(file, command.span)
+            Decision::kept(&context.plugin.name, ComponentKind::Command, &command.qualified, &command.path)
+                .in_file(file, command.span)
                 .pointer(&command.pointer);
-        if scene.target.manifest.passthrough {
-            out.part.diagnostics.extend(refuse_old_names(scene, command, file));
-            let manifest = scene.root().join(&scene.target.manifest.path);
-            out.part.declared.push(decision.to(manifest.as_str()));
+        if context.target.manifest.passthrough {
+            out.part.diagnostics.extend(refuse_old_names(context, command, file));
+            let manifest = context.root().join(&context.target.manifest.path);
+            out.part.declared.push(decision.placed_at(manifest.as_str()));
             continue;
         }
-        let inner = places::inline_path(scene.plugin, command, scene.target);
-        let decision = decision.to(scene.root().join(&inner).as_str());
-        out.part.declared.push(decide(scene, command, decision));
-        out.registered.extend(registration::inline(scene, command, &inner));
-        let bindings = bindings(scene, command, &inner);
-        out.part.nodes.push(scene.generated(&inner, content(scene, command, &bindings)));
+        let inner = places::inline_path(context.plugin, command, context.target);
+        let decision = decision.placed_at(context.root().join(&inner).as_str());
+        out.part.declared.push(decide(context, command, decision));
+        out.registered.extend(registration::inline(context, command, &inner));
+        let bindings = bindings(context, command, &inner);
+        out.part.nodes.push(context.generated(&inner, content(context, command, &bindings)));
         out.refused.extend(bindings.refused);
     }
     out
 }
 
 /// What becomes of a command that gets a file of its own.
-fn decide(scene: &LoweringContext<'_>, command: &InlineCommand, decision: Decision) -> Decision {
+fn decide(context: &LoweringContext<'_>, command: &InlineCommand, decision: Decision) -> Decision {
     let is_shell = |named: &ReferenceTarget| matches!(named, ReferenceTarget::Shell(_));
-    let shell = scene.resolved.inline(command).iter().any(|reference| is_shell(&reference.named));
-    if shell && scene.target.text.shell == TextForm::Bound {
+    let shell = context.resolved.inline(command).iter().any(|reference| is_shell(&reference.named));
+    if shell && context.target.text.shell == TextForm::Bound {
         let reason = "the host does not run commands in a text; the model runs the command";
         let owner = (ComponentKind::Command, command.qualified.as_str());
         return decision.became(RowOutcome::Degraded, reason).loss(Axis::ShellExpansion, owner, "shell");
     }
-    let renamed = scene.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
+    let renamed = context.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
     decision.became(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
 }
 
 /// A text that is copied with the manifest keeps the names that it has there.
 fn refuse_old_names(
-    scene: &LoweringContext<'_>,
+    context: &LoweringContext<'_>,
     command: &InlineCommand,
     file: &SourceFile,
 ) -> Vec<Diagnostic> {
-    let renamed = scene.resolved.inline(command).iter();
-    let renamed = renamed.filter_map(|reference| overrides::renamed(scene, reference));
+    let renamed = context.resolved.inline(command).iter();
+    let renamed = renamed.filter_map(|reference| overrides::renamed(context, reference));
     let found = renamed.map(|renamed| {
         let message = format!(
             "`{}` names `{}`, but {}, and a text in a manifest is not edited",
@@ -85,26 +85,26 @@ fn refuse_old_names(
             renamed.from,
             overrides::naming(renamed)
         );
-        let found = Diagnostic::at(file, command.span, Severity::Error, "rename", message);
-        found.host(&scene.target.name).help("make the command a file, or leave the old name for this host")
+        let found = Diagnostic::in_file(file, command.span, Severity::Error, "rename", message);
+        found.host(&context.target.name).help("make the command a file, or leave the old name for this host")
     });
     found.collect()
 }
 
 /// What the text names, seen from its file at `inner`.
-fn bindings(scene: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8Path) -> Bindings {
+fn bindings(context: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8Path) -> Bindings {
     let bound = BlockPaths {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
         to_root: &places::up(inner),
-        components: &scene.places.components,
+        components: &context.places.components,
     };
-    Bindings::of_inline(command, &texts::of_inline(scene, command), scene, &bound)
+    Bindings::of_inline(command, &texts::of_inline(context, command), context, &bound)
 }
 
 /// The file, with the block behind its fields.
-fn content(scene: &LoweringContext<'_>, command: &InlineCommand, bindings: &Bindings) -> NodeContent {
-    let (fields, body) = text(scene, command);
-    match bindings.block(scene.target) {
+fn content(context: &LoweringContext<'_>, command: &InlineCommand, bindings: &Bindings) -> NodeContent {
+    let (fields, body) = text(context, command);
+    match bindings.block(context.target) {
         Some(block) => NodeContent::Generated { at: fields.len(), text: format!("{fields}\n{body}"), block },
         None if fields.is_empty() => NodeContent::Text(body),
         None => NodeContent::Text(format!("{fields}\n{body}")),
@@ -112,14 +112,14 @@ fn content(scene: &LoweringContext<'_>, command: &InlineCommand, bindings: &Bind
 }
 
 /// The frontmatter, and the text behind it.
-fn text(scene: &LoweringContext<'_>, command: &InlineCommand) -> (String, String) {
+fn text(context: &LoweringContext<'_>, command: &InlineCommand) -> (String, String) {
     let mut fields = String::new();
-    let as_skill = scene.target.command.emission == CommandEmission::AsSkill;
+    let as_skill = context.target.command.emission == CommandEmission::AsSkill;
     if as_skill {
-        let name = scene.target.skill_name(&command.name, &command.qualified);
+        let name = context.target.skill_name(&command.name, &command.qualified);
         fields += &format!("name: {}\n", quoted(&name));
     }
-    let needed = as_skill && scene.target.skill.description_required;
+    let needed = as_skill && context.target.skill.description_required;
     if let Some(description) = command.description().or(needed.then_some(command.name.as_str())) {
         fields += &format!("description: {}\n", quoted(description));
     }

@@ -22,13 +22,13 @@ const BREAK: Duration = Duration::from_millis(20);
 
 /// A process that waits to become a program, or has become it.
 #[derive(Debug)]
-pub struct Detached {
+pub struct DetachedProcess {
     child: Child,
     go: Option<ChildStdin>,
     heard: ChildStdout,
 }
 
-impl Detached {
+impl DetachedProcess {
     /// Starts the process. `this` is this very program; what the other one prints goes to `log`.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Detached {
     ///
     /// # Errors
     /// Why that program cannot be executed.
-    pub fn go(&mut self) -> io::Result<()> {
+    pub fn resume(&mut self) -> io::Result<()> {
         if let Some(mut go) = self.go.take() {
             go.write_all(b"\n")?;
         }

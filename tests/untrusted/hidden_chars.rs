@@ -127,13 +127,13 @@ fn case_11_a_build_reports_what_it_carries() {
     // The second one has nothing to write.
     for _ in 0..2 {
         let finished = Plugcast::new(folder.path(), &build).run().expect_code(0);
-        for said in [
+        for sentence in [
             "warning[hidden-unicode]: a zero-width character (U+200B) is invisible to readers",
             "skills/s/SKILL.md:6:4",
             "warning[hidden-unicode]: a direction override (U+202E) is invisible wherever the text is shown",
             ".mcp.json:1:39",
         ] {
-            assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+            assert!(finished.stderr.contains(sentence), "`{sentence}` is missing in {}", finished.stderr);
         }
     }
     let json = [&build[..], &["--check", "--format", "json"]].concat();
