@@ -236,9 +236,10 @@ fn faults<'a>(scene: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
 /// The source's manifest without parts that the source host would refuse, files that it would read
 /// twice and credentials in clear; `None` when it can stay as it is.
 fn cleaned(scene: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
-    let (node, _) = crate::model::manifest::read_object(file);
-    let mut document = source_json::cleaned(scene, file).or_else(|| node.map(|node| node.to_json()));
-    let before = document.clone().filter(|_| source_json::cleaned(scene, file).is_none());
+    let clean = source_json::cleaned(scene, file);
+    let unchanged = clean.is_none();
+    let mut document = clean.or_else(|| Some(crate::model::manifest::read_object(file).0?.to_json()));
+    let before = document.clone().filter(|_| unchanged);
     if let Some(Json::Object(map)) = &mut document {
         let twice = |value: &Json| value.as_str().is_some_and(|path| read_anyway(scene, path));
         for field in scene.source.manifest_components.keys() {
@@ -275,9 +276,8 @@ fn passed(scene: &LoweringContext<'_>, filled: &Json) -> Json {
 fn listed(scene: &LoweringContext<'_>) -> Map<String, Json> {
     let Some(entry) = &scene.plugin.entry else { return Map::new() };
     let own = scene.plugin.manifest.as_ref().map(|manifest| &manifest.node);
-    let marketplace = scene.project.tree.get(&scene.source.marketplace);
-    let whole = marketplace.and_then(|file| cleaned(scene, file)?.pointer(&entry.pointer).cloned());
-    let said = whole.unwrap_or_else(|| entry.node.to_json());
+    let clean = source_json::cleaned_entry(scene, Utf8Path::new(&scene.source.marketplace), entry);
+    let said = clean.unwrap_or_else(|| entry.node.to_json());
     let declared = |field: &str| said.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
     let fields = scene.source.manifest_components.keys();
     let mut out = Map::new();
