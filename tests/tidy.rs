@@ -161,6 +161,16 @@ fn no_hash_is_made_of_a_debug_print() {
     assert_eq!(shape::hashed_debug(&file).len(), 1);
 }
 
+/// Three places made JSON pointers without escaping the key.
+#[test]
+fn line_starts_pointers_and_names_are_computed_in_one_place() {
+    each("things that one place computes", &rust_files(&["src"]), shape::computed_again);
+    let shown = |text: &str| shape::computed_again(&SourceFile::new("src/a.rs", text)).len();
+    assert_eq!(shown("let start = text[..at].rfind('\\n').map_or(0, |end| end + 1);"), 1);
+    assert_eq!(shown("row.pointer(format!(\"/{key}\"))"), 1);
+    assert_eq!(shown("let name = format!(\"{}:{}\", plugin.name, skill.name);"), 1);
+}
+
 #[test]
 fn the_helper_has_one_sort() {
     each("sorts of the standard library in the helper", &rust_files(&["src/runtime"]), shape::own_sort);

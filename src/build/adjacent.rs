@@ -275,7 +275,12 @@ fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm)
 }
 
 /// The places of the components of a plugin that is read anyway.
-fn owned(file_system: &FileSystem, src: &Path, location: &PluginLocation, source: &SourceFacts) -> PluginExtent {
+fn owned(
+    file_system: &FileSystem,
+    src: &Path,
+    location: &PluginLocation,
+    source: &SourceFacts,
+) -> PluginExtent {
     if location.loose_skills.contains(&location.root) {
         return PluginExtent { whole: true, ..PluginExtent::default() };
     }

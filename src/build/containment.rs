@@ -67,7 +67,9 @@ pub(super) fn check(
 /// line changes nothing elsewhere, so nothing elsewhere is read for it.
 fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
     let declared = FILES.into_iter().flat_map(|key| {
-        declared_paths(&config.text, "release", key).into_iter().map(move |(written, span)| (key, written, span))
+        declared_paths(&config.text, "release", key)
+            .into_iter()
+            .map(move |(written, span)| (key, written, span))
     });
     let mut declared = declared.peekable();
     // Most settings name none, and need no look at the disk.
@@ -82,7 +84,8 @@ fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -
         None => (top, SOURCE),
     };
     for (key, written, span) in declared {
-        let path = written.split_once('#').filter(|_| key == "versions").map_or(written.as_str(), |(path, _)| path);
+        let path =
+            written.split_once('#').filter(|_| key == "versions").map_or(written.as_str(), |(path, _)| path);
         if !file_system.is_inside(&top, &folder.join(path)) {
             return Err(outside(path, &format!("release.{key}"), span, of, None));
         }

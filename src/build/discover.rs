@@ -79,13 +79,14 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
     if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
+    let folders = walk::FolderCache::default();
     let PluginPlaces { mut tree, marketplace, mut locations, left_out, mut found } =
-        PluginPlaces::find(&src, request, targets)?;
+        PluginPlaces::find(&src, request, targets, &folders)?;
     let mut roots: Vec<Utf8PathBuf> = locations.iter().map(|location| location.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     roots.dedup();
     let walked = parallel::map(roots.iter().collect(), roots.len() * FILES_OF_PLUGIN, |root| {
-        walked(&src, root, request)
+        walked(&src, root, request, &folders)
     });
     let (mut of_roots, mut settings) = (BTreeMap::new(), BTreeMap::new());
     // In the order of paths, so that the tree only grows at its end.
@@ -152,7 +153,12 @@ impl PluginPlaces {
     ///
     /// # Errors
     /// When there is none.
-    fn find(src: &Path, request: &SourceRequest, targets: &Targets) -> Result<Self, BuildError> {
+    fn find(
+        src: &Path,
+        request: &SourceRequest,
+        targets: &Targets,
+        folders: &walk::FolderCache,
+    ) -> Result<Self, BuildError> {
         let file_system = &request.file_system;
         let source = targets.source();
         let (mut found, mut tree) = (Vec::new(), SourceTree::default());
@@ -179,7 +185,7 @@ impl PluginPlaces {
             let (path, reason) = (file.path.clone(), "it cannot be read".to_owned());
             tree.exclusions.push(Exclusion { path, reason, fault: false });
         }
-        let listing = Listing::new(src, request);
+        let listing = Listing::new(src, request, folders);
         let mut locations = match &marketplace {
             Some(marketplace) if !aside => listed(file_system, src, marketplace, &tree, &mut found),
             _ if whole => layout::locations(src, targets, request, &listing)?,
@@ -232,7 +238,12 @@ struct PluginFolder {
 }
 
 /// Reads the files below `root`.
-fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<PluginFolder, BuildError> {
+fn walked(
+    src: &Path,
+    root: &Utf8Path,
+    request: &SourceRequest,
+    folders: &walk::FolderCache,
+) -> Result<PluginFolder, BuildError> {
     let file_system = &request.file_system;
     let inner = match root.as_str() {
         "" => Config::default(),
@@ -247,6 +258,7 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Plugin
     let passed_over = request.passed_over;
     let progress = request.progress.clone();
     let options = walk::WalkOptions {
+        folders: folders.clone(),
         file_system: file_system.clone(),
         exclude,
         include,

@@ -6,7 +6,7 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{BuildError, SourceRequest};
-use crate::disk::walk::{self, SkipPolicy, WalkOptions};
+use crate::disk::walk::{self, FolderCache, SkipPolicy, WalkOptions};
 use crate::source::{Exclusion, by_parts};
 
 /// More files than this take a while, which is said.
@@ -16,13 +16,14 @@ const MANY: usize = 100_000;
 pub(super) struct Listing<'a> {
     src: &'a Path,
     request: &'a SourceRequest,
+    folders: FolderCache,
     listed: OnceCell<(Files, Vec<Exclusion>)>,
 }
 
 impl<'a> Listing<'a> {
-    /// The files below `src`, or in the parts of it that `request` names.
-    pub fn new(src: &'a Path, request: &'a SourceRequest) -> Self {
-        Self { src, request, listed: OnceCell::new() }
+    /// The files below `src`, or in the parts of it that `request` names; what is found in folders goes to `folders`.
+    pub fn new(src: &'a Path, request: &'a SourceRequest, folders: &FolderCache) -> Self {
+        Self { src, request, folders: folders.clone(), listed: OnceCell::new() }
     }
 
     /// The files, and what was skipped.
@@ -48,6 +49,7 @@ impl<'a> Listing<'a> {
             other => other,
         };
         let options = WalkOptions {
+            folders: self.folders.clone(),
             file_system: self.request.file_system.clone(),
             exclude: config.exclude.clone(),
             include: config.include.clone(),

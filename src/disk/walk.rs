@@ -1,12 +1,14 @@
 //! Reads the files of a source: sorted, links followed only inside the source, ignored files left
 //! out with the reason, text in memory and everything else left on disk.
 
+mod folder_cache;
 mod include;
 mod one_file;
 mod skip;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
@@ -23,6 +25,7 @@ use crate::source::{
 };
 use include::{IncludeSet, globs};
 
+pub use folder_cache::FolderCache;
 pub use skip::SkipPolicy;
 
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
@@ -34,6 +37,8 @@ const DEPTH: usize = 64;
 pub struct WalkOptions {
     /// Where the files lie.
     pub file_system: FileSystem,
+    /// What other walks of the same files have found.
+    pub folders: FolderCache,
     /// Globs of `[build] exclude`, relative to SRC.
     pub exclude: Vec<String>,
     /// Globs of `[build] include`, relative to SRC.
@@ -50,6 +55,7 @@ pub struct WalkOptions {
 
 struct TreeWalk<'a> {
     file_system: FileSystem,
+    folders: FolderCache,
     root: PathBuf,
     /// Where the walk begins, without links.
     start: PathBuf,
@@ -95,26 +101,29 @@ fn found<'a>(
     let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
+    let folders = options.folders.clone();
     let ignored = |folder: &Path, real: &Path| {
-        let read = passed_over.gitignore(&file_system, &root, folder, real);
+        let read = folders.gitignore(&file_system, passed_over, &root, (folder, real));
         read.map_err(|error| DiskError::new("read", &folder.join(".gitignore"), error))
     };
     ignores.extend(ignored(&above, &above)?);
+    let mut lies = Ok(root.clone());
     for part in folder.components().filter(|_| !folder.as_str().is_empty()) {
         above.push(part.as_str());
-        let real = file_system.real(&above).unwrap_or_else(|_| above.clone());
-        ignores.extend(ignored(&above, &real)?);
+        lies = file_system.canonical(&above);
+        ignores.extend(ignored(&above, lies.as_ref().unwrap_or(&above))?);
     }
-    let real = file_system.canonical(&above)?;
+    let real = lies?;
     if !real.starts_with(&root) {
         let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LEAVES);
         return Err(DiskError::new("list", &above, error).into());
     }
-    file_system.list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
+    folders.names(&file_system, &real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real.clone()];
     let (files, progress) = (Vec::new(), options.progress.clone());
     let mut walk = TreeWalk {
         file_system,
+        folders,
         root,
         start: real,
         exclude,
@@ -158,6 +167,7 @@ pub fn read_one(
     let root = file_system.canonical(root)?;
     let mut walk = TreeWalk {
         file_system: file_system.clone(),
+        folders: FolderCache::default(),
         start: root.clone(),
         root,
         exclude: GlobSet::empty(),
@@ -206,12 +216,12 @@ impl TreeWalk<'_> {
     fn folder(
         &mut self,
         folder: &Utf8Path,
-        ignores: &mut Vec<Gitignore>,
+        ignores: &mut Vec<Arc<Gitignore>>,
         ancestors: &[PathBuf],
         inner: bool,
     ) {
         let Some(real) = ancestors.last() else { return };
-        let mut names = match self.file_system.list_in_place(real) {
+        let names = match self.folders.names(&self.file_system, real) {
             Ok(names) => names,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };
@@ -219,13 +229,12 @@ impl TreeWalk<'_> {
         if self.without_bundles && inner && names.iter().any(|(name, _)| name == OWN_FOLDER) && is_bundle() {
             return self.exclude(folder.to_owned(), BUNDLE, false);
         }
-        names.sort_by(|a, b| a.0.cmp(&b.0));
         if names.is_empty() {
             self.tree.empty_folders.insert(folder.to_owned());
         }
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
-        let read =
-            || self.passed_over.gitignore(&self.file_system, &self.root, &self.root.join(folder), real);
+        let above = self.root.join(folder);
+        let read = || self.folders.gitignore(&self.file_system, self.passed_over, &self.root, (&above, real));
         let own = match own.then(read).transpose() {
             Ok(own) => own.flatten(),
             Err(error) => {
@@ -235,7 +244,7 @@ impl TreeWalk<'_> {
         };
         let added = own.is_some();
         ignores.extend(own);
-        for (name, kind) in names {
+        for (name, kind) in names.iter() {
             let Some(text) = name.to_str() else {
                 self.exclude(
                     folder.join(name.to_string_lossy().as_ref()),
@@ -251,8 +260,8 @@ impl TreeWalk<'_> {
             match kind {
                 // What is no link lies where its folder lies.
                 kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
-                    let real = real.join(&name);
-                    let (is_folder, is_file) = (kind == FileType::Directory, kind == FileType::RegularFile);
+                    let real = real.join(name);
+                    let (is_folder, is_file) = (*kind == FileType::Directory, *kind == FileType::RegularFile);
                     self.entry(WalkEntry { path, real, is_folder, is_file }, ignores, ancestors)
                 }
                 _ => self.looked_up(&path, ignores, ancestors),
@@ -264,7 +273,7 @@ impl TreeWalk<'_> {
     }
 
     /// An entry that may be a link.
-    fn looked_up(&mut self, path: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
+    fn looked_up(&mut self, path: &Utf8Path, ignores: &mut Vec<Arc<Gitignore>>, ancestors: &[PathBuf]) {
         let full = self.root.join(path);
         let link = match self.file_system.is_link(&full) {
             Ok(link) => link,
@@ -292,7 +301,7 @@ impl TreeWalk<'_> {
         self.entry(WalkEntry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);
     }
 
-    fn entry(&mut self, entry: WalkEntry, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
+    fn entry(&mut self, entry: WalkEntry, ignores: &mut Vec<Arc<Gitignore>>, ancestors: &[PathBuf]) {
         if is_version_control(&entry.path) {
             return self.exclude(entry.path, VERSION_CONTROL, false);
         }
@@ -318,7 +327,7 @@ impl TreeWalk<'_> {
         }
     }
 
-    fn left_out(&self, entry: &WalkEntry, ignores: &[Gitignore]) -> Option<String> {
+    fn left_out(&self, entry: &WalkEntry, ignores: &[Arc<Gitignore>]) -> Option<String> {
         let included = !self.include.is_empty() && self.include.has(&entry.path, entry.is_folder);
         // An output folder that holds what is read is not part of it: a marketplace may list plugins in `dist`.
         let in_output = |path: &Path| {

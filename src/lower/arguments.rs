@@ -9,7 +9,7 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
-use crate::source::Span;
+use crate::source::{Span, line_start};
 
 /// Programs whose own language has `$1`.
 const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "sed", "perl", "xargs", "sh -c", "bash -c"];
@@ -145,8 +145,7 @@ fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
             return true;
         }
     }
-    let start = region
-        .map_or_else(|| text[..span.start].rfind('\n').map_or(0, |at| at + 1), |region| region.span.start);
+    let start = region.map_or_else(|| line_start(text, span.start), |region| region.span.start);
     let code = &text[start..span.start];
     let Some(open) = code.rfind('\'').filter(|_| quotes(code) % 2 == 1) else { return false };
     let before = code[..open].trim_end();

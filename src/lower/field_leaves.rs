@@ -3,7 +3,8 @@
 use super::decision::Decision;
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::read::frontmatter::MarkdownDocument;
-use crate::read::tree::{MappingEntry, Node, escaped};
+use crate::read::pointer::JsonPointer;
+use crate::read::tree::{MappingEntry, Node};
 use crate::source::{SourceFile, Span};
 
 /// Every leaf of the frontmatter of `file`, kept so far, with its key.
@@ -23,11 +24,11 @@ pub(super) fn all<'a>(
 
 /// The leaves of one field: pointer and place of each.
 pub(super) fn leaves(entry: &MappingEntry) -> Vec<(String, Span)> {
-    let key = format!("/{}", escaped(&entry.key));
+    let key = JsonPointer::default().key(&entry.key);
     if entry.node.entries().is_empty() {
-        return vec![(key, entry.span())];
+        return vec![(key.into(), entry.span())];
     }
-    entry.node.leaves().into_iter().map(|(pointer, span, _)| (format!("{key}{pointer}"), span)).collect()
+    entry.node.leaves().into_iter().map(|(pointer, span, _)| (key.join(&pointer).into(), span)).collect()
 }
 
 /// The fields of a file that goes nowhere.
@@ -56,7 +57,7 @@ pub(super) fn unread(
         if let Some(key) = key {
             let field = Decision::kept(plugin, ComponentKind::Field, key, &file.path)
                 .in_file(file, Span::new(at, at + line.trim_end().len()))
-                .pointer(format!("/{key}"));
+                .pointer(JsonPointer::default().key(key));
             fields.push(field.became(outcome, reason));
         }
         at += line.len();

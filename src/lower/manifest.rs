@@ -239,9 +239,10 @@ fn faults<'a>(context: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
 /// The source's manifest without parts that the source host would refuse, files that it would read
 /// twice and credentials in clear; `None` when it can stay as it is.
 fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
-    let (node, _) = crate::model::manifest::read_object(file);
-    let mut document = source_json::cleaned(context, file).or_else(|| node.map(|node| node.to_json()));
-    let before = document.clone().filter(|_| source_json::cleaned(context, file).is_none());
+    let clean = source_json::cleaned(context, file);
+    let unchanged = clean.is_none();
+    let mut document = clean.or_else(|| Some(crate::model::manifest::read_object(file).0?.to_json()));
+    let before = document.clone().filter(|_| unchanged);
     if let Some(Json::Object(map)) = &mut document {
         let twice = |value: &Json| value.as_str().is_some_and(|path| read_anyway(context, path));
         for field in context.source.manifest_components.keys() {
@@ -278,9 +279,8 @@ fn passed(context: &LoweringContext<'_>, filled: &Json) -> Json {
 fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
     let Some(entry) = &context.plugin.entry else { return Map::new() };
     let own = context.plugin.manifest.as_ref().map(|manifest| &manifest.node);
-    let marketplace = context.project.tree.get(&context.source.marketplace);
-    let whole = marketplace.and_then(|file| cleaned(context, file)?.pointer(&entry.pointer).cloned());
-    let entry_document = whole.unwrap_or_else(|| entry.node.to_json());
+    let clean = source_json::cleaned_entry(context, Utf8Path::new(&context.source.marketplace), entry);
+    let entry_document = clean.unwrap_or_else(|| entry.node.to_json());
     let declared =
         |field: &str| entry_document.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
     let fields = context.source.manifest_components.keys();

@@ -7,7 +7,7 @@ use crate::read::dialect;
 use crate::read::tags::TaggedNode;
 use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::read::yaml;
-use crate::source::Span;
+use crate::source::{Span, line_start};
 use crate::target::Target;
 
 use super::safe_yaml::{broken, is_unnamed};
@@ -159,7 +159,7 @@ fn holds_sign(yaml: &str, scalars: &[Scalar]) -> bool {
         let begins = before.is_ascii_whitespace() || b"[{,:-".contains(&before);
         let means =
             if bytes[at] == b'?' { after.is_ascii_whitespace() } else { !after.is_ascii_whitespace() };
-        let line = yaml[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = line_start(yaml, at);
         let in_comment = || yaml[line..at].starts_with('#') || yaml[line..at].contains(" #");
         let in_scalar = || {
             // The sign of an alias begins it.

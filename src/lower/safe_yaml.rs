@@ -11,7 +11,7 @@ use crate::read::dialect::{self, ClosingRule};
 use crate::read::tags::TagRule;
 use crate::read::tree::{MAPPING, MappingEntry, Node, Style};
 use crate::read::yaml;
-use crate::source::Span;
+use crate::source::{Span, line_start};
 use crate::sourcemap::EditKind;
 use crate::target::Target;
 
@@ -189,7 +189,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
         let reason = "the host refuses the frontmatter with this tag";
         let owner = fields.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);
         let Some(entry) = owner.or_else(|| fields.entries().first()) else { continue };
-        let line = text[..entry.key_span.start].rfind('\n').map_or(0, |end| end + 1);
+        let line = line_start(&text, entry.key_span.start);
         let mark = text[line..entry.key_span.start].find('!');
         if let Some(at) = mark.filter(|at| !draft.edits.iter().any(|edit| edit.span.start == line + at)) {
             draft.replace(Span::new(line + at, entry.key_span.start), "", EditKind::Frontmatter, reason);

@@ -14,7 +14,6 @@ use super::{credentials, declarations, server_tools, shape};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::model::server::ServerDefinition;
-use crate::read::tree::escaped;
 use crate::source::Span;
 use crate::target::{Axis, ServerFacts};
 
@@ -158,7 +157,7 @@ impl ServerLowering<'_> {
             let uses_name = used.iter().any(|used| names.contains(&used.as_str()));
             let empty = entry.node.items().is_some_and(<[_]>::is_empty) || entry.node.to_json() == json!({});
             if !uses_name && !empty {
-                let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
+                let pointer = self.other.pointer.key(&entry.key);
                 let reason = &self.facts.field_loss;
                 out.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
-use crate::source::Span;
+use crate::source::{Span, line_start};
 
 /// The places of the variables in `text` that stay as they are; all of `references` are of that text.
 pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
@@ -61,7 +61,7 @@ fn is_tested(text: &str, span: Span) -> bool {
 
 /// The line around `span`.
 fn line(text: &str, span: Span) -> Span {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let start = line_start(text, span.start);
     let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
     Span::new(start, end)
 }

@@ -1,49 +1,82 @@
 //! Hooks and servers in JSON files of the source's own that are carried: what must not be passed on is taken out.
 
+use camino::Utf8Path;
 use serde_json::Value as Json;
 
 use super::context::LoweringContext;
 use crate::model::manifest;
+use crate::model::marketplace::MarketplaceEntry;
 use crate::model::plugin::{OtherBody, OtherComponent};
+use crate::read::pointer::{self, JsonPointer};
 use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 
 /// A JSON file of the source without the parts that the source host would refuse, and with variables
 /// for credentials; `None` when it can stay as it is.
 pub(super) fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
-    // Compared as text, since every file is held against every hook and server.
-    let is_here = |other: &&OtherComponent| other.path.as_str() == file.path.as_str();
-    let mut here = context.plugin.others.iter().filter(is_here).peekable();
-    let own = context.plugin.manifest.iter().filter(|manifest| manifest.path == file.path);
-    let mut escaping = own.flat_map(|manifest| &manifest.escaping).peekable();
-    if here.peek().is_none() && escaping.peek().is_none() {
+    if is_clean(context, &file.path) {
         return None;
     }
     let (node, _) = manifest::read_object(file);
-    let node = node?;
+    cleaned_node(context, &file.path, &node?, "")
+}
+
+/// The same of what the marketplace in `file` says of the plugin, without a look at its other entries.
+pub(super) fn cleaned_entry(
+    context: &LoweringContext<'_>,
+    file: &Utf8Path,
+    entry: &MarketplaceEntry,
+) -> Option<Json> {
+    if is_clean(context, file) {
+        return None;
+    }
+    cleaned_node(context, file, &entry.node, &entry.pointer)
+}
+
+/// Whether nothing of the file at `path` can need a change. Compared as text, since every file is held against every hook
+/// and server.
+fn is_clean(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
+    let mut escaping = escaping(context, path);
+    !context.plugin.others.iter().any(|other| other.path.as_str() == path.as_str())
+        && escaping.next().is_none()
+}
+
+/// The pointers of paths in the plugin's manifest that lead out of it, if the manifest is at `path`.
+fn escaping<'a>(context: &'a LoweringContext<'_>, path: &Utf8Path) -> impl Iterator<Item = &'a JsonPointer> {
+    let own = context.plugin.manifest.iter().filter(move |manifest| manifest.path == path);
+    own.flat_map(|manifest| &manifest.escaping)
+}
+
+/// `node`, which is at `base` in the file at `path`, without those parts.
+fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, base: &str) -> Option<Json> {
     let mut document = node.to_json();
     // Of keys that are repeated, the document has the last one.
-    let is_last = |other: &OtherComponent| {
-        let found = node_at(&node, &other.pointer).map(|found| found.span.start);
+    let is_last = |other: &OtherComponent, inner: &str| {
+        let found = node_at(node, inner).map(|found| found.span.start);
         other.span.zip(found).is_none_or(|(span, start)| span.contains(start) || span.end == start)
     };
     let mut changed = false;
-    for pointer in escaping {
+    for pointer in escaping(context, path).filter_map(|pointer| pointer::below(base, pointer)) {
         changed |= document.pointer_mut(pointer).map(|place| *place = GONE.into()).is_some();
     }
-    for other in here.filter(|other| is_last(other)) {
-        if other.fault.is_some() && !other.pointer.is_empty() {
-            changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();
+    for other in context.plugin.others.iter().filter(|other| other.path.as_str() == path.as_str()) {
+        let Some(inner) = pointer::below(base, &other.pointer).filter(|inner| is_last(other, inner)) else {
+            continue;
+        };
+        if other.fault.is_some() && !inner.is_empty() {
+            changed |= document.pointer_mut(inner).map(|place| *place = GONE.into()).is_some();
         }
-        let given = remote_type(context, other).zip(document.pointer_mut(&other.pointer));
+        let given = remote_type(context, other).zip(document.pointer_mut(inner));
         if let Some((kind, Json::Object(fields))) = given {
             fields.insert("type".to_owned(), kind.into());
             changed = true;
         }
         for secret in other.secrets() {
-            let inner = secret.pointer.strip_prefix(other.pointer.as_str()).unwrap_or_default();
-            let safe = other.node().and_then(|node| node_at(node, inner)).map(Tree::to_json);
-            if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
+            let of_other = secret.pointer.strip_prefix(other.pointer.as_str()).unwrap_or_default();
+            let safe = other.node().and_then(|node| node_at(node, of_other)).map(Tree::to_json);
+            let place =
+                pointer::below(base, &secret.pointer).and_then(|pointer| document.pointer_mut(pointer));
+            if let (Some(place), Some(safe)) = (place, safe) {
                 *place = safe;
                 changed = true;
             }

@@ -10,6 +10,7 @@ use crate::model::component::Component;
 use crate::model::plugin::OtherComponent;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::model::qualified_name::qualify;
 use crate::read::workflow;
 use crate::source::ComponentKind;
 
@@ -33,7 +34,7 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
 pub(super) fn name_at(plugin: &Plugin, path: &str) -> Option<String> {
     let path = plugin.root.join(path.trim_start_matches('/'));
     let workflow = all(plugin).find(|other| !path.as_str().is_empty() && other.path == path)?;
-    Some(format!("{}:{}", plugin.name, workflow.name))
+    Some(qualify(&plugin.name, &workflow.name))
 }
 
 fn all(plugin: &Plugin) -> impl Iterator<Item = &OtherComponent> {
@@ -74,7 +75,7 @@ pub(super) fn pages(context: &LoweringContext<'_>) -> Vec<BundleNode> {
             json!({ "text": prompt.text.trim(), "agent": prompt.agent, "fence": fence(&prompt.text) })
         });
         let values = json!({
-            "workflow": format!("{}:{}", context.plugin.name, workflow.name),
+            "workflow": qualify(&context.plugin.name, &workflow.name),
             "script": context.places.files.get(&workflow.path).and_then(|script| script.file_name()),
             "prompts": prompts.collect::<Vec<_>>(),
         });

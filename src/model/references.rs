@@ -8,7 +8,7 @@ mod placeholders;
 #[cfg(test)]
 mod tests;
 
-use crate::model::qualified_name::{QualifiedName, last_of};
+use crate::model::qualified_name::{QualifiedName, last_of, qualify};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::ComponentKind;
 use crate::source::Span;
@@ -97,7 +97,7 @@ impl NameInventory {
             add(last, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             if let Some(also) = &name.also {
                 add(
-                    &format!("{}:{also}", name.plugin),
+                    &qualify(&name.plugin, also),
                     NameCandidate::Qualified(name.kind, name.qualified.clone()),
                 );
                 add(also, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));

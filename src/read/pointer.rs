@@ -44,7 +44,12 @@ pub fn keys(pointer: &str) -> impl Iterator<Item = String> {
 
 /// Whether `outer` points to what `inner` points to, or to something around it.
 pub fn holds(outer: &str, inner: &str) -> bool {
-    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    below(outer, inner).is_some()
+}
+
+/// `inner` as a pointer into the value that `outer` points to, if that holds it.
+pub fn below<'p>(outer: &str, inner: &'p str) -> Option<&'p str> {
+    inner.strip_prefix(outer).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The value in `node` that `pointer` leads to.

@@ -61,6 +61,24 @@ pub fn hashed_debug(file: &SourceFile) -> Vec<String> {
     found.map(|(at, _)| format!("{}:{}: hash the bytes of a serialized value", file.path, at + 1)).collect()
 }
 
+/// What one place computes, as others would write it, and whom to ask instead.
+const COMPUTED_ONCE: [(&str, &str, &str); 3] = [
+    ("rfind('\\n').map_or(0,", "src/source/lines.rs", "`source::line_start`"),
+    (".pointer(format!(", "src/read/pointer.rs", "`JsonPointer::key`"),
+    ("format!(\"{}:{}\", plugin.name", "src/model/qualified_name.rs", "`qualified_name::qualify`"),
+];
+
+/// Line starts, JSON pointers and qualified names that are put together by hand: escaping and ends of lines differ then
+/// from place to place.
+pub fn computed_again(file: &SourceFile) -> Vec<String> {
+    let mut found = Vec::new();
+    for (written, owner, ask) in COMPUTED_ONCE.iter().filter(|(_, owner, _)| *owner != file.path) {
+        let lines = file.text.lines().enumerate().filter(|(_, line)| line.contains(written));
+        found.extend(lines.map(|(at, _)| format!("{}:{}: use {ask} ({owner})", file.path, at + 1)));
+    }
+    found
+}
+
 /// The owners of state that all of a process shares: the interrupt, and the plan of a program that is built to fail.
 const STATE_OWNERS: [&str; 2] = ["src/process/interrupt.rs", "src/disk/fs_op/fault.rs"];
 

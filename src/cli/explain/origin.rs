@@ -119,8 +119,9 @@ impl BundleDocuments<'_> {
         let own = text.lines().nth(line.checked_sub(1)?)?;
         let key = own.split_once(" = ").map(|(key, _)| key).filter(|key| table.contains_key(*key));
         if let Some(key) = key.filter(|key| matches!(*key, "name" | "description")) {
-            let field =
-                self.field(&agent.plugin, |row| row.path == agent.path && is(row, &format!("/{key}")));
+            let field = self.field(&agent.plugin, |row| {
+                row.path == agent.path && is(row, &JsonPointer::default().key(key))
+            });
             return field.or_else(|| Some(whole(agent)));
         }
         if let Some(key) = key {
@@ -162,7 +163,7 @@ impl BundleDocuments<'_> {
         let told = || self.told(owner, rest.first()?);
         let origin_found = rest.first().and_then(|key| {
             self.field(plugin, |row| {
-                let own = row.to.as_deref() == Some(*key) || is(row, &format!("/{key}"));
+                let own = row.to.as_deref() == Some(*key) || is(row, &JsonPointer::default().key(key));
                 row.path == owner.path && (own || names.iter().any(|name| is(row, name)))
             })
         });
