@@ -34,8 +34,7 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
         }
         Value::Object(object) => {
             let named = object.get("id").map(|name| (name.as_str().unwrap_or_default(), value));
-            let several =
-                object.iter().filter(|_| named.is_none()).map(|(name, given)| (name.as_str(), given));
+            let several = object.iter().filter(|_| named.is_none()).map(|(id, given)| (id.as_str(), given));
             for (name, given) in named.into_iter().chain(several) {
                 let holds = holds(given.get("holds").unwrap_or(given));
                 let id = id(name);
@@ -139,7 +138,7 @@ pub(super) fn answers(
     before: &str,
 ) -> (Vec<(String, SentenceAnswer)>, Vec<String>, Vec<String>) {
     let (mut found, mut reasons, mut strange) = (Vec::new(), Vec::new(), Vec::new());
-    let mut record = |name: &str, given: &Value, whole: &Value| {
+    let mut add = |name: &str, given: &Value, whole: &Value| {
         // Whatever its key is called.
         let is_answer =
             |(_, value): &(&String, &Value)| value.as_str().is_some_and(|text| answer(text).0.is_some());
@@ -170,10 +169,8 @@ pub(super) fn answers(
     let mut none = Vec::new();
     for item in items {
         match (item.get("id").and_then(Value::as_str), item) {
-            (Some(id), item) => take(id, item, item),
-            (None, Value::Object(fields)) => {
-                fields.iter().for_each(|(name, given)| record(name, given, given))
-            }
+            (Some(id), item) => add(id, item, item),
+            (None, Value::Object(fields)) => fields.iter().for_each(|(name, given)| add(name, given, given)),
             (None, Value::Null) => {}
             (None, Value::String(text)) => none.push(text.clone()),
             (None, other) => none.push(other.to_string()),
