@@ -15,7 +15,7 @@ use plugcast::target::{Target, Targets};
 use serde_json::{Value, json};
 
 /// What was found in a repository.
-pub struct Found {
+pub struct RepositoryFindings {
     /// How many files were looked at.
     pub files: usize,
     /// Without `--to`: for every host.
@@ -28,7 +28,7 @@ pub struct Found {
 type Counts = BTreeMap<&'static str, BTreeMap<String, usize>>;
 
 /// Looks at one repository. One that has no name of its own takes the label's last word.
-pub fn repository(label: &str, folder: &Path) -> Result<Found> {
+pub fn repository(label: &str, folder: &Path) -> Result<RepositoryFindings> {
     let targets = Targets::embedded()?;
     let name = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(label).to_owned();
     let mut request = SourceRequest::new(folder);
@@ -45,7 +45,7 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
     };
     let by_default = check(targets.iter().collect());
     let source_host = check(targets.iter().filter(|target| target.source.is_some()).collect());
-    Ok(Found {
+    Ok(RepositoryFindings {
         files: by_default.files,
         by_default: of_files(by_default.diagnostics),
         source_host: of_files(source_host.diagnostics),
@@ -66,7 +66,7 @@ pub fn by_rule(found: &[Diagnostic]) -> Counts {
     counts
 }
 
-impl Found {
+impl RepositoryFindings {
     /// What a snapshot keeps: counts, and nothing of the repository's text.
     pub fn counts(&self) -> Result<Value> {
         let (default, all) = (by_rule(&self.by_default), by_rule(&self.source_host));

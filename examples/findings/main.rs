@@ -10,7 +10,7 @@
 )]
 
 mod count;
-mod judged;
+mod judgements;
 #[path = "../ecosystem/snapshot.rs"]
 mod snapshot;
 
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut counted = Map::new();
-    let judged = arguments.judged.as_deref().map(judged::Judgements::read).transpose()?;
+    let judged = arguments.judged.as_deref().map(judgements::Judgements::read).transpose()?;
     let mut gone = Vec::new();
     for repository in &arguments.repositories {
         let (label, folder) = match repository.split_once('=') {
@@ -81,7 +81,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             );
         }
         if arguments.sheet {
-            judged::sheet(&label, &found.by_default).iter().for_each(|line| println!("{line}"));
+            judgements::sheet(&label, &found.by_default).iter().for_each(|line| println!("{line}"));
         }
         gone.extend(judged.iter().flat_map(|judged| judged.gone(&label, &found.by_default)));
         counted.insert(label, found.counts()?);

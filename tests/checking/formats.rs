@@ -49,7 +49,8 @@ fn sarif_is_valid_and_its_regions_and_fixes_lie_where_they_should() {
         })
         .and_then(|first| {
             let uri = "skills/%C3%BC%20b/SKILL.md";
-            let here = |result: &&Value| at(result)["uri"] == uri && result["ruleId"] == "name-mismatch";
+            let here =
+                |result: &&Value| location(result)["uri"] == uri && result["ruleId"] == "name-mismatch";
             results.iter().find(here).or(Some(first))
         })
         .expect("a finding");

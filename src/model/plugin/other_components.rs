@@ -332,13 +332,9 @@ impl OtherFinder<'_> {
                 if place.kind == "hook" {
                     let message = format!("`{path}` is loaded by default and need not be listed");
                     let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
-                    let finding = Diagnostic::in_file(
-                        place.file,
-                        item.span,
-                        Severity::Warning,
-                        "hooks-relisted",
-                        message,
-                    );
+                    let rule = "hooks-relisted";
+                    let finding =
+                        Diagnostic::in_file(place.file, item.span, Severity::Warning, rule, message);
                     self.found.push(finding.help(help));
                 }
                 true

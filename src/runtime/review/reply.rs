@@ -384,14 +384,11 @@ mod tests {
     fn hostile_replies_cost_little() {
         let many = |item: fn(usize) -> String| (0..100_000).map(item).collect::<Vec<_>>().join(",");
         let keys = format!(r#"{{"findings":[],{}}}"#, many(|at| format!(r#""k{at}":[1],"k{at}":[2]"#)));
-        let rechecks = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
-        let rechecks = format!(r#"{{"findings":[],"rechecked":[{rechecks}]}}"#);
-        for text in [
-            keys,
-            rechecks,
-            r#"{"rechecked":1,"findings":[]}"#.repeat(50_000),
-            "\"findings\"".repeat(100_000),
-        ] {
+        let held = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
+        let held = format!(r#"{{"findings":[],"rechecked":[{held}]}}"#);
+        for text in
+            [keys, held, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
+        {
             let _ = read("security", &text, ReplyTerms::default());
             let _ = applied(
                 &text.replace("findings", "applied").replace("rechecked", "skipped"),

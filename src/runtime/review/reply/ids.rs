@@ -34,16 +34,13 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
         }
         Value::Object(object) => {
             let named = object.get("id").map(|name| (name.as_str().unwrap_or_default(), value));
-            let several = object
-                .iter()
-                .filter(|_| named.is_none())
-                .map(|(name, answer_value)| (name.as_str(), answer_value));
-            for (name, answer_value) in named.into_iter().chain(several) {
-                let holds = holds(answer_value.get("holds").unwrap_or(answer_value));
+            let several = object.iter().filter(|_| named.is_none()).map(|(id, given)| (id.as_str(), given));
+            for (name, given) in named.into_iter().chain(several) {
+                let holds = holds(given.get("holds").unwrap_or(given));
                 let id = id(name);
                 is_read &= id.is_some() && holds.is_some();
-                let left = remaining(answer_value);
-                let (texts, flags) = other_fields(answer_value, &["id", "holds", "remaining"]);
+                let left = remaining(given);
+                let (texts, flags) = other_fields(given, &["id", "holds", "remaining"]);
                 let reason = left.iter().chain(&texts).chain(&flags).cloned().collect::<Vec<_>>().join(". ");
                 found.extend(id.map(|id| Recheck {
                     remaining: left.map(|left| format!("{id}: {left}")),
@@ -63,8 +60,8 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
 }
 
 /// What is said to remain of a fault that was repaired.
-fn remaining(answer_value: &Value) -> Option<String> {
-    let left = answer_value.get("remaining").filter(|left| !left.is_null())?;
+fn remaining(given: &Value) -> Option<String> {
+    let left = given.get("remaining").filter(|left| !left.is_null())?;
     let text = left.as_str().map_or_else(|| left.to_string(), str::to_owned);
     (!is_nothing(&text)).then_some(text)
 }
@@ -77,9 +74,9 @@ pub(super) fn is_nothing(text: &str) -> bool {
 }
 
 /// All texts that stand beside an answer, and what else does that is not harmless: nothing of it is read past.
-fn other_fields(answer_value: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
+fn other_fields(given: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut flags) = (Vec::new(), Vec::new());
-    let fields = answer_value.as_object().into_iter().flatten();
+    let fields = given.as_object().into_iter().flatten();
     for (key, value) in fields.filter(|(key, _)| !form.contains(&key.as_str())) {
         let listed = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         if listed.iter().all(Value::is_string) {
@@ -141,16 +138,15 @@ pub(super) fn answers(
     before: &str,
 ) -> (Vec<(String, SentenceAnswer)>, Vec<String>, Vec<String>) {
     let (mut found, mut reasons, mut strange) = (Vec::new(), Vec::new(), Vec::new());
-    let mut take = |name: &str, answer_value: &Value, whole: &Value| {
+    let mut add = |name: &str, given: &Value, whole: &Value| {
         // Whatever its key is called.
         let is_answer =
             |(_, value): &(&String, &Value)| value.as_str().is_some_and(|text| answer(text).0.is_some());
-        let mut fields = answer_value.as_object().into_iter().flatten();
+        let mut fields = given.as_object().into_iter().flatten();
         let key = fields.find(is_answer).map_or("answer", |(key, _)| key.as_str());
-        let (answered, rest) =
-            answer(answer_value.get(key).unwrap_or(answer_value).as_str().unwrap_or_default());
-        let (mut why, mut flags) = other_fields(answer_value, &["id", key]);
-        let echoed = ["text", "sentence"].iter().filter_map(|key| answer_value.get(key)?.as_str());
+        let (answered, rest) = answer(given.get(key).unwrap_or(given).as_str().unwrap_or_default());
+        let (mut why, mut flags) = other_fields(given, &["id", key]);
+        let echoed = ["text", "sentence"].iter().filter_map(|key| given.get(key)?.as_str());
         flags.extend(echoed.filter(|text| !before.contains(text.trim())).map(str::to_owned));
         // The sentence itself, as it was handed over.
         why.retain(|text| !before.contains(text.as_str()));
@@ -173,10 +169,8 @@ pub(super) fn answers(
     let mut none = Vec::new();
     for item in items {
         match (item.get("id").and_then(Value::as_str), item) {
-            (Some(id), item) => take(id, item, item),
-            (None, Value::Object(fields)) => {
-                fields.iter().for_each(|(name, answer_value)| take(name, answer_value, answer_value))
-            }
+            (Some(id), item) => add(id, item, item),
+            (None, Value::Object(fields)) => fields.iter().for_each(|(name, given)| add(name, given, given)),
             (None, Value::Null) => {}
             (None, Value::String(text)) => none.push(text.clone()),
             (None, other) => none.push(other.to_string()),
@@ -241,16 +235,14 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
         {
             match named(item).iter().any(|id| known.ids.contains(id)) {
                 true => reasons.extend(repair::sentence_of(item)),
-                false => add_sentence("skipped", item, &mut texts),
+                false => note("skipped", item, &mut texts),
             }
         }
         let fields = reply.as_object().into_iter().flatten();
         let others = fields.filter(|(key, _)| !matches!(key.as_str(), "applied" | "skipped" | "run"));
-        others.for_each(|(key, value)| add_sentence(key, value, &mut texts));
+        others.for_each(|(key, value)| note(key, value, &mut texts));
         let notes = reply["applied"].as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
-        notes
-            .filter(|(key, _)| key.as_str() != "id")
-            .for_each(|(key, value)| add_sentence(key, value, &mut texts));
+        notes.filter(|(key, _)| key.as_str() != "id").for_each(|(key, value)| note(key, value, &mut texts));
         reviews.extend(reply.get("run").and_then(Value::as_str).map(str::to_owned));
         true
     });
@@ -278,7 +270,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
 }
 
 /// What a field of the fixer's reply says that it need not have: a text as it is, any other value with its name.
-fn add_sentence(key: &str, value: &Value, texts: &mut Vec<String>) {
+fn note(key: &str, value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::Null => {}
         Value::String(text) => texts.push(text.clone()),
