@@ -189,7 +189,7 @@ fn report_of(
     let standing =
         promote::standing(project, beta, files, root, plan).map_err(crate::build::BuildError::from)?;
     let mut refused = promote::in_the_way(beta, files, root);
-    let mut doc = PromoteReport::of(beta, plan, files);
+    let mut doc = PromoteReport::new(beta, plan, files);
     match &standing {
         TargetState::Free => {}
         TargetState::Blocked(remark) => refused.push(remark.clone()),

@@ -36,7 +36,7 @@ fn folder_of(name: &str) -> Option<&str> {
 }
 
 /// Where something of the folder at `path` lies while it is replaced.
-fn sibling(path: &Path, what: &str) -> PathBuf {
+fn sibling_of(path: &Path, what: &str) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(sibling(&name, what))
 }
@@ -46,7 +46,7 @@ fn sibling(path: &Path, what: &str) -> PathBuf {
 pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
     // A file of such a name is what an edit of one file left.
     let is_left = |folder: &Path| {
-        let kind = |what| fs::symlink_metadata(sibling(folder, what));
+        let kind = |what| fs::symlink_metadata(sibling_of(folder, what));
         kind(SWAP).is_ok() || [NEW, OLD].iter().any(|what| kind(what).is_ok_and(|meta| meta.is_dir()))
     };
     let names: Vec<_> =
@@ -61,8 +61,8 @@ pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
 pub fn is_displaced(folder: &Path) -> bool {
     let meta = |path: &Path| fs::symlink_metadata(path);
     meta(folder).is_err()
-        && meta(&sibling(folder, SWAP)).is_ok()
-        && [NEW, OLD].iter().any(|what| meta(&sibling(folder, what)).is_ok_and(|meta| meta.is_dir()))
+        && meta(&sibling_of(folder, SWAP)).is_ok()
+        && [NEW, OLD].iter().any(|what| meta(&sibling_of(folder, what)).is_ok_and(|meta| meta.is_dir()))
 }
 
 /// Completes or undoes what a killed build left beside a bundle. Call it under the lock, before the
@@ -129,10 +129,10 @@ mod tests {
     fn between(out: &Path) -> PathBuf {
         let folder = out.join("bundle");
         for (what, text) in [(NEW, "new"), (OLD, "old")] {
-            fs::create_dir_all(sibling(&folder, what).join(OWN_FOLDER)).unwrap();
-            fs::write(sibling(&folder, what).join("x"), text).unwrap();
+            fs::create_dir_all(sibling_of(&folder, what).join(OWN_FOLDER)).unwrap();
+            fs::write(sibling_of(&folder, what).join("x"), text).unwrap();
         }
-        fs::write(sibling(&folder, SWAP), "").unwrap();
+        fs::write(sibling_of(&folder, SWAP), "").unwrap();
         folder
     }
 

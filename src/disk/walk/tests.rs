@@ -14,6 +14,7 @@ fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
     let (without_bundles, files) = (false, Vec::new());
     let mut walk = TreeWalk {
         file_system: FileSystem::default(),
+        folders: FolderCache::default(),
         root: root.clone(),
         start: root.clone(),
         exclude,
@@ -105,6 +106,6 @@ fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
     let src = folder.path().join("src");
     symlink("../elsewhere", src.join("out")).unwrap();
     let mut tree = SourceTree::default();
-    read_one(&src, "out/x.md".into(), &mut tree).unwrap();
+    read_one(&FileSystem::default(), &src, "out/x.md".into(), &mut tree).unwrap();
     assert_eq!(left_out(&tree), [("out/x.md", crate::source::LEAVES)]);
 }

@@ -307,7 +307,7 @@ impl<'a> Clause<'a> {
             let (between, rest) = after.split_at(negation);
             Some(between.iter().all(|word| may_lie_between(*word)) && rest.iter().all(is_idle))
         };
-        before.contains(&ClauseWord::Negation) || words_before() == Some(true)
+        before.contains(&ClauseWord::Negation) || behind() == Some(true)
     }
 
     /// Whether it says that its writer did not, or could not, read, open or finish something: `I read nothing`, too.
