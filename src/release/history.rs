@@ -199,6 +199,8 @@ impl CommitDifferences<'_> {
         if !scene.git.has_folder(commit, &scene.place)? {
             return Ok(None);
         }
+        let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
+        scene.progress.set(format!("reading `{reference}`, {number} of {total}"));
         let other = self.last.as_ref();
         let snapshot =
             CommitSnapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", other)?;
@@ -215,7 +217,6 @@ impl CommitDifferences<'_> {
         self.remarks.extend(old.remarks);
         let old = old.project;
         let (old, new) = (ComparisonSide::Source(&old), ComparisonSide::Source(scene.project));
-        let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
         scene.progress.begin(format!("comparing with `{reference}`, {number} of {total}"), scene.hosts.len());
         let mut difference =
             compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets, &scene.progress)?;

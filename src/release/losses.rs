@@ -27,7 +27,10 @@ pub(super) fn check(scene: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Re
     distinct.dedup();
     for target in scene.hosts.iter().filter(|_| !distinct.is_empty()) {
         let project = scene.project.for_host(&target.name, scene.targets.source());
-        let mut ledger = Ledger::new(lower::lower(&project, target, scene.targets).rows);
+        let components = project.plugins.iter().map(|plugin| plugin.components.len()).sum();
+        scene.progress.begin(format!("{}: looking for losses", target.host.title), components);
+        let lowered = lower::lower(&project, target, scene.targets, &scene.progress);
+        let mut ledger = Ledger::new(lowered.rows);
         ledger.accept(&target.name, &scene.project.accepted);
         for class in &distinct {
             let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));
