@@ -121,7 +121,9 @@ fn knows(context: &RuleContext<'_>, name: &str) -> bool {
     foreign
         || context.project.plugins.iter().any(|plugin| {
             plugin.name == name
-                || plugin.written().any(|component| readme::is(component, name))
+                || plugin.written().any(|component| {
+                    readme::is(component, name) || name.replacen(':', "-", 1) == last_of(&component.name)
+                })
                 || plugin.inline.iter().any(|command| command.name == last)
                 || plugin.lost.iter().any(|lost| lost.name == last)
                 || plugin.others.iter().any(|other| other.name == last)
@@ -185,7 +187,11 @@ fn left_out(
     let is_missing = |component: &&&Component| {
         let last = last_of(&component.name);
         let said = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
-        let said = said(last) || component.alias().is_some_and(|alias| said(&alias));
+        // A skill `health-audit` may be called `/health:audit`.
+        let parted = |(at, _)| text.contains(&format!("/{}:{}", &last[..at], &last[at + 1..]));
+        let said = said(last)
+            || component.alias().is_some_and(|alias| said(&alias))
+            || last.match_indices('-').any(parted);
         !is_listed(component)
             && !said
             && !last.starts_with('_')
