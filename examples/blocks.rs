@@ -17,6 +17,7 @@ use plugcast::build::{self, SourceRequest};
 use plugcast::compile::Source;
 use plugcast::disk::folder::Folder;
 use plugcast::disk::sha256;
+use plugcast::progress::Progress;
 use plugcast::target::Targets;
 use plugcast::temp_dir::TempFolder;
 
@@ -68,7 +69,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         (request.name, request.config) = (Some(label.to_owned()), config);
         let bundle = Source::read(&request, &targets)?.bundle(target)?;
         let out = TempFolder::new()?;
-        build::write(&bundle, &Folder::open(out.path())?)?;
+        build::write(&bundle, &Folder::open(out.path())?, &Progress::default())?;
         let folder = out.path().join(&target.name);
         for file in bundle.record.manifest.files.iter().filter(|file| is_component(&file.path)) {
             let content = std::fs::read_to_string(folder.join(&file.path))?;

@@ -9,6 +9,7 @@ use crate::build::cache::{CacheKey, CacheOptions};
 use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};
 use crate::diagnostic::Diagnostic;
 use crate::model::project::Project;
+use crate::progress::Progress;
 use crate::source::SourceTree;
 use crate::target::{Target, Targets};
 
@@ -56,7 +57,7 @@ impl<'a> Discovery<'a> {
     /// When what the settings say of a plugin means nothing.
     pub fn read(self) -> Result<Source<'a>, BuildError> {
         let (project, findings) = build::understand(self.gathered, self.request, self.targets)?;
-        Ok(Source { project, findings, targets: self.targets })
+        Ok(Source { project, findings, targets: self.targets, progress: self.request.progress.clone() })
     }
 }
 
@@ -69,6 +70,7 @@ pub struct Source<'a> {
     /// What is wrong with it on every host.
     pub findings: Vec<Diagnostic>,
     targets: &'a Targets,
+    progress: Progress,
 }
 
 impl<'a> Source<'a> {
@@ -85,7 +87,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// As [`bundle`].
     pub fn bundle(&self, target: &Target) -> Result<HostBundle, BuildError> {
-        bundle(&self.project, target, self.targets)
+        build::assemble(&self.project, target, self.targets, Purpose::Output, &self.progress)
     }
 }
 
@@ -94,7 +96,7 @@ impl<'a> Source<'a> {
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
 pub fn bundle(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
-    build::assemble(project, target, targets, Purpose::Output)
+    build::assemble(project, target, targets, Purpose::Output, &Progress::default())
 }
 
 /// The same for a comparison: without documents of our own, and without the search for names that lead nowhere.
@@ -106,7 +108,7 @@ pub fn compared_bundle(
     target: &Target,
     targets: &Targets,
 ) -> Result<HostBundle, BuildError> {
-    build::assemble(project, target, targets, Purpose::Comparison)
+    build::assemble(project, target, targets, Purpose::Comparison, &Progress::default())
 }
 
 /// What a source becomes.

@@ -56,7 +56,7 @@ mod source_json;
 mod texts;
 mod workflows;
 
-pub use native_actions::is_granted;
+pub use native_actions::{is_granted, is_surely_asked};
 
 use self::command_objects::CommandFields;
 use self::component::LoweredComponent;
@@ -76,6 +76,7 @@ use crate::model::component::Component;
 use crate::model::overrides::HostProject;
 use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
+use crate::progress::Progress;
 use crate::source::by_parts;
 use crate::target::{Target, Targets};
 
@@ -92,8 +93,13 @@ pub struct LoweredBundle {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers `project` for `target`, the host that it is for.
-pub fn lower(project: &HostProject<'_>, target: &Target, targets: &Targets) -> LoweredBundle {
+/// Lowers `project` for `target`, the host that it is for; `progress` hears of each component.
+pub fn lower(
+    project: &HostProject<'_>,
+    target: &Target,
+    targets: &Targets,
+    progress: &Progress,
+) -> LoweredBundle {
     let source = targets.source();
     let resolved = project.resolve(source);
     let dispatched = dispatch_search::agents(project, resolved, target, source);
@@ -119,6 +125,7 @@ pub fn lower(project: &HostProject<'_>, target: &Target, targets: &Targets) -> L
             commands: &commands,
             server_tools: &server_tools,
             defaults: options::defaults(plugin, source),
+            progress,
         };
         let part = lower_plugin(&context);
         declared.add(&part.declared);
@@ -152,8 +159,11 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let components = context.plugin.components.iter();
     let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
         components.map(|component| (component, texts::of_component(context, component))).collect();
-    let lowered: Vec<LoweredComponent> =
-        texts.iter().map(|(component, texts)| component::lower(context, component, texts)).collect();
+    let each = texts.iter().map(|(component, texts)| {
+        context.progress.step();
+        component::lower(context, component, texts)
+    });
+    let lowered: Vec<LoweredComponent> = each.collect();
     let inline = inline_commands::lower(context);
     let runnable = hooks_and_servers::lower(context);
     let commands = CommandFields::new(context);

@@ -1,5 +1,8 @@
 //! What a run is doing right now, in a few words, for who shows it to the user: a value that requests carry.
 
+#[cfg(feature = "fault")]
+mod hold;
+
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,6 +60,16 @@ impl Progress {
         let mut current = lock(&state.current);
         state.done.store(0, Ordering::Relaxed);
         *current = Activity { text: text.into(), total };
+        drop(current);
+        if total == 0 {
+            self.hold();
+        }
+    }
+
+    /// Where a test holds a run.
+    fn hold(&self) {
+        #[cfg(feature = "fault")]
+        hold::pass(&self.current());
     }
 
     /// Reports in one line what the user should know before a long work goes on.
@@ -79,6 +92,7 @@ impl Progress {
     pub fn step(&self) {
         if let Some(state) = &self.0 {
             state.done.fetch_add(1, Ordering::Relaxed);
+            self.hold();
         }
     }
 
@@ -105,6 +119,7 @@ impl RepeatedWork {
         {
             *done += 1;
         }
+        self.0.hold();
     }
 }
 

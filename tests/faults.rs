@@ -28,12 +28,13 @@ fn error(finished: &FinishedRun) -> Value {
 
 #[test]
 fn the_shipped_binary_knows_no_faults() {
-    let name = binary::VARIABLE.as_bytes();
-    let holds = |path: &std::path::Path| {
-        std::fs::read(path).expect("a binary").windows(name.len()).any(|bytes| bytes == name)
-    };
-    assert!(!holds(env!("CARGO_BIN_EXE_plugcast").as_ref()), "it reads `{}`", binary::VARIABLE);
-    assert!(holds(binary::faulty()), "the search finds nothing anywhere");
+    for name in [binary::VARIABLE, terminal::HOLD] {
+        let holds = |path: &std::path::Path| {
+            std::fs::read(path).expect("a binary").windows(name.len()).any(|bytes| bytes == name.as_bytes())
+        };
+        assert!(!holds(env!("CARGO_BIN_EXE_plugcast").as_ref()), "it reads `{name}`");
+        assert!(holds(binary::faulty()), "the search finds nothing anywhere");
+    }
 
     let folder = fixture::source().temporary();
     let arguments = ["build", "src", "--to", "codex", "--out", "out"];

@@ -16,6 +16,7 @@ use plugcast::drivers::source::{self, ComparisonSource};
 use plugcast::drivers::{self, Driver, verify};
 use plugcast::ledger::{ComponentKind, Ledger, RowOutcome};
 use plugcast::model::project::Project;
+use plugcast::progress::Progress;
 use plugcast::target::Targets;
 use plugcast::temp_dir::TempFolder;
 use serde::{Deserialize, Serialize};
@@ -142,7 +143,7 @@ pub fn repository(label: String, folder: &Path, search: &HostSearch) -> Result<R
         let started = Instant::now();
         let mut bundle = source.bundle(target)?;
         let folder = out.path().join(&target.name);
-        build::write(&bundle, &Folder::open(out.path())?)?;
+        build::write(&bundle, &Folder::open(out.path())?, &Progress::default())?;
         let build_ms = read_ms + started.elapsed().as_millis();
         found.append(&mut bundle.record.diagnostics);
         found_bundles.push((target.name.clone(), folder.clone()));

@@ -18,6 +18,7 @@ use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::lower;
 use crate::model::overrides::HostProject;
 use crate::model::project::Project;
+use crate::progress::Progress;
 use crate::read::frontmatter;
 use crate::reread;
 use crate::reread::closure::{self, EmittedFile};
@@ -88,15 +89,16 @@ pub fn assemble(
     target: &Target,
     targets: &Targets,
     purpose: Purpose,
+    progress: &Progress,
 ) -> Result<HostBundle, BuildError> {
     let project = project.for_host(&target.name, targets.source());
-    let bundle = assemble_all(&project, target, targets, purpose)?;
+    let bundle = assemble_all(&project, target, targets, purpose, progress)?;
     let found: Vec<Diagnostic> = refused(&bundle.record.diagnostics).cloned().collect();
     if found.is_empty() {
         return Ok(bundle);
     }
     let paths: BTreeSet<String> = found.iter().map(|found| found.path.clone()).collect();
-    let mut rest = assemble_all(&project.without(&paths, REFUSED), target, targets, purpose)?;
+    let mut rest = assemble_all(&project.without(&paths, REFUSED), target, targets, purpose, progress)?;
     rest.record.diagnostics.extend(found);
     Ok(rest)
 }
@@ -106,9 +108,10 @@ fn assemble_all(
     target: &Target,
     targets: &Targets,
     purpose: Purpose,
+    progress: &Progress,
 ) -> Result<HostBundle, BuildError> {
     let file_system = &project.file_system;
-    let lowered = lower::lower(project, target, targets);
+    let lowered = lower::lower(project, target, targets, progress);
     let mut diagnostics = lowered.diagnostics;
     let mut files = Vec::with_capacity(lowered.nodes.len() + 3);
     let mut listed = Vec::with_capacity(lowered.nodes.len());

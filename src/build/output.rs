@@ -14,6 +14,7 @@ use crate::disk::{self, Payload, foreign_files, open_beneath};
 use crate::emit;
 use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::runtime::PLATFORMS;
+use crate::progress::Progress;
 use crate::schema;
 use crate::source::COMING_AND_GOING;
 
@@ -190,11 +191,12 @@ fn own(name: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(OWN_FOLDER).join(name)
 }
 
-/// Writes `bundle` below `out` unless it is there already. Call it under the lock of `out`, and with its open folder.
+/// Writes `bundle` below `out` unless it is there already. Call it under the lock of `out`, and with its open folder;
+/// `progress` hears of each file.
 ///
 /// # Errors
 /// As [`plan_changes`], and when anything cannot be written; the old tree stays then.
-pub fn write(bundle: &HostBundle, out: &Folder) -> Result<WriteSummary, BuildError> {
+pub fn write(bundle: &HostBundle, out: &Folder, progress: &Progress) -> Result<WriteSummary, BuildError> {
     let place = OutputPlace { out, name: &bundle.record.host };
     replace::recover(&place)?;
     // From here on it is this folder, whatever else gets its name.
@@ -206,7 +208,7 @@ pub fn write(bundle: &HostBundle, out: &Folder) -> Result<WriteSummary, BuildErr
     if changes.is_empty() {
         return Ok(WriteSummary { changes, files: 0, is_new: false });
     }
-    replace::replace(&place, there, &files, &owned)?;
+    replace::replace(&place, there, &files, &owned, progress)?;
     Ok(WriteSummary { changes, files: files.len(), is_new: there.is_none() })
 }
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use camino::Utf8Path;
 
 use crate::model::project::Project;
-use crate::read::markdown;
+use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 
 /// The places of every Markdown text; each text is read when first asked for.
@@ -31,6 +31,8 @@ pub struct TextAnchors {
     plain: BTreeSet<String>,
     /// As a link would name them, in the order of the text.
     pub shown: Vec<String>,
+    /// Lines that would be headings, were they not part of an HTML block, without what viewers disagree on.
+    swallowed: BTreeMap<String, Span>,
 }
 
 impl<'a> Anchors<'a> {
@@ -67,7 +69,8 @@ impl TextAnchors {
     fn from_text(text: &str) -> Self {
         let mut out = Self::default();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for heading in &markdown::outline(text, Span::new(0, text.len())).headings {
+        let outline = markdown::outline(text, Span::new(0, text.len()));
+        for heading in &outline.headings {
             let anchor = heading.anchor();
             let times = seen.entry(anchor.clone()).or_default();
             let numbered = if *times == 0 { anchor } else { format!("{anchor}-{times}") };
@@ -80,6 +83,9 @@ impl TextAnchors {
             out.plain.insert(plain(&numbered));
             out.shown.push(numbered);
         }
+        for region in outline.regions.iter().filter(|region| region.kind == RegionKind::Html) {
+            out.add_swallowed(text, region.span);
+        }
         for attribute in ["id=", "name="] {
             for (at, _) in text.match_indices(attribute) {
                 let value = text[at + attribute.len()..].trim_start_matches(['"', '\'']);
@@ -90,10 +96,42 @@ impl TextAnchors {
         out
     }
 
+    /// Adds the lines of the HTML at `span` that an empty line before them would make headings.
+    fn add_swallowed(&mut self, text: &str, span: Span) {
+        let mut at = span.start;
+        for line in span.of(text).split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            let line = line.trim_end();
+            let title = line.trim_start_matches('#');
+            let level = line.len() - title.len();
+            if (1..=6).contains(&level) && title.starts_with(' ') && !is_raw(&text[..start]) {
+                self.swallowed.entry(plain(title)).or_insert(Span::new(start, start + line.len()));
+            }
+        }
+    }
+
+    /// The line that would be the heading `anchor`, were it not part of an HTML block.
+    pub fn swallowed(&self, anchor: &str) -> Option<Span> {
+        self.swallowed.get(&plain(anchor)).copied()
+    }
+
     /// Whether a link can name `anchor`.
     pub fn has(&self, anchor: &str) -> bool {
         self.plain.contains(&plain(anchor))
     }
+}
+
+/// Whether a comment, or an element that only its own end closes, is open behind `before`.
+fn is_raw(before: &str) -> bool {
+    let marks = [
+        ("<!--", "-->"),
+        ("<pre", "</pre"),
+        ("<script", "</script"),
+        ("<style", "</style"),
+        ("<textarea", "</textarea"),
+    ];
+    marks.iter().any(|(open, close)| before.rfind(open) > before.rfind(close))
 }
 
 /// What every viewer takes into an anchor: letters and digits, in lower case.

@@ -110,7 +110,9 @@ impl<'a> RuleContext<'a> {
         self.ledgers.get_or_init(|| {
             let ledger = |target: &&Target| {
                 let project = self.project.for_host(&target.name, self.targets.source());
-                let mut ledger = Ledger::new(lower::lower(&project, target, self.targets).rows);
+                // What is counted meanwhile are files.
+                let lowered = lower::lower(&project, target, self.targets, &Progress::default());
+                let mut ledger = Ledger::new(lowered.rows);
                 ledger.accept(&target.name, &self.project.accepted);
                 ledger
             };

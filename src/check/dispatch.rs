@@ -96,7 +96,7 @@ fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let local = rest[..end].trim_end_matches([':', '-', '_']);
     let after = &rest[local.len()..];
     let file = after.starts_with(['/', '\\', '*', '<', '{', '$', '('])
-        || after.trim_start_matches(':').starts_with(['<', '{', '$', '*'])
+        || after.trim_start_matches([':', '-', '_']).starts_with(['<', '{', '$', '*'])
         || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
     let span = Span::new(prefix.start, prefix.end + local.len());
     let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
@@ -130,10 +130,16 @@ fn told(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> 
     let agent = after.starts_with("agent") || after.starts_with("subagent") || after.starts_with("sub-agent");
     if DISPATCHES.contains(&verb.as_str()) || agent && RUNS.contains(&verb.as_str()) {
         named.how = NameUse::Agent;
-    } else if RUNS.contains(&verb.as_str()) {
+    } else if RUNS.contains(&verb.as_str()) && !may_be_tool(&named.name, directory) {
         named.how = NameUse::Skill;
     }
     named
+}
+
+/// Whether an unknown name may be a tool of a server that has the plugin's name: those are written with `_`, which no skill
+/// of the plugin has.
+fn may_be_tool(name: &str, directory: &ComponentDirectory<'_>) -> bool {
+    name.contains('_') && !directory.skills_near(name).iter().any(|known| known.contains('_'))
 }
 
 /// Whether the words of the line before byte `at` say not to do it.
@@ -207,7 +213,8 @@ mod tests {
         assert_eq!(how("run `/p:plan`"), Some(("p:plan".to_owned(), NameUse::Skill)));
         assert_eq!(how("skill: \"p:plan\""), Some(("p:plan".to_owned(), NameUse::Skill)));
         assert_eq!(how("see p:a:b."), Some(("p:a:b".to_owned(), NameUse::Named)));
-        for silent in ["https://e.org/p:x", "p: x", "p:x.md", "p:<name>", "xp:y", "p:3"] {
+        for silent in ["https://e.org/p:x", "p:docs-{framework}", "p: x", "p:x.md", "p:<name>", "xp:y", "p:3"]
+        {
             assert_eq!(how(silent), None, "{silent}");
         }
         for silent in [

@@ -184,7 +184,7 @@ pub(super) fn mentioned(
 ) -> PathTarget {
     let base = match mention.form {
         PathForm::Code | PathForm::Block => return leads(context, text, &mention.path),
-        PathForm::Root => text.plugin.root.as_path(),
+        PathForm::Root => root(context, text, &mention.path),
         PathForm::Skill => nested_skill(context, text).unwrap_or_else(|| own_folder(text)),
     };
     let Some(path) = joined(base, &mention.path) else { return PathTarget::OutOfSource };
@@ -195,6 +195,17 @@ pub(super) fn mentioned(
         Some(other) => PathTarget::OtherCase(other.into()),
         None => PathTarget::Nowhere(path),
     }
+}
+
+/// The folder that the variable of the plugin's folder stands for. What no manifest lists becomes a plugin from a folder
+/// above it that nothing tells: one that has `path` is meant.
+fn root<'t>(context: &RuleContext<'_>, text: &PluginText<'t>, path: &str) -> &'t Utf8Path {
+    let own = text.plugin.root.as_path();
+    let has_path = |root: &&Utf8Path| joined(root, path).is_some_and(|path| context.paths().has(&path));
+    if text.plugin.is_declared() || has_path(&own) {
+        return own;
+    }
+    text.file.path.ancestors().skip(1).find(has_path).unwrap_or(own)
 }
 
 /// The folder of the skill within a skill that holds `text`, which some hosts load as a skill of its own.

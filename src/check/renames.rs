@@ -12,6 +12,7 @@ use super::dispatch::begins_slash;
 use crate::diagnostic::FixEdit;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
+use crate::model::qualified_name::qualify;
 use crate::parallel;
 use crate::source::{ComponentKind, SourceFile, Span};
 
@@ -122,6 +123,10 @@ impl SkillRenames {
                 continue;
             }
             let qualified = before.ends_with(':') && last_word(&before[..before.len() - 1]) == plugin.name;
+            // With the plugin before it the new name is what the old one says.
+            if !qualified && qualify(&plugin.name, new) == name {
+                continue;
+            }
             let slash = before.strip_suffix('/').is_some_and(begins_slash) && path.starts_with(&plugin.root);
             let called = qualified || slash;
             let goes_on = after.starts_with(['/', ':'])

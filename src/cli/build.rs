@@ -198,7 +198,8 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         super::go_on()?;
         let (title, number) = (&target.host.title, at + 1);
         let project = named(&source.project);
-        console.progress.set(format!("{title} ({number} of {total} hosts): casting {project}"));
+        let casting = format!("{title} ({number} of {total} hosts): casting {project}");
+        console.progress.begin(casting, components(&source.project));
         let bundle = work.build(&source, target, lock.as_ref())?;
         if number == total {
             // The program ends here: giving every text back one by one would only take time.
@@ -230,6 +231,11 @@ fn named(project: &Project) -> String {
     }
 }
 
+/// How many skills, agents and commands are cast.
+fn components(project: &Project) -> usize {
+    project.plugins.iter().map(|plugin| plugin.components.len()).sum()
+}
+
 /// Builds `src` for `hosts` (none: those of its `plugcast.toml`) into `out`, for another command.
 ///
 /// # Errors
@@ -252,9 +258,11 @@ pub fn into(
     let out = Folder::open(out).map_err(CommandFailure::from)?;
     for target in chosen {
         super::go_on()?;
+        progress.begin(format!("{}: casting", target.host.title), components(&source.project));
         let mut bundle = source.bundle(target).map_err(CommandFailure::from)?;
         diagnostics.append(&mut bundle.record.diagnostics);
-        build::write(&bundle, &out).map_err(CommandFailure::from)?;
+        progress.begin(format!("{}: writing", target.host.title), bundle.files.len());
+        build::write(&bundle, &out, progress).map_err(CommandFailure::from)?;
     }
     match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         Some(first) => {

@@ -59,10 +59,11 @@ pub fn run(
         progress: Progress::default(),
     };
     let mut hosts = Vec::new();
+    console.progress.begin("asking hosts for their versions", asked.len());
     for target in asked {
         super::go_on()?;
-        console.progress.set(format!("{}: asking for the version", target.host.title));
         hosts.push(health(target, drivers::driver(&target.name), &search));
+        console.progress.step();
     }
     super::go_on()?;
     let tools = TOOLS.map(|(name, needed_for, help)| {

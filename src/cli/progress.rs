@@ -83,11 +83,19 @@ fn line(elapsed: Duration, activity: &str) -> Option<String> {
         return None;
     }
     let turn = TURNS[(elapsed.as_millis() / PAUSE.as_millis()) as usize % TURNS.len()];
-    let mut text: String = activity.chars().take(WIDTH).collect();
-    if text.len() < activity.len() {
-        text.push('…');
+    Some(format!("{turn} {} ({} s)", fitted(activity), elapsed.as_secs()))
+}
+
+/// The activity in the width of the line; what is left out of a long one is not its count.
+fn fitted(activity: &str) -> String {
+    if activity.chars().count() <= WIDTH {
+        return activity.to_owned();
     }
-    Some(format!("{turn} {text} ({} s)", elapsed.as_secs()))
+    let is_count = |end: &str| end.starts_with(|c: char| c.is_ascii_digit()) && end.len() < WIDTH / 2;
+    let count = activity.rsplit_once(": ").map(|(_, end)| end).filter(|end| is_count(end));
+    let count = count.map_or_else(String::new, |count| format!(": {count}"));
+    let kept: String = activity.chars().take(WIDTH - count.len()).collect();
+    format!("{kept}…{count}")
 }
 
 #[cfg(test)]
@@ -106,5 +114,7 @@ mod tests {
         assert_eq!(line(Duration::from_millis(61_300), "building").as_deref(), Some("/ building (61 s)"));
         let long = line(PATIENCE, &"x".repeat(500)).unwrap();
         assert!(long.chars().count() < 85, "{long}");
+        let counted = line(PATIENCE, &format!("writing `{}`: 12 of 345", "x".repeat(500))).unwrap();
+        assert!(counted.chars().count() < 85 && counted.ends_with("x…: 12 of 345 (1 s)"), "{counted}");
     }
 }

@@ -136,14 +136,16 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
         }),
         ReleaseFormat::Github => console.commands(&lines::annotations(&examined.found)),
         ReleaseFormat::Human => {
-            console.inform(&report::released(&examined.released));
+            console.inform(&report::released(&examined.released, global.verbose));
             let file = |path: &str| examined.files.get(path).map(|file| &**file);
             let style = console.frame_style();
             let text = match global.verbose {
                 true => frame::findings(&examined.found, file, style),
                 false => {
                     let shown = fold::of_patterns(&examined.found, |_| String::new());
-                    screen::findings(&shown, file, style, |found| found.path.clone())
+                    let all = &examined.released;
+                    let unit = |found: &Diagnostic| report::unit_of(all, &found.path);
+                    screen::findings(&shown, file, style, unit, |unit| report::lines_of(all, unit))
                 }
             };
             console.print_text(&text);

@@ -3,6 +3,7 @@
 pub mod compared_source;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -119,11 +120,19 @@ pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyO
         bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
     };
     let titles: Vec<&str> = work.iter().map(|(_, driver, _)| driver.host()).collect();
-    environment.progress.set(format!("{}: showing the bundles", titles.join(", ")));
+    let (progress, ended, total) = (&environment.progress, AtomicUsize::new(0), work.len());
+    let showing =
+        |ended: usize| format!("{}: showing the bundles, {ended} of {total} done", titles.join(", "));
+    progress.set(showing(0));
     let shown: Vec<Result<_>> = std::thread::scope(|threads| {
         let show = |(folder, driver, installation): &VerifyWork| {
             let (folder, driver, installation) = (folder.path().to_owned(), *driver, installation.clone());
-            threads.spawn(move || verify::verify(&folder, driver, &installation, scope))
+            let (ended, showing) = (&ended, &showing);
+            threads.spawn(move || {
+                let shown = verify::verify(&folder, driver, &installation, scope);
+                progress.set(showing(ended.fetch_add(1, Ordering::Relaxed) + 1));
+                shown
+            })
         };
         let started: Vec<_> = work.iter().map(show).collect();
         let panicked = |_| Err(anyhow::anyhow!("a driver failed"));

@@ -5,6 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::inventory::InventoryItem;
+use crate::disk;
 use crate::source::ComponentKind;
 
 /// How alike two texts must be, in percent, to be one that was renamed.
@@ -159,7 +160,7 @@ enum Profile<'a> {
 impl<'a> Profile<'a> {
     /// The profile of `item`, with words numbered by `ids`; `None` for what is known by its name alone.
     fn new(item: &'a InventoryItem, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
-        if item.kind == ComponentKind::Plugin {
+        if item.kind == ComponentKind::Plugin || is_empty_file(item) {
             return None;
         }
         let kind = callable(item.kind);
@@ -200,6 +201,11 @@ impl<'a> Profile<'a> {
         }
         percent(shared).filter(|percent| *percent >= ALIKE)
     }
+}
+
+/// Whether a file has no bytes, as any number of others.
+fn is_empty_file(item: &InventoryItem) -> bool {
+    item.kind == ComponentKind::File && item.content.contains(&disk::sha256(b""))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -20,6 +20,7 @@ use self::removal::remove_tree;
 use self::stage::StagedTree;
 use super::folder::{self, Folder};
 use super::{DiskError, Payload, fs_op, open_beneath};
+use crate::progress::Progress;
 
 pub use self::recovery::{is_displaced, recover, unfinished};
 pub(super) use self::{recovery::sibling, removal::remove};
@@ -149,7 +150,7 @@ pub fn changes(
 }
 
 /// Makes the folder at `place`, which is open as `old` now, hold exactly `files`, our own documents among them, beside
-/// the files of others. Call [`recover`] before.
+/// the files of others. Call [`recover`] before. `progress` hears of each file.
 ///
 /// # Errors
 /// When anything cannot be written; the old tree stays then. When the old tree cannot be removed: the
@@ -159,11 +160,12 @@ pub fn replace(
     old: Option<&Folder>,
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
+    progress: &Progress,
 ) -> Result<(), DiskError> {
     let (out, path) = (place.out, place.path());
     let new = sibling(place.name, NEW);
     let mut stage = StagedTree::make(out, &new).map_err(|error| DiskError::new("create", &path, error))?;
-    stage.fill(&path, files, old, owned).inspect_err(|_| {
+    stage.fill(&path, files, old, owned, progress).inspect_err(|_| {
         let _ = remove_tree(out, &new, &stage.root, out.path());
     })?;
     let swapped = swap(place, old, &new, &stage);
@@ -259,7 +261,7 @@ mod tests {
     fn replaced(out: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) {
         let out = Folder::open(out).unwrap();
         let place = OutputPlace { out: &out, name: "bundle" };
-        replace(&place, place.open().unwrap().as_ref(), files, owned).unwrap();
+        replace(&place, place.open().unwrap().as_ref(), files, owned, &Progress::default()).unwrap();
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
 use crate::model::references::ANY_TOOL;
+use crate::progress::Progress;
 use crate::read::format::SourceFacts;
 use crate::target::{Target, VariableFacts};
 
@@ -39,6 +40,8 @@ pub(super) struct LoweringContext<'a> {
     pub(super) server_tools: &'a ServerTools,
     /// What counts where the user gives no value for an option.
     pub(super) defaults: BTreeMap<String, String>,
+    /// Hears of each component.
+    pub(super) progress: &'a Progress,
 }
 
 impl LoweringContext<'_> {

@@ -54,6 +54,17 @@ pub fn is_granted(component: &Component, command: &str, source: &SourceFacts) ->
     parts.is_some_and(|parts| parts.iter().all(runs))
 }
 
+/// Whether the source host surely asks before it runs `command`, which no grant covers: a program that it also runs unasked may
+/// be run with options that nobody has tried.
+pub fn is_surely_asked(component: &Component, command: &str, source: &SourceFacts) -> bool {
+    let parts = command_line::parts(command, &format!("${{{}}}", source.plugin_root));
+    let is_known = |part: &CommandPart| read_only::may_be(part, source);
+    !is_granted(component, command, source)
+        && parts.is_some_and(|parts| {
+            parts.iter().any(|part| !is_granted(component, part.text, source) && !is_known(part))
+        })
+}
+
 /// What a grant of the shell is restricted to; `None` inside for nothing, `None` outside for another tool.
 fn pattern<'a>(grant: &'a str, source: &SourceFacts) -> Option<Option<&'a str>> {
     let rest = grant.strip_prefix(source.shell_tool.as_str())?;

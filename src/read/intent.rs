@@ -1,7 +1,11 @@
 //! Whether a path that a text names is meant to be there. Most that lead nowhere are examples,
 //! placeholders, or files that the text tells to make; a finding must be right.
 
+mod planned;
+
 use camino::Utf8Path;
+
+pub use planned::is_planned;
 
 use super::shell_names::{is_interpreter, is_shell};
 use crate::source::line_start;
@@ -138,7 +142,15 @@ pub fn is_template(path: &Utf8Path, text: &str) -> bool {
 pub fn in_expected_output(path: &Utf8Path) -> bool {
     let is_output = |part: &str| {
         let part = part.to_ascii_lowercase().replace('-', "_");
-        matches!(part.as_str(), "expected_output" | "expected_outputs" | "sample_output" | "sample_outputs")
+        matches!(
+            part.as_str(),
+            "expected_output"
+                | "expected_outputs"
+                | "sample_output"
+                | "sample_outputs"
+                | "golden"
+                | "goldens"
+        )
     };
     path.parent().into_iter().flat_map(Utf8Path::components).any(|part| is_output(part.as_str()))
 }
@@ -165,6 +177,37 @@ pub fn is_explained(text: &str, start: usize, end: usize) -> bool {
     };
     let after = text[end..].trim_start_matches(['`', '*', ' ', '\t']);
     listed && after.starts_with(['|', ':', '-', '–', '—', '='])
+}
+
+/// Whether the code at a span, which is all that its backticks hold, is one of several in a row: a text that lists things
+/// asks for none of them.
+pub fn is_one_of_several(text: &str, start: usize, end: usize) -> bool {
+    let joins = |c: char| c.is_whitespace() || c == ',' || c == '/';
+    let before = text[..start].strip_suffix('`').map(|before| {
+        let before = before.trim_end_matches(joins);
+        before
+            .strip_suffix("or")
+            .or_else(|| before.strip_suffix("and"))
+            .unwrap_or(before)
+            .trim_end_matches(joins)
+    });
+    let after = text[end..].strip_prefix('`').map(|after| {
+        let after = after.trim_start_matches(joins);
+        after
+            .strip_prefix("or ")
+            .or_else(|| after.strip_prefix("and "))
+            .unwrap_or(after)
+            .trim_start_matches(joins)
+    });
+    before.is_some_and(|before| before.ends_with('`')) && after.is_some()
+        || before.is_some() && after.is_some_and(|after| after.starts_with('`'))
+}
+
+/// Whether a line says that what it lists may not be there.
+pub fn is_conditional(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let mut words = line.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word == "if") && ["exist", "available", "present"].iter().any(|word| line.contains(word))
 }
 
 /// Words of texts about attacks, in which what is shown is to be recognised and not done.

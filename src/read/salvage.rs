@@ -82,15 +82,15 @@ fn is_sound(lines: &str, entry: &MappingEntry) -> bool {
 fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     document.fields = Some(none_at(yaml.start));
     document.lost = Some(yaml);
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let tab = yaml.slice(text).lines().any(|line| line[..indent(line)].contains('\t'));
+    let tab = tab(text, yaml);
     for fault in &mut document.faults {
         if !fault.rescued || fault.rule == "yaml-dialect" {
             fault.rescued = true;
             let what = if fault.rule == "yaml-dialect" { "invalid YAML" } else { fault.message.as_str() };
             // What a parser says of a tab helps nobody to see it.
-            let what = if tab { "invalid YAML, because a tab indents a line" } else { what };
-            if tab {
+            let what = if tab.is_some() { "invalid YAML, because a tab indents a line" } else { what };
+            if let Some(tab) = tab {
+                fault.span = tab;
                 fault.help = "indent with spaces".to_owned();
             }
             fault.message = format!("{what}: the source host reads none of the fields, and keeps the text");
@@ -100,6 +100,17 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     let mut told = false;
     // One cause is one finding.
     document.faults.retain(|fault| fault.rule != "yaml-syntax" || !std::mem::replace(&mut told, true));
+}
+
+/// The first tab that indents a line.
+fn tab(text: &str, yaml: Span) -> Option<Span> {
+    let mut at = yaml.start;
+    yaml.of(text).split_inclusive('\n').find_map(|line| {
+        let start = at;
+        at += line.len();
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        line[..indent].find('\t').map(|tab| Span::new(start + tab, start + tab + 1))
+    })
 }
 
 /// A value that was read from another text, with everything in it, at `span`.

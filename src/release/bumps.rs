@@ -1,15 +1,16 @@
-//! Releases of a repository without tags: the commits that changed the version of a plugin's manifest.
+//! Releases of a repository without tags: the commits that changed the version in a plugin's manifest, or in its entry in the
+//! marketplace.
 
-use camino::Utf8PathBuf;
+use camino::Utf8Path;
 use semver::Version;
 
 use super::ReleaseError;
 use super::context::{ReleaseContext, VersionedUnit};
 use super::history::Release;
-use crate::read::json;
-use crate::read::tree::Node;
+use super::units::VersionPlace;
+use super::values::{self, FoundVersion};
 
-/// How many commits of a manifest are looked at: the last two of its versions are all that counts.
+/// How many commits that touch a version are looked at: the last two versions of a plugin are all that counts.
 const MOST_COMMITS: &str = "100";
 /// How many releases are enough.
 const ENOUGH: usize = 2;
@@ -18,15 +19,18 @@ const SHORT: usize = 10;
 
 /// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
 pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
-    let Some(path) = manifest(unit) else { return Ok(Vec::new()) };
+    let Some(place) = place(unit) else { return Ok(Vec::new()) };
     let listed = context.git.answer(&[
         "log",
+        "--no-ext-diff",
+        "--no-textconv",
         "--format=%H",
+        "-G\"version\"",
         "-n",
         MOST_COMMITS,
         "HEAD",
         "--",
-        &format!(":(top){path}"),
+        &format!(":(top){}", place.path),
     ])?;
     let mut out = Vec::new();
     let mut newer: Option<(String, Version)> = None;
@@ -52,14 +56,18 @@ pub(super) fn version_at(
     unit: &VersionedUnit,
     commit: &str,
 ) -> Result<Option<Version>, ReleaseError> {
-    let Some(path) = manifest(unit) else { return Ok(None) };
-    let text = context.git.text(commit, &path)?.unwrap_or_default();
-    let node = json::parse(&text).0;
-    Ok(node.and_then(|node| Version::parse(node.get("version").and_then(Node::as_str)?).ok()))
+    let Some(place) = place(unit) else { return Ok(None) };
+    let text = context.git.text(commit, &place.path)?.unwrap_or_default();
+    let found = values::find(place.path.as_str(), &text, &place.at);
+    Ok(found.into_iter().find_map(|found| match found {
+        FoundVersion::Version(version, _) => Version::parse(&version).ok(),
+        _ => None,
+    }))
 }
 
-/// The manifest that names the version of a plugin.
-fn manifest(unit: &VersionedUnit) -> Option<Utf8PathBuf> {
-    let stated = unit.stated().map(|(place, _, _)| place.path.clone());
-    stated.filter(|path| unit.is_plugin && path.file_name() == Some("plugin.json"))
+/// Where the version of a plugin stands that the commits of a repository raise.
+fn place(unit: &VersionedUnit) -> Option<&VersionPlace> {
+    let stated = unit.stated().map(|(place, ..)| place);
+    let is_raised = |path: &Utf8Path| matches!(path.file_name(), Some("plugin.json" | "marketplace.json"));
+    stated.filter(|place| unit.is_plugin && is_raised(&place.path))
 }

@@ -1,6 +1,8 @@
 //! The changelog has an entry for the version, in a form that is known.
 
-use camino::Utf8PathBuf;
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, found};
@@ -14,6 +16,7 @@ const NAME: &str = "CHANGELOG.md";
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let mut without: Vec<(&VersionedUnit, String)> = Vec::new();
+    let mut missing: BTreeMap<Utf8PathBuf, Vec<(&VersionedUnit, String)>> = BTreeMap::new();
     for unit in &context.units {
         let Some(version) = unit.version() else { continue };
         let Some(path) = path(context, unit) else {
@@ -28,61 +31,102 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             }
             let message = format!("the changelog `{path}` does not exist");
             let help = "write it, or name another one under `[release]` in `plugcast.toml`";
-            out.push(found(&path, Severity::Error, "changelog-missing", message).help(help));
+            add(out, found(&path, Severity::Error, "changelog-missing", message).help(help));
             continue;
         };
         let text = file.text().unwrap_or_default();
         let headings = headings(text);
-        let shared =
-            context.units.iter().filter(|other| self::path(context, other).as_ref() == Some(&path)).count()
-                > 1;
+        let sharing: Vec<&str> = context
+            .units
+            .iter()
+            .filter(|other| self::path(context, other).as_ref() == Some(&path))
+            .map(|other| other.name.as_str())
+            .collect();
         let of_unit = |heading: &&ChangelogHeading<'_>| {
-            heading.version == version && (!shared || heading.fits(&unit.name))
+            heading.version == version && (sharing.len() < 2 || heading.fits(&unit.name, &sharing))
         };
         let Some(entry) = headings.iter().find(of_unit) else {
-            let first = headings.first();
-            let at = first.map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
-            let message = match first {
-                Some(first) => format!(
-                    "the changelog has no entry for `{version}` of `{}`; its first is `{}`",
-                    unit.name,
-                    first.span.slice(text).trim()
-                ),
-                None => {
-                    format!("the changelog has no entry for `{version}` of `{}`, nor any other", unit.name)
-                }
-            };
-            let whose = if shared { format!("{} {version}", unit.name) } else { version.clone() };
-            let help = format!("add `{}` with what is new below it", example(form, &whose));
-            let found = Diagnostic::in_file(&file, at, Severity::Error, "changelog-entry", message);
-            out.push(found.help(help));
+            missing.entry(path).or_default().push((unit, version));
             continue;
         };
         if form.is_some_and(|form| form != entry.form) {
             let message = format!("the heading of `{version}` does not match `changelog-form`");
             let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-form", message);
-            out.push(found.help(format!("write it like `{}`", example(form, &version))));
+            add(out, found.help(format!("write it like `{}`", example(form, &version))));
         }
         if entry.body.trim().is_empty() {
             let message = format!("the changelog entry is empty for `{version}`");
             let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-entry", message);
-            out.push(found.help("describe what is new for users under the heading"));
+            add(out, found.help("describe what is new for users under the heading"));
         }
     }
+    out.extend(missing.iter().filter_map(|(path, units)| no_entry(scene, path, units)));
     out.extend(none(&without));
     Ok(())
+}
+
+/// Adds a finding, which several plugins of one changelog share, once.
+fn add(out: &mut Vec<Diagnostic>, found: Diagnostic) {
+    if !out.contains(&found) {
+        out.push(found);
+    }
 }
 
 /// How many names a message lists.
 const NAMED: usize = 3;
 
+/// The changelog at `path` has no entry for the versions of `units`: one finding, as one release would add all of them.
+fn no_entry(
+    scene: &ReleaseContext<'_>,
+    path: &Utf8Path,
+    units: &[(&VersionedUnit, String)],
+) -> Option<Diagnostic> {
+    let file = scene.files.get(path)?;
+    let text = file.text().unwrap_or_default();
+    let headings = headings(text);
+    let at = headings.first().map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
+    let ((first, version), form) = (units.first()?, units.first()?.0.said.changelog_form);
+    let is_shared =
+        scene.units.iter().filter(|unit| self::path(scene, unit).as_deref() == Some(path)).count() > 1;
+    let is_one_version = units.iter().all(|(_, other)| other == version);
+    let what = match is_one_version {
+        true => format!("`{version}` of {}", listed(units, |(unit, _)| format!("`{}`", unit.name))),
+        false => listed(units, |(unit, version)| format!("`{version}` of `{}`", unit.name)),
+    };
+    let message = match headings.first() {
+        Some(first) => {
+            format!("the changelog has no entry for {what}; its first is `{}`", first.span.of(text).trim())
+        }
+        None => format!("the changelog has no entry for {what}, nor any other"),
+    };
+    let whose = match is_shared && (units.len() == 1 || !is_one_version) {
+        true => format!("{} {version}", first.name),
+        false => version.clone(),
+    };
+    let heading = example(form, &whose);
+    let help = match is_one_version {
+        true => format!("add `{heading}` with what is new below it"),
+        false => format!("add a heading for each, such as `{heading}`, with what is new below it"),
+    };
+    Some(Diagnostic::at(&file, at, Severity::Error, "changelog-entry", message).help(help))
+}
+
+/// The first of `units`, each in the words of `one`, and how many more there are.
+fn listed<'a>(
+    units: &'a [(&'a VersionedUnit, String)],
+    one: impl Fn(&'a (&'a VersionedUnit, String)) -> String,
+) -> String {
+    let named: Vec<String> = units.iter().take(NAMED).map(one).collect();
+    let more = units.len() - named.len();
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
 /// What is new in some is said nowhere: one finding, as one changelog can say all of it.
 fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
     let (first, version) = without.first()?;
-    let names: Vec<String> = without.iter().take(NAMED).map(|(unit, _)| format!("`{}`", unit.name)).collect();
-    let more = without.len() - names.len();
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let message = format!("no changelog tells users what is new in {}{more}", names.join(", "));
+    let names = listed(without, |(unit, _)| format!("`{}`", unit.name));
+    let message = format!("no changelog tells users what is new in {names}");
     let whose = if without.len() > 1 { format!("{} {version}", first.name) } else { version.clone() };
     let help = format!("write a `{NAME}` with the heading `## {whose}`");
     Some(found(first.own_path(), Severity::Warning, "changelog-missing", message).help(help))
@@ -107,14 +151,29 @@ struct ChangelogHeading<'a> {
 }
 
 impl ChangelogHeading<'_> {
-    /// Whether it may be meant for `name`, in a changelog of several.
-    fn fits(&self, name: &str) -> bool {
-        let rest = self.line.replace(&self.version, "");
-        let named = rest.split(|c: char| !c.is_alphanumeric() && !"-_".contains(c)).any(|word| word == name);
-        let link = rest.split("](").next().unwrap_or_default();
-        let nobody =
-            !link.chars().any(char::is_alphabetic) || link.trim_matches(|c: char| !c.is_alphabetic()) == "v";
-        named || nobody
+    /// Whether it may be meant for `name`, in a changelog of several: it names it, or none of `all`.
+    fn fits(&self, name: &str, all: &[&str]) -> bool {
+        self.names(name) || !all.iter().any(|other| self.names(other))
+    }
+
+    /// Whether it says nothing but a version, and perhaps a date.
+    fn is_version_alone(&self) -> bool {
+        let words = self.line.split("](").next().unwrap_or_default().replace(&self.version, "");
+        words.trim_matches(|c: char| !c.is_alphabetic()).trim_start_matches('v').is_empty()
+    }
+
+    /// Whether its words have `name`, which may stand there as words of its own.
+    fn names(&self, name: &str) -> bool {
+        let words = self.line.split("](").next().unwrap_or_default().to_lowercase();
+        let words: Vec<&str> = words
+            .split(|c: char| !c.is_alphanumeric() && !"-_".contains(c))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let name = name.to_lowercase();
+        let count = name.split('-').count();
+        words.contains(&name.as_str())
+            || words.iter().any(|word| word.rsplit_once("-v").is_some_and(|(word, _)| word == name))
+            || words.windows(count).any(|some| some.join("-") == name)
     }
 }
 
@@ -132,7 +191,7 @@ fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
         at += line.len();
         let plain = line.trim_end();
         let level = plain.len() - plain.trim_start_matches('#').len();
-        if !(1..=3).contains(&level) || !plain[level..].starts_with(' ') || is_code(start) {
+        if !(1..=6).contains(&level) || !plain[level..].starts_with(' ') || is_code(start) {
             continue;
         }
         let words = plain[level..].trim();
@@ -142,8 +201,15 @@ fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
             out.push((heading, level, at));
         }
     }
-    let ends: Vec<usize> =
-        (0..out.len()).map(|n| out.get(n + 1).map_or(text.len(), |next| next.0.span.start)).collect();
+    // A heading below it that says more than a version is a part of it.
+    let end = |at: usize| {
+        let ends = |(next, level, _): &&(ChangelogHeading<'_>, usize, usize)| {
+            *level <= out[at].1 || next.is_version_alone()
+        };
+        let behind = out[at + 1..].iter().find(ends);
+        behind.map_or(text.len(), |(next, ..)| next.span.start)
+    };
+    let ends: Vec<usize> = (0..out.len()).map(end).collect();
     out.into_iter()
         .zip(ends)
         .map(|((heading, _, from), end)| ChangelogHeading {
@@ -153,13 +219,14 @@ fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
         .collect()
 }
 
+/// Signs between the version before and the one that a heading is about.
+const ARROWS: [&str; 3] = ["→", "->", "=>"];
+
 /// The version that the words of a heading name, and their form.
 fn version(words: &str) -> Option<(String, ChangelogForm)> {
-    let candidates = words.split(|c: char| c.is_whitespace() || "[](){}:@,".contains(c));
-    let version = candidates
-        .map(|word| word.trim_start_matches('v'))
-        .map(|word| word.rsplit_once("-v").map_or(word, |(_, version)| version))
-        .find(|word| semver::Version::parse(word).is_ok())?;
+    let behind = ARROWS.iter().filter_map(|arrow| words.rsplit_once(arrow)).map(|(_, behind)| behind);
+    let version =
+        behind.min_by_key(|behind| behind.len()).and_then(version_in).or_else(|| version_in(words))?;
     let form = if words.contains("](") {
         ChangelogForm::ReleasePlease
     } else if words.contains('[') {
@@ -168,6 +235,15 @@ fn version(words: &str) -> Option<(String, ChangelogForm)> {
         ChangelogForm::Plain
     };
     Some((version.to_owned(), form))
+}
+
+/// The first version among some words.
+fn version_in(words: &str) -> Option<&str> {
+    let candidates = words.split(|c: char| c.is_whitespace() || "[](){}:@,".contains(c));
+    candidates
+        .map(|word| word.trim_start_matches('v'))
+        .map(|word| word.rsplit_once("-v").map_or(word, |(_, version)| version))
+        .find(|word| semver::Version::parse(word).is_ok())
 }
 
 fn example(form: Option<ChangelogForm>, version: &str) -> String {
@@ -202,12 +278,27 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_shared_changelog_belongs_to_whom_it_names() {
-        let fits = |line: &str| headings(line)[0].fits("one");
-        assert!(
-            fits("## 1.0.0\n")
-                && fits("## one 1.0.0\n")
-                && fits("## [1.0.0](https://x.org/two) (2026-01-31)\n")
-        );
-        assert!(!fits("## two 1.0.0\n"));
+        let fits = |line: &str| headings(line)[0].fits("one-more", &["one-more", "two"]);
+        for line in [
+            "## 1.0.0\n",
+            "## one-more 1.0.0\n",
+            "## one-more-v1.0.0\n",
+            "#### One More Plugin 0.9.0 → 1.0.0\n",
+            "## 1.0.0: the first of all\n",
+            "## [1.0.0](https://x.org/two) (2026-01-31)\n",
+        ] {
+            assert!(fits(line), "{line}");
+        }
+        assert!(!fits("## two 1.0.0\n") && !fits("## Two: 1.0.0\n"));
+    }
+
+    #[test]
+    fn the_version_behind_an_arrow_is_the_one_that_is_released() {
+        let text =
+            "## 3.0.0 (2026-01-31)\n\n#### Core Plugin 2.2.0 → 2.3.0\n\n- x\n\n#### Two v1.0.0 -> v1.1.0\n";
+        let found: Vec<_> =
+            headings(text).into_iter().map(|one| (one.version, one.body.trim().is_empty())).collect();
+        let wanted = [("3.0.0", false), ("2.3.0", false), ("1.1.0", true)];
+        assert_eq!(found, wanted.map(|(version, is_empty)| (version.to_owned(), is_empty)));
     }
 }

@@ -199,6 +199,8 @@ impl CommitDifferences<'_> {
         if !context.git.has_folder(commit, &context.place)? {
             return Ok(None);
         }
+        let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
+        scene.progress.set(format!("reading `{reference}`, {number} of {total}"));
         let other = self.last.as_ref();
         let snapshot =
             CommitSnapshot::load(&context.git, (commit, reference), &context.place, "plugcast.toml", other)?;
@@ -215,7 +217,6 @@ impl CommitDifferences<'_> {
         self.remarks.extend(old.remarks);
         let old = old.project;
         let (old, new) = (ComparisonSide::Source(&old), ComparisonSide::Source(context.project));
-        let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
         context
             .progress
             .begin(format!("comparing with `{reference}`, {number} of {total}"), context.hosts.len());

@@ -27,7 +27,10 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     distinct.dedup();
     for target in context.hosts.iter().filter(|_| !distinct.is_empty()) {
         let project = context.project.for_host(&target.name, context.targets.source());
-        let mut ledger = Ledger::new(lower::lower(&project, target, context.targets).rows);
+        let components = project.plugins.iter().map(|plugin| plugin.components.len()).sum();
+        context.progress.begin(format!("{}: looking for losses", target.host.title), components);
+        let lowered = lower::lower(&project, target, context.targets, &context.progress);
+        let mut ledger = Ledger::new(lowered.rows);
         ledger.accept(&target.name, &context.project.accepted);
         for class in &distinct {
             let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));

@@ -275,12 +275,7 @@ fn packages(context: &ReleaseContext<'_>, root: &Utf8Path) -> Vec<VersionPlace> 
 /// Whether a place is the file of a package with a name and a version of its own, which only lies where the plugin
 /// called `plugin` does: the two names share no word.
 fn is_another_package(context: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
-    let file = place.path.file_name().unwrap_or_default();
-    if !PACKAGES.contains(&file) {
-        return false;
-    }
-    let text = context.files.get(&place.path);
-    let name = text.as_ref().and_then(|file| values::package_name(file.path.as_str(), file.text()?));
+    let name = package_name(context, place);
     let words =
         |name: &str| name.to_lowercase().split(['-', '_', '/', '@', '.']).map(str::to_owned).collect();
     let plugin: Vec<String> = words(plugin);
@@ -289,6 +284,29 @@ fn is_another_package(context: &ReleaseContext<'_>, place: &VersionPlace, plugin
         let holds = |all: &[String], part: &[String]| all.windows(part.len().max(1)).any(|here| here == part);
         !holds(&package, &plugin) && !holds(&plugin, &package)
     })
+}
+
+/// Words that a package adds to the name of its plugin, or leaves out, beside those of a host.
+const AFFIXES: [&str; 9] =
+    ["plugin", "plugins", "skill", "skills", "agent", "agents", "marketplace", "mcp", "server"];
+
+/// Whether a place surely says the version of the plugin called `plugin`: it is no package, or one of that name.
+pub(super) fn is_of_that_name(context: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
+    let is_of_host =
+        |word: &str| context.targets.iter().any(|target| target.name.split('-').any(|part| part == word));
+    let own_words = |name: &str| {
+        let words = name.split(['-', '_', '.']).map(str::to_lowercase);
+        words.filter(|word| !AFFIXES.contains(&word.as_str()) && !is_of_host(word)).collect::<Vec<_>>()
+    };
+    let name = package_name(context, place);
+    name.is_none_or(|name| own_words(name.rsplit('/').next().unwrap_or(&name)) == own_words(plugin))
+}
+
+/// The name in the file of a package tool.
+fn package_name(context: &ReleaseContext<'_>, place: &VersionPlace) -> Option<String> {
+    let file = place.path.file_name().filter(|file| PACKAGES.contains(file)).map(|_| &place.path)?;
+    let text = context.files.get(file)?;
+    values::package_name(text.path.as_str(), text.text()?)
 }
 
 fn of_package(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {

@@ -1,7 +1,7 @@
 //! Versions are there, are semantic versions, and are equal wherever they stand.
 
 use super::context::ReleaseContext;
-use super::units::{VersionPlace, VersionedUnit};
+use super::units::{self, VersionPlace, VersionedUnit};
 use super::values::{FoundVersion, VersionLocation};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
@@ -38,9 +38,11 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     };
                     let differs =
                         Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
-                    // What is newer was raised by somebody, who may have forgotten the rest.
-                    let applicability =
-                        if is_newer(version, other) { Applicability::Safe } else { Applicability::Unsafe };
+                    // What is newer was raised by somebody, who may have forgotten the rest; a package that is not called
+                    // like the plugin may have a version of its own.
+                    let is_sure = is_newer(version, other)
+                        && (unit.automated || units::is_of_that_name(context, place, &unit.name));
+                    let applicability = if is_sure { Applicability::Safe } else { Applicability::Unsafe };
                     let flags = match applicability {
                         Applicability::Safe => "--fix",
                         _ => "--fix --unsafe-fixes",

@@ -117,7 +117,7 @@ fn merged(difference: &DiffReport) -> Vec<MergedChange<'_>> {
     let mut known = BTreeMap::new();
     for host in &difference.hosts {
         for change in &host.changes {
-            let key = (change.change, change.kind, &change.name, &change.before);
+            let key = (change.change, change.kind, &change.plugin, &change.name, &change.before);
             let at = *known.entry(key).or_insert_with(|| {
                 out.push(MergedChange { change, hosts: Vec::new(), fields: BTreeMap::new() });
                 out.len() - 1
@@ -129,11 +129,9 @@ fn merged(difference: &DiffReport) -> Vec<MergedChange<'_>> {
         }
     }
     out.sort_by(|a, b| {
-        (a.change.change, a.change.kind, &a.change.name).cmp(&(
-            b.change.change,
-            b.change.kind,
-            &b.change.name,
-        ))
+        let order = |one: &MergedChange<'_>| (one.change.change, one.change.kind);
+        let names = |one: &MergedChange<'_>| (one.change.name.clone(), one.change.plugin.clone());
+        order(a).cmp(&order(b)).then_with(|| names(a).cmp(&names(b)))
     });
     out
 }

@@ -1,17 +1,21 @@
 //! What `release check` prints besides its findings: what was released, and the last line.
 
-use super::diff;
 use super::human::{counted, fixable};
+use super::{diff, screen};
 use crate::compare::Impact;
 use crate::printable::PrintableLines;
 use crate::release::{ReleaseSummary, ReleasedUnit};
+use crate::source::inside;
 
 /// More plugins than this without a release are only counted.
 const MANY: usize = 8;
 
+/// How many lines the changes of one plugin may take: half of a screen, the rest is for what is wrong with it.
+const CHANGES: usize = screen::SCREEN / 2;
+
 /// One line for everything that has a version, but for many that were never released; below it what changed for
-/// the users of each host since its last release.
-pub fn released(all: &[ReleasedUnit]) -> String {
+/// the users of each host since its last release, `verbose` all of it.
+pub fn released(all: &[ReleasedUnit], verbose: bool) -> String {
     let mut out = PrintableLines::default();
     // Of many that were never released, their number is enough.
     let first = all.iter().filter(|one| one.last.is_none()).count();
@@ -28,8 +32,15 @@ pub fn released(all: &[ReleasedUnit]) -> String {
         };
         let _ = writeln!(out, "{} {version}{place}: {since}", one.name);
         let Some(changed) = &one.changed else { continue };
-        for text in diff::table(changed).into_string().trim().lines() {
+        let table = diff::table(changed).into_string();
+        let lines: Vec<&str> = table.trim().lines().collect();
+        let shown = if verbose { lines.len() } else { shown(&lines) };
+        for text in &lines[..shown] {
             let _ = writeln!(out, "{}", format!("  {text}").trim_end());
+        }
+        if shown < lines.len() {
+            let more = counted(lines.len() - shown, "more line", "more lines");
+            let _ = writeln!(out, "  {more}: `--verbose` shows all of them");
         }
         let _ = writeln!(out);
     }
@@ -37,6 +48,30 @@ pub fn released(all: &[ReleasedUnit]) -> String {
         let _ = writeln!(out, "{first} without a release before");
     }
     out.into_string()
+}
+
+/// How many lines of the screen of the plugin at `path` its own line and its changes take.
+pub fn lines_of(all: &[ReleasedUnit], path: &str) -> usize {
+    let changed = all.iter().find(|one| one.path == path).and_then(|one| one.changed.as_ref());
+    let Some(changed) = changed else { return 1 };
+    let table = diff::table(changed).into_string();
+    2 + table.trim().lines().count().min(CHANGES)
+}
+
+/// The folder of the innermost plugin or package that holds `path`; empty for what belongs to the whole repository.
+pub fn unit_of(all: &[ReleasedUnit], path: &str) -> String {
+    let holders = all.iter().map(|one| one.path.as_str()).filter(|folder| inside(path, folder));
+    holders.max_by_key(|folder| folder.len()).unwrap_or_default().to_owned()
+}
+
+/// How many of a plugin's lines are shown: all that fit, else as many as leave a line that counts the rest, without an empty
+/// one at the end.
+fn shown(lines: &[&str]) -> usize {
+    if lines.len() <= CHANGES {
+        return lines.len();
+    }
+    let most = CHANGES - 1;
+    most - lines[..most].iter().rev().take_while(|line| line.trim().is_empty()).count()
 }
 
 /// The last line.

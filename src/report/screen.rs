@@ -12,7 +12,7 @@ use crate::printable;
 use crate::source::SourceFile;
 
 /// How many lines of a terminal the findings of one plugin may take.
-const SCREEN: usize = 40;
+pub const SCREEN: usize = 40;
 /// As many for a finding on one line, which a narrow terminal breaks.
 const ONE_LINE: usize = 2;
 /// How many errors of one rule are shown before the rest is only counted.
@@ -28,12 +28,14 @@ enum FindingForm {
     Counted,
 }
 
-/// Errors and warnings in their order; `plugin` tells the plugin of each. Notes are not shown: they ask for nothing.
+/// Errors and warnings in their order; `plugin` tells the plugin of each, and `taken` how many lines of its screen something
+/// else has. Notes are not shown: they ask for nothing.
 pub fn findings<'a>(
     found: &[Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
     style: FrameStyle,
     plugin: impl Fn(&Diagnostic) -> String,
+    taken: impl Fn(&str) -> usize,
 ) -> String {
     let mut hidden: BTreeMap<&str, usize> = BTreeMap::new();
     let mut times: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
@@ -58,8 +60,8 @@ pub fn findings<'a>(
         plugins.entry(plugin(finding)).or_default().push(at);
     }
     let mut forms = vec![FindingForm::Frame; shown.len()];
-    for own in plugins.values() {
-        fit(own, &shown, &frames, &mut forms);
+    for (plugin, own) in &plugins {
+        fit(own, SCREEN.saturating_sub(taken(plugin)), &shown, &frames, &mut forms);
     }
     let mut out = String::new();
     for ((finding, frame), form) in shown.iter().zip(&frames).zip(&forms) {
@@ -86,13 +88,13 @@ pub fn findings<'a>(
     out
 }
 
-/// Gives the findings of one plugin forms that together fit on a screen; an error is never only counted.
-fn fit(own: &[usize], shown: &[&Diagnostic], frames: &[String], forms: &mut [FindingForm]) {
+/// Gives the findings of one plugin forms that together fit on `screen` lines; an error is never only counted.
+fn fit(own: &[usize], screen: usize, shown: &[&Diagnostic], frames: &[String], forms: &mut [FindingForm]) {
     let lines = |at: usize| frames[at].lines().count() + 1;
-    if own.iter().map(|at| lines(*at)).sum::<usize>() <= SCREEN {
+    if own.iter().map(|at| lines(*at)).sum::<usize>() <= screen {
         return;
     }
-    let mut room = SCREEN.saturating_sub(ONE_LINE * own.len());
+    let mut room = screen.saturating_sub(ONE_LINE * own.len());
     for (place, at) in own.iter().enumerate() {
         let more = lines(*at).saturating_sub(ONE_LINE);
         if more <= room {
@@ -101,7 +103,7 @@ fn fit(own: &[usize], shown: &[&Diagnostic], frames: &[String], forms: &mut [Fin
         }
         // Those behind the first that does not fit are short, so that the order stays plain.
         room = 0;
-        let is_counted = (place + 1) * ONE_LINE > SCREEN && shown[*at].severity != Severity::Error;
+        let is_counted = (place + 1) * ONE_LINE > screen && shown[*at].severity != Severity::Error;
         forms[*at] = if is_counted { FindingForm::Counted } else { FindingForm::OneLine };
     }
 }
@@ -153,7 +155,7 @@ mod tests {
     }
 
     fn shown(file: &SourceFile, all: &[Diagnostic]) -> String {
-        findings(all, |_| Some(file), STYLE, |_| String::new())
+        findings(all, |_| Some(file), STYLE, |_| String::new(), |_| 0)
     }
 
     #[test]

@@ -142,3 +142,50 @@ fn plugins_of_a_marketplace_keep_their_own_findings() {
     let text = run(folder.path(), &["src"]).stdout;
     assert_eq!(text.matches("warning[empty-value]").count(), 1, "{text}");
 }
+
+#[test]
+fn a_heading_that_html_swallows_is_named_where_it_stands() {
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file(
+            "src/skills/one/SKILL.md",
+            "---\nname: one\ndescription: Does a thing when it is asked for.\n---\nGo to [the end](#the-end).\n\n<details>\n\nText.\n\n</details>\n## The end\n\n<!--\n## Not shown\n-->\n\nGo to [nothing](#not-shown).\n",
+        )
+        .temporary();
+    let report = json(&run(folder.path(), &["src", "--format", "json"]));
+    let of_rule: Vec<_> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["rule"] == "broken-anchor")
+        .collect();
+    let [end, hidden] = of_rule.as_slice() else { panic!("{report:#}") };
+    assert_eq!(
+        end["message"],
+        "no heading of this text matches `#the-end`: the one that it means is part of an HTML block"
+    );
+    assert_eq!(end["help"], "put an empty line above the heading");
+    assert_eq!(
+        (&end["related"][0]["line"], &end["related"][0]["path"]),
+        (&12.into(), &"skills/one/SKILL.md".into())
+    );
+    assert_eq!(hidden["message"], "no heading of this text matches `#not-shown`");
+}
+
+#[test]
+fn a_path_that_only_the_plugin_has_is_answered_with_what_to_write() {
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/scripts/run.py", "print(1)\n")
+        .file(
+            "src/skills/one/SKILL.md",
+            "---\nname: one\ndescription: Does a thing when it is asked for.\n---\n```sh\npython3 scripts/run.py\n```\n",
+        )
+        .temporary();
+    let report = json(&run(folder.path(), &["src", "--select", "missing-bundled-path", "--format", "json"]));
+    assert_eq!(
+        report["diagnostics"][0]["help"],
+        "the plugin has one in its own folder: write `${CLAUDE_PLUGIN_ROOT}/scripts/run.py`",
+        "{report:#}"
+    );
+}

@@ -128,3 +128,38 @@ fn a_link_is_not_led_to_one_of_two_files_of_its_name() {
     let kept = fs::read_to_string(folder.path().join("src/skills/two/references/style.md")).unwrap();
     assert_eq!(kept, style);
 }
+
+#[test]
+fn a_call_that_is_right_under_the_new_name_stays() {
+    let named = |name: &str| {
+        format!(
+            "---\nname: {name}\ndescription: Does a thing when it is asked for.\n---\nRun `/demo:send`, then `/demo:demo:send`.\n"
+        )
+    };
+    let tree = |name: &str| {
+        Tree::new()
+            .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+            .file("src/skills/send/SKILL.md", named(name))
+    };
+    let folder = tree("demo:send").temporary();
+    run(folder.path(), &["src", "--select", "name-mismatch", "--fix", "--unsafe-fixes"]);
+    let fixed = fs::read_to_string(folder.path().join("src/skills/send/SKILL.md")).unwrap();
+    assert_eq!(fixed, named("send").replace("demo:demo:send", "demo:send"));
+}
+
+#[test]
+fn a_link_to_a_heading_that_may_be_another_one_is_left_to_its_author() {
+    let text = |links: &str| {
+        format!(
+            "---\nname: one\ndescription: Does a thing when it is asked for.\n---\n{links}\n\n## Fetch files\n\n### Fetch one\n\n## Git analysis patterns\n"
+        )
+    };
+    let links = "[a](#fetch-files-fetch-one), [b](#fetch), [c](#git-analysis)";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/skills/one/SKILL.md", text(links))
+        .temporary();
+    run(folder.path(), &["src", "--fix", "--unsafe-fixes"]);
+    let fixed = fs::read_to_string(folder.path().join("src/skills/one/SKILL.md")).unwrap();
+    assert_eq!(fixed, text(&links.replace("#git-analysis", "#git-analysis-patterns")));
+}

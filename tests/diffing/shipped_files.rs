@@ -142,3 +142,31 @@ fn plugins_that_a_marketplace_lists_in_dist_are_compared() {
         ["changed skill demo:plan"]
     );
 }
+
+#[test]
+fn files_of_one_name_in_several_plugins_are_each_told() {
+    let listing = r#"{ "name": "shop", "owner": { "name": "Us" }, "plugins": [
+        { "name": "one", "source": "./one" }, { "name": "two", "source": "./two" } ] }"#;
+    let mut tree = Tree::new().file(".claude-plugin/marketplace.json", listing);
+    for name in ["one", "two"] {
+        tree = tree
+            .file(&format!("{name}/.claude-plugin/plugin.json"), format!("{{ \"name\": \"{name}\" }}\n"))
+            .file(&format!("{name}/skills/plan/SKILL.md"), text("plan", "Plans work.", ""));
+    }
+    let folder = committed(&tree.file("one/src/__init__.py", ""));
+    let at = folder.path();
+    git(at, &["rm", "-q", "one/src/__init__.py"]);
+    for name in ["one", "two"] {
+        write(at, &format!("{name}/README.md"), &format!("# {name}\n"));
+        write(at, &format!("{name}/tests/__init__.py"), "");
+    }
+    let shown = super::run(at, &["HEAD", "--to", "claude-code"]).expect_code(0).stdout;
+    for line in [
+        "\nremoved\n  file src/__init__.py of one\n",
+        "\n  file README.md of one\n  file README.md of two\n",
+        "\n  file tests/__init__.py of one\n  file tests/__init__.py of two\n",
+    ] {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    assert!(!shown.contains("renamed"), "{shown}");
+}

@@ -281,3 +281,30 @@ fn without_tags_the_commits_that_raised_the_version_are_the_releases() {
     let finding = message(at, "version-step", &[]);
     assert!(finding.contains("release it as `1.2.0`"), "{finding}");
 }
+
+#[test]
+fn without_tags_the_commits_that_raised_a_version_in_the_marketplace_are_the_releases() {
+    let listing = |one: &str, two: &str| {
+        format!(
+            "{{\n  \"name\": \"shop\",\n  \"owner\": {{ \"name\": \"Us\" }},\n  \"plugins\": [\n    {{ \"name\": \"one\", \"source\": \"./one\", \"version\": \"{one}\" }},\n    {{ \"name\": \"two\", \"source\": \"./two\", \"version\": \"{two}\" }}\n  ]\n}}\n"
+        )
+    };
+    let path = ".claude-plugin/marketplace.json";
+    let mut tree = Tree::new().file(path, listing("1.0.0", "1.0.0"));
+    for name in ["one", "two"] {
+        tree = tree
+            .file(&format!("{name}/.claude-plugin/plugin.json"), format!("{{ \"name\": \"{name}\" }}\n"))
+            .file(&format!("{name}/CHANGELOG.md"), changelog(&["1.1.0", "1.0.0"]))
+            .file(&format!("{name}/skills/plan/SKILL.md"), skill("plan"));
+    }
+    let folder = committed(&tree);
+    let at = folder.path();
+    write(at, path, &listing("1.1.0", "1.0.0"));
+    commit(at, "one 1.1.0");
+    let first = git(at, &["rev-parse", "--short=10", "HEAD"]);
+    write(at, path, &listing("1.1.0", "1.1.0"));
+    commit(at, "two 1.1.0");
+    let report = json(at, &[]);
+    assert_eq!(report["released"][0]["last"], first.trim(), "{report:#}");
+    assert_ne!(report["released"][1]["last"], report["released"][0]["last"], "{report:#}");
+}

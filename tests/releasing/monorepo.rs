@@ -219,3 +219,50 @@ fn plugins_that_are_released_together_have_the_tags_of_the_repository() {
     commit(at, "more");
     assert!(found(at, &[]).iter().any(|line| line.ends_with("info unreleased")), "{:?}", found(at, &[]));
 }
+
+#[test]
+fn a_changelog_of_several_that_lacks_a_release_is_one_finding() {
+    let tree = shop().file("CHANGELOG.md", "# Changelog\n\n## 0.1.0\n\nx\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    for name in ["one", "two"] {
+        std::fs::remove_file(at.join(format!("plugins/{name}/CHANGELOG.md"))).unwrap();
+    }
+    commit(at, "one changelog");
+    let of_changelog =
+        || found(at, &[]).into_iter().filter(|line| line.contains("changelog")).collect::<Vec<_>>();
+    assert_eq!(of_changelog(), ["CHANGELOG.md:3 error changelog-entry"]);
+    let said = super::message(at, "changelog-entry", &[]);
+    assert!(
+        said.contains("no entry for `1.0.0` of `one`, `2.5.0` of `two`; its first is `## 0.1.0`"),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("add a heading for each, such as `## one 1.0.0`, with what is new below it"),
+        "{said}"
+    );
+    write(
+        at,
+        "CHANGELOG.md",
+        "# Changelog\n\n## Spring\n\n#### One 0.9.0 → 1.0.0\n\nx\n\n#### Two 2.4.0 → 2.5.0\n\nx\n",
+    );
+    assert_eq!(of_changelog(), NONE);
+}
+
+#[test]
+fn what_is_wrong_with_a_plugin_fits_on_a_screen_with_what_changed_in_it() {
+    let folder = committed(&shop());
+    let at = folder.path();
+    git(at, &["tag", "one-v1.0.0"]);
+    git(at, &["tag", "two-v2.5.0"]);
+    for number in 0..40 {
+        write(at, &format!("plugins/one/skills/more-{number}/SKILL.md"), &skill(&format!("more-{number}")));
+    }
+    write(at, "plugins/one/.claude-plugin/plugin.json", &manifest("one", "1.0.1"));
+    commit(at, "more");
+    let shown = super::run(at, &[]).stdout;
+    assert!(shown.lines().count() <= 60, "{shown}");
+    assert!(shown.contains("more lines: `--verbose` shows all of them\n"), "{shown}");
+    let all = super::run(at, &["--verbose"]).stdout;
+    assert!((0..40).all(|number| all.contains(&format!("more-{number}"))), "{all}");
+}

@@ -268,3 +268,14 @@ fn no_fix_touches_what_is_no_count_and_no_version_of_the_plugin() {
     assert_eq!(git(at, &["diff", "--name-only"]).trim(), ".codex-plugin/plugin.json");
     assert!(run(at, &["--unsafe-fixes"]).expect_code(2).stderr.contains("--fix"));
 }
+
+#[test]
+fn the_version_of_a_package_that_is_not_called_like_the_plugin_is_not_set_unasked() {
+    let tree = plugin().file("pyproject.toml", "[project]\nname = \"demo-hooks\"\nversion = \"0.1.0\"\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    let wanted = ["pyproject.toml:3 error version-differs"];
+    assert_eq!(found(at, &["--fix"]), wanted);
+    assert_eq!(json(at, &["--fix", "--unsafe-fixes"])["summary"]["fixed"], 1);
+}

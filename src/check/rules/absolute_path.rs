@@ -7,7 +7,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::signs::TextSign;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::read::intent::stands_for_any;
+use crate::read::intent::{stands_for_any, words_before};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -99,7 +99,9 @@ fn report(text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) 
     let anybody = lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
     let continues = rest[name.len()..].starts_with(['/', '\\']);
     let part_of_more = if drive { !home.starts_with(':') } else { inside };
-    if part_of_more || open || anybody || !continues {
+    // What a command does on another machine is about that one.
+    let elsewhere = || words_before(text.text, at).iter().any(|word| word == "ssh");
+    if part_of_more || open || anybody || !continues || elsewhere() {
         return;
     }
     let path = &text.text[start..];

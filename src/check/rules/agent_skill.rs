@@ -8,7 +8,7 @@ use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::qualified_name::qualify;
 use crate::model::similar_names;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, SKILL_FILE};
 
 pub(super) const RULE: Rule = Rule {
     name: "agent-skill",
@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 Some((plugin, _)) => directory.has(name) || !directory.has_plugin(plugin),
                 None => directory.has_skill_called(name),
             };
-            if known || !plain {
+            if known || !plain || is_misspelt_file(context, text, name) {
                 continue;
             }
             let qualified =
@@ -50,4 +50,13 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             found.hosts = context.source_host_of_several();
         }
     }
+}
+
+/// Whether the skill is unknown because its file is not spelt as hosts read it, which `skill-file-name` reports.
+fn is_misspelt_file(context: &RuleContext<'_>, text: &PluginText<'_>, name: &str) -> bool {
+    let (plugin, local) = name.split_once(':').unwrap_or((&text.plugin.name, name));
+    let mut plugins = context.project.plugins.iter().filter(|other| other.name == plugin);
+    plugins.any(|plugin| {
+        context.paths().folded(&plugin.root.join("skills").join(local).join(SKILL_FILE)).is_some()
+    })
 }

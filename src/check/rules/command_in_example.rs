@@ -40,7 +40,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let span = |region: &&Region| region.kind == RegionKind::CodeSpan;
     let mut shown = commands.filter(|command| {
         let start = command.span.start;
-        outline.blocks.iter().filter(shown).any(|block| block.span.contains(start))
+        let ReferenceTarget::Shell(written) = &command.named else { return false };
+        let inner = written.trim_start_matches('!').trim_matches('`');
+        let is_any = |block: &&CodeBlock| is_placeholder(inner) || shown(block);
+        outline.blocks.iter().filter(is_any).any(|block| block.span.contains(start))
             || outline.regions.iter().filter(span).any(|region| region.span.contains(start))
     });
     let Some(command) = shown.next() else { return };
@@ -51,4 +54,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     for command in shown {
         found.relate(text.file, command.span, "the host runs this one, too");
     }
+}
+
+/// Whether a command stands for any: it is a name in angle brackets.
+pub(super) fn is_placeholder(command: &str) -> bool {
+    let inner = command.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c)))
 }

@@ -37,13 +37,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
     let facts = context.checks();
     let of_tools = facts.tool_events.contains(&hook.event);
-    let names = names(matcher);
-    if names.is_none()
-        && let Some(why) = expression::refused(matcher)
-    {
-        let help = "write the name of a tool, several with `|` between them, or a regular expression";
-        return Some((format!("the matcher {why}, so its hooks never run"), help.to_owned()));
-    }
+    // A rule may be no expression either, and the cause is that it is a rule.
     if of_tools {
         let (tool, rest) = matcher.trim().split_once('(').unwrap_or((matcher, ""));
         if rest.ends_with(')') && context.tools().contains(&tool) {
@@ -54,6 +48,15 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
                 format!("match `{tool}`, and write `\"if\": \"{matcher}\"` in the hook"),
             ));
         }
+    }
+    let names = names(matcher);
+    if names.is_none()
+        && let Some(why) = expression::refused(matcher)
+    {
+        let help = "write the name of a tool, several with `|` between them, or a regular expression";
+        return Some((format!("the matcher {why}, so its hooks never run"), help.to_owned()));
+    }
+    if of_tools {
         let names = names?;
         let right = |name: &str| context.tools().contains(&name) || meant(context, name).is_none();
         // `bash|Bash` is for several hosts.

@@ -11,7 +11,7 @@ use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
 use crate::read::shell_names::starts_script;
-use crate::source::{ComponentKind, SKILL_FILE, line_start};
+use crate::source::{ComponentKind, SKILL_FILE, line_end, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
@@ -41,6 +41,11 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
         let found = sink.report(text.file, mention.span, message);
         found.help = Some(match paths::meant(text, wanted) {
+            // The same words would help nobody.
+            Some(other) if text.plugin.inner(other) == mention.path => {
+                let root = &context.targets.source().plugin_root;
+                format!("the plugin has one in its own folder: write `${{{root}}}/{}`", mention.path)
+            }
             Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
             None => "add the file, or fix the path".to_owned(),
         });
@@ -70,6 +75,8 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || goes_to(text, mention)
         || included(text, mention)
         || is_in_quoted_comment(text, mention)
+        || is_shown_below(text, mention)
+        || above_list(text, mention.span.start).is_some_and(intent::is_conditional)
     {
         return false;
     }
@@ -89,7 +96,9 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         PathForm::Code | PathForm::Block if mention.path.starts_with("./") => own && is_here(text),
         PathForm::Code if interpreted(text, mention) => own && !named_elsewhere(context, text, mention),
         PathForm::Block if interpreted(text, mention) => own,
-        PathForm::Code => own && there() && !named_elsewhere(context, text, mention),
+        PathForm::Code => {
+            own && there() && !named_elsewhere(context, text, mention) && !is_of_repository(context, mention)
+        }
         PathForm::Block => own && there() && intent::uses(text.text, mention.span.start),
     }
 }
@@ -178,6 +187,20 @@ fn is_in_quoted_comment(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let quoted = mention.form == PathForm::Code && before.contains('`');
     let code = before.rsplit('`').next().unwrap_or_default();
     quoted && ["// ", "# ", "/* ", "<!-- "].iter().any(|mark| code.starts_with(mark))
+}
+
+/// Whether the repository has the path, not the plugin: a text that only names it tells of the work on the plugin.
+fn is_of_repository(context: &RuleContext<'_>, mention: &PathMention) -> bool {
+    context.paths().has(Utf8Path::new(&mention.path))
+}
+
+/// Whether a block right below the line of the path shows what the file is to hold.
+fn is_shown_below(text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let end = line_end(text.text, mention.span.end);
+    let rest = text.text[mention.span.end..end].trim();
+    let ends_line = rest.ends_with(':') && rest.chars().all(|c| "`)*:".contains(c));
+    let below = text.text[end..].trim_start();
+    mention.form == PathForm::Code && ends_line && (below.starts_with("```") || below.starts_with("~~~"))
 }
 
 /// Whether something is written or copied to the path.

@@ -39,7 +39,13 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     };
     let found = sink.report(text.file, node.span, format!("the name `{name}` {why}"));
     found.hosts = context.hosts_that(|target| target.skill.name_limit.is_some_and(|limit| length > limit));
-    found.help = Some(match plain(&name) {
+    // Hosts put the plugin's name before it.
+    let own = name.strip_prefix(text.plugin.name.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let folder = component.folder().file_name();
+    found.help = Some(match plain(own.unwrap_or(&name)) {
+        Some(plain) if own.is_some() && folder == Some(plain.as_str()) => {
+            format!("write `name: {plain}`: hosts put the plugin's name before it")
+        }
         Some(plain) => format!("rename the skill and its folder to `{plain}`"),
         None => "use a–z, 0–9 and single hyphens".to_owned(),
     });

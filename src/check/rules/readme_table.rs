@@ -121,7 +121,9 @@ fn knows(context: &RuleContext<'_>, name: &str) -> bool {
     foreign
         || context.project.plugins.iter().any(|plugin| {
             plugin.name == name
-                || plugin.written().any(|component| readme::is(component, name))
+                || plugin.written().any(|component| {
+                    readme::is(component, name) || name.replacen(':', "-", 1) == last_of(&component.name)
+                })
                 || plugin.inline.iter().any(|command| command.name == last)
                 || plugin.lost.iter().any(|lost| lost.name == last)
                 || plugin.others.iter().any(|other| other.name == last)
@@ -185,7 +187,11 @@ fn left_out(
     let is_missing = |component: &&&Component| {
         let last = last_of(&component.name);
         let is_mentioned = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
-        let is_mentioned = is_mentioned(last) || component.alias().is_some_and(|alias| is_mentioned(&alias));
+        // A skill `health-audit` may be called `/health:audit`.
+        let parted = |(at, _)| text.contains(&format!("/{}:{}", &last[..at], &last[at + 1..]));
+        let is_mentioned = is_mentioned(last)
+            || component.alias().is_some_and(|alias| is_mentioned(&alias))
+            || last.match_indices('-').any(parted);
         !is_listed(component)
             && !is_mentioned
             && !last.starts_with('_')

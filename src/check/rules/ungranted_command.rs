@@ -1,5 +1,6 @@
 //! A command that a text runs while it is read is not granted, and the host shows nothing of the text.
 
+use super::command_in_example::is_placeholder;
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
@@ -25,11 +26,13 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let mut refused = own.flat_map(|file| &file.references).filter_map(|reference| {
         let ReferenceTarget::Shell(written) = &reference.named else { return None };
         let command = written.strip_prefix("!`")?.strip_suffix('`')?.trim();
-        // What an argument, a variable or a star within a grant becomes is not known.
-        let is_open =
-            command.contains(['$', '(', '{', '`', '\n']) || command.is_empty() || has_star(component);
-        let granted = lower::is_granted(component, command, context.targets.source());
-        (!is_open && !granted).then_some((reference.span, command))
+        // What an argument, a variable or a star within a grant becomes is not known, and a placeholder stands for any.
+        let is_open = command.contains(['$', '(', '{', '`', '\n'])
+            || command.is_empty()
+            || is_placeholder(command)
+            || has_star(component);
+        let is_asked = || lower::is_surely_asked(component, command, context.targets.source());
+        (!is_open && is_asked()).then_some((reference.span, command))
     });
     let Some((span, command)) = refused.next() else { return };
     let message = format!("`{command}` is not granted, so the host shows nothing of this text");

@@ -9,6 +9,8 @@ use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::qualified_name::{local_of, plugin_of};
 use crate::model::similar_names::{nearest, slip};
+use crate::read::intent::is_planned;
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",
@@ -22,9 +24,12 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
     let places = text.dispatches(context).iter();
-    for place in places.filter(|place| !is_marked_wrong(text.text, place.span)) {
+    let is_meant =
+        |span: Span| !is_marked_wrong(text.text, span) && !is_planned(text.text, span.start, span.end);
+    for place in places {
         let name = place.name.as_str();
-        if place.how == NameUse::Agent || name.contains("::") || directory.has(name) {
+        if place.how == NameUse::Agent || name.contains("::") || directory.has(name) || !is_meant(place.span)
+        {
             continue;
         }
         // A beta that was promoted is `beta-residue`.

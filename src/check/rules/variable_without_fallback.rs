@@ -8,7 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::references::ReferenceTarget;
-use crate::read::intent::is_explained;
+use crate::read::intent::{is_explained, is_one_of_several};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -44,7 +44,8 @@ fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, s
             let Some((host, reason, stands)) = lacking.first() else { continue };
             // A table of variables asks for none of them.
             let Span { start, end } = reference.span;
-            if is_explained(source.text().unwrap_or_default(), start, end) || !seen.insert(name) {
+            let text = source.text().unwrap_or_default();
+            if is_explained(text, start, end) || is_one_of_several(text, start, end) || !seen.insert(name) {
                 continue;
             }
             let title = &host.host.title;

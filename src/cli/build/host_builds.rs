@@ -62,8 +62,10 @@ impl HostBuilds<'_> {
         let (changes, written) = match lock {
             _ if refused.is_some() => (Vec::new(), 0),
             Some(lock) => {
-                self.console.progress.set(format!("{}: writing `{}`", target.host.title, folder.display()));
-                let written = build::write(&bundle, lock.folder())?;
+                let progress = &self.console.progress;
+                let writing = format!("{}: writing `{}`", target.host.title, folder.display());
+                progress.begin(writing, bundle.files.len());
+                let written = build::write(&bundle, lock.folder(), progress)?;
                 let (cache, key) = self.cache;
                 cache.store(&bundle, key, &source.findings, &found_here);
                 // In a new folder lies what was just written.

@@ -157,7 +157,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
     } else if verbose {
         frame::findings(&sorted(&printed.places), file, frames)
     } else {
-        screen::findings(&shown, file, frames, |found| plugin_of(&examined.project, found))
+        screen::findings(&shown, file, frames, |found| plugin_of(&examined.project, found), |_| 0)
     };
     if quiet {
         return out;

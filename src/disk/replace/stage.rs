@@ -15,6 +15,7 @@ use super::super::foreign_files::{ForeignEntry, ForeignKind, foreign};
 use super::super::{DiskError, Payload, fs_op, open_beneath};
 use super::trail::TreeTrail;
 use super::{OWN_FOLDER, OutputFile};
+use crate::progress::Progress;
 
 /// The folder that is filled.
 pub(super) struct StagedTree {
@@ -57,6 +58,7 @@ impl StagedTree {
         files: &[OutputFile],
         old: Option<&Folder>,
         owned: &BTreeSet<Utf8PathBuf>,
+        progress: &Progress,
     ) -> Result<(), DiskError> {
         let mut trail = TreeTrail::new(self.root.as_fd());
         // Our own documents say whose tree it is, so that they come first.
@@ -68,6 +70,7 @@ impl StagedTree {
             let at =
                 trail.descend(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;
             write(&mut self.modes, at, file, place)?;
+            progress.step();
         }
         if let Some(old) = old {
             keep(&mut trail, &mut self.modes, old, &foreign(old, owned)?)?;

@@ -21,6 +21,14 @@ pub fn is(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
     longest.is_some_and(|(rest, followers)| follow(rest, followers))
 }
 
+/// Whether the source host runs this program unasked with some options.
+pub fn may_be(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
+    (1..=part.words.len().min(3)).any(|count| {
+        let beginning = part.words[..count].join(" ");
+        source.read_only.contains_key(&beginning) || source.read_only_alone.contains(&beginning)
+    })
+}
+
 /// Whether each of the words may follow, by the list of what may.
 fn follow(mut words: &[String], followers: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

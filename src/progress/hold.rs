@@ -1,0 +1,20 @@
+//! Holds a run at a line of its progress, in no build that is handed out: with `PLUGCAST_HOLD=TEXT` it waits, once, where
+//! what is being done begins with TEXT, for a line on standard input.
+#![expect(clippy::disallowed_methods, reason = "the one variable that only this feature reads")]
+
+use std::io;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const VARIABLE: &str = "PLUGCAST_HOLD";
+
+static TEXT: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(VARIABLE).ok());
+static HELD: AtomicBool = AtomicBool::new(false);
+
+/// Waits if `shown` is what the run is held at.
+pub(super) fn pass(shown: &str) {
+    let is_wanted = TEXT.as_ref().is_some_and(|text| shown.starts_with(text));
+    if is_wanted && !HELD.swap(true, Ordering::SeqCst) {
+        let _ = io::stdin().read_line(&mut String::new());
+    }
+}
