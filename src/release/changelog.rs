@@ -60,7 +60,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             add(out, found.help("describe what is new for users under the heading"));
         }
     }
-    out.extend(missing.iter().filter_map(|(path, units)| no_entry(scene, path, units)));
+    out.extend(missing.iter().filter_map(|(path, units)| no_entry(context, path, units)));
     out.extend(none(&without));
     Ok(())
 }
@@ -77,17 +77,17 @@ const NAMED: usize = 3;
 
 /// The changelog at `path` has no entry for the versions of `units`: one finding, as one release would add all of them.
 fn no_entry(
-    scene: &ReleaseContext<'_>,
+    context: &ReleaseContext<'_>,
     path: &Utf8Path,
     units: &[(&VersionedUnit, String)],
 ) -> Option<Diagnostic> {
-    let file = scene.files.get(path)?;
+    let file = context.files.get(path)?;
     let text = file.text().unwrap_or_default();
     let headings = headings(text);
     let at = headings.first().map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
     let ((first, version), form) = (units.first()?, units.first()?.0.said.changelog_form);
     let is_shared =
-        scene.units.iter().filter(|unit| self::path(scene, unit).as_deref() == Some(path)).count() > 1;
+        context.units.iter().filter(|unit| self::path(context, unit).as_deref() == Some(path)).count() > 1;
     let is_one_version = units.iter().all(|(_, other)| other == version);
     let what = match is_one_version {
         true => format!("`{version}` of {}", listed(units, |(unit, _)| format!("`{}`", unit.name))),

@@ -200,7 +200,7 @@ impl CommitDifferences<'_> {
             return Ok(None);
         }
         let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
-        scene.progress.set(format!("reading `{reference}`, {number} of {total}"));
+        context.progress.set(format!("reading `{reference}`, {number} of {total}"));
         let other = self.last.as_ref();
         let snapshot =
             CommitSnapshot::load(&context.git, (commit, reference), &context.place, "plugcast.toml", other)?;
