@@ -9,6 +9,7 @@ mod continuation;
 mod earlier_runs;
 pub mod envelope;
 pub mod gate;
+mod history;
 pub mod merge_base;
 pub(super) mod record;
 pub mod seed;

@@ -89,7 +89,7 @@ macro_rules! row {
 
 /// Every command, by its words.
 pub static COMMANDS: [PublishedCommand; 39] = [
-    row!(dispatch::plan, Response, "dispatch plan", []),
+    row!(dispatch::plan, Response, "dispatch plan", [CommandNeed::Write]),
     row!(doctor, Response, "doctor", []),
     row!(gc, Response, "gc", [CommandNeed::Write]),
     row!(launch::read, Response, "launch read", []),

@@ -208,13 +208,8 @@ pub fn must_be_at(
     let (last, shown) = (commits.first().unwrap_or(&""), head.as_deref().unwrap_or("no commit"));
     let message =
         format!("run `{run_id}` is bound to `{bound_to}` at {last}, and this is `{tree}` at {shown}");
-    Err(moved(workflow, message))
-}
-
-/// The failure of a run that is bound to something else than what is checked out.
-pub fn moved(workflow: &Workflow, message: String) -> CallFailure {
     let hint = format!("go back to that working tree and commit, or {}", workflow.give_up);
-    CallFailure::new(CONTENDED, "run_moved", message, hint)
+    Err(CallFailure::new(CONTENDED, "run_moved", message, hint))
 }
 
 /// A document as it is stored.

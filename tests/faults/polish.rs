@@ -2,10 +2,11 @@
 //! on, or a new polish begins cleanly.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::binary;
 use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
@@ -201,6 +202,37 @@ fn a_checklist_can_be_killed_anywhere_and_keeps_what_its_user_wrote() {
     });
 }
 
+/// What was given out when a conversation ended is given out again once the user goes on, whatever the moment.
+#[test]
+fn giving_out_and_going_on_can_be_killed_anywhere() {
+    let stage = edited();
+    let list = || std::fs::read_to_string(stage.top().join("run/checklist.md")).expect("the checklist");
+    let edited = list();
+    let plan = ["dispatch", "plan", "--run", "run"];
+    let go_on = ["polish", "acquire", "--apply", "--continue", "run"];
+    for words in [&plan[..], &go_on] {
+        walk(&stage, words, |fault| {
+            stage.good(&go_on, fault);
+            let planned = stage.good(&plan, fault);
+            assert_eq!(planned["groups"][0]["items"], json!([2]), "{words:?} {fault}: {planned}");
+            assert_eq!(list(), edited, "{words:?} {fault}");
+        });
+    }
+}
+
+#[test]
+fn an_answer_about_the_whole_change_can_be_killed_anywhere() {
+    let stage = edited();
+    stage.script("sed -i '/^## Item 2/,$d' run/checklist.md");
+    let answer = ["polish", "seed", "replan", "--run", "run", "--answer", "rethink"];
+    walk(&stage, &answer, |fault| {
+        let again = stage.good(&answer, fault);
+        assert_eq!((&again["ask"], &again["answer"]), (&json!(false), &json!("rethink")), "{fault}: {again}");
+        let seed = std::fs::read_to_string(stage.top().join("run/replan-seed.md")).expect("the seed");
+        assert!(seed.contains("majority_oversized"), "{fault}: {seed}");
+    });
+}
+
 #[test]
 fn seeds_and_the_end_of_a_polish_can_be_killed_anywhere() {
     let stage = edited();
@@ -257,6 +289,35 @@ fn the_start_of_a_server_can_be_killed_anywhere() {
         let stop = ["server", "stop", "--run", "run", "--port", &port, "--confirm-pid", &pid];
         stage.good(&[&stop[..], &["--start-time", &time]].concat(), fault);
     });
+}
+
+/// The user's own server goes on, and is used by the same call made again.
+#[test]
+fn using_a_server_of_the_user_can_be_killed_anywhere() {
+    let stage = begun();
+    let program = "require('http').createServer((_, answer) => answer.end('hello')).listen(0, '127.0.0.1', function () { console.log(this.address().port) })";
+    let mut server = Command::new("node")
+        .args(["-e", program])
+        .current_dir(stage.top())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`node` can be started");
+    let mut port = String::new();
+    let read = BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut port);
+    assert!(read.is_ok_and(|count| count > 1), "the user's server does not start");
+    let adopt = ["server", "start", "--run", "run", "--adopt", "--port", port.trim_end()];
+    let walked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        walk(&stage, &adopt, |fault| {
+            let again = stage.good(&adopt, fault);
+            assert_eq!(again["status"], "adopted", "{fault}: {again}");
+            assert_eq!(stage.good(&["server", "status", "--run", "run"], fault)["status"], "running");
+        });
+        assert!(server.try_wait().is_ok_and(|ended| ended.is_none()), "the user's server goes on");
+    }));
+    let _ = server.kill();
+    let _ = server.wait();
+    walked.unwrap_or_else(|failure| std::panic::resume_unwind(failure));
 }
 
 #[test]

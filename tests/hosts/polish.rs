@@ -8,17 +8,20 @@ mod escalation;
 mod gate;
 mod hand;
 mod headless;
+mod interrupted;
+mod public_host;
 mod round_trip;
 mod rounds;
 mod site;
+mod whole_change;
 
 use plugcast::drivers::script::{ModelRequest, ModelScript, ScriptStep};
-use plugcast::drivers::session::Transcript;
+use plugcast::drivers::session::{SessionOpening, Transcript};
 use serde_json::json;
 
 use self::hand::{SKILL, call, calls, wrote};
 use self::site::Site;
-use super::model::holds;
+use super::model::{holds, lacks};
 use super::review::hand::{Host, plain};
 use super::review::obedient_model::{answer, shown};
 use super::review::{ASKED, every_reviewer, in_turn, model_texts, reviewed, says};
@@ -138,6 +141,20 @@ fn opencode_polishes_without_a_question() {
 #[test]
 fn codex_polishes_without_a_question_outside_of_its_sandbox() {
     polished_without_a_question(&real_hosts!(), Host::Codex, &UNBOUND);
+}
+
+/// Only its user starts a polish: no model is told of the skill, though it is told of others.
+#[test]
+fn no_model_is_told_of_the_skill() {
+    let hosts = real_hosts!();
+    for host in [Host::ClaudeCode, Host::OpenCode, Host::Codex] {
+        let stage = Stage::new(&hosts, host.name(), OWN);
+        let told = says(|_| Ok("done".to_owned()))
+            .expects(["review:review"])
+            .expects_that(|request| lacks(&request.raw.to_string(), "polish-beta"));
+        let script = ModelScript::default().with(in_turn(vec![told]));
+        stage.play(stage.session(SessionOpening::Prompt("polish this branch".to_owned()), script));
+    }
 }
 
 /// A refusal of a call in the words of the skill.

@@ -171,7 +171,7 @@ fn acquire(
     root: Option<&Path>,
 ) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
-    let mut plan = plan(&repository, &words, options.worktree.is_some())?;
+    let mut plan = plan(&repository, &words, options.worktree.is_some(), root)?;
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
         earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
@@ -224,9 +224,14 @@ fn acquire(
 }
 
 /// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
-fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<AcquirePlan, CallFailure> {
+fn plan(
+    repository: &Repository,
+    words: &Words,
+    adds: bool,
+    root: Option<&Path>,
+) -> Result<AcquirePlan, CallFailure> {
     if let Some(name) = &words.target.branch
-        && !(is_plain(name) && target::is_branch(repository, name)?)
+        && !(arguments::is_plain(name) && target::is_branch(repository, name)?)
     {
         let message = format!("`{name}` is not a branch here");
         return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
@@ -275,7 +280,15 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<AcquirePla
     }
     let moves = location.checkout != PendingCheckout::None;
     if !(adds && moves) {
-        must_be_clean(tree, moves, head.as_deref())?;
+        let unfinished = || {
+            // Only a user can go on with one, and only in its own working tree.
+            if moves || words.mode == LaunchMode::Headless {
+                return Ok(None);
+            }
+            let number = location.request.as_ref().map(|request| request.number);
+            earlier_runs::waiting(tree, root, (branch.as_deref(), number), head.as_deref())
+        };
+        must_be_clean(tree, moves, head.as_deref(), &unfinished)?;
         if words.mode == LaunchMode::Headless && moves {
             let message = format!("{}, and this one stays on its branch", location.detail);
             let hint = "start in a working tree of the target (`git worktree add`)";
@@ -287,17 +300,6 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<AcquirePla
 
 fn on_base(branch: &str) -> CallFailure {
     refused("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
-}
-
-/// Whether a word can be the name of a branch, and nothing that git works out.
-fn is_plain(name: &str) -> bool {
-    let wrong = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
-    // Of a remote this is a ref, and of none a branch.
-    name != "HEAD"
-        && !name.contains(wrong)
-        && !name.contains("..")
-        && !name.contains("@{")
-        && name.len() <= 255
 }
 
 /// Does what was planned, and begins a run.

@@ -166,3 +166,14 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
 fn split(token: &str) -> (&str, &str) {
     token.split_once(':').unwrap_or((token, ""))
 }
+
+/// Whether a word can be the name of a branch, and nothing that git works out.
+pub(super) fn is_plain(name: &str) -> bool {
+    let wrong = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
+    // Of a remote this is a ref, and of none a branch.
+    name != "HEAD"
+        && !name.contains(wrong)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && name.len() <= 255
+}

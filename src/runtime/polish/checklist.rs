@@ -45,6 +45,9 @@ pub(super) struct LockedItem {
     /// Of one that is given out: the hash of its action, files and notes then. What its user writes meanwhile is for later.
     #[serde(default)]
     planned: Option<String>,
+    /// Whether the run was gone on with since: it may be given out again.
+    #[serde(default)]
+    interrupted: bool,
     /// The same of one that came to something.
     dispatched: Option<String>,
     /// What it came to.
@@ -95,9 +98,25 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
             ..LockedItem::default()
         });
         locked.planned = Some(wanted(item.action, &item.files, &item.notes));
+        locked.interrupted = false;
     }
     let folder = run.folder();
     held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
+}
+
+/// The items that are given out and have no result, where the run is gone on with, and the document that notes it.
+///
+/// # Errors
+/// What the store refuses.
+pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, Vec<(&'static str, String)>), CallFailure> {
+    let mut lock = ChecklistLock::load(run)?;
+    let mut open = Vec::new();
+    for (id, item) in &mut lock.items {
+        item.interrupted = item.planned.is_some();
+        open.extend(item.interrupted.then_some(*id));
+    }
+    let documents = if open.is_empty() { Vec::new() } else { vec![(LOCK, text_of(&lock))] };
+    Ok((open, documents))
 }
 
 /// What the items came to that this program wrote, whatever the checklist says now: one without a result was not dispatched.

@@ -6,8 +6,14 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::review::target::changed_files;
 
-/// Refuses a tree with changes, and one whose other files a switch would write over.
-pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), CallFailure> {
+/// Refuses a tree with changes, and one whose other files a switch would write over. `unfinished` finds the polish that the
+/// changes may be repairs of.
+pub(super) fn must_be_clean(
+    tree: &Repository,
+    moves: bool,
+    head: Option<&str>,
+    unfinished: &dyn Fn() -> Result<Option<String>, CallFailure>,
+) -> Result<(), CallFailure> {
     let changed = changed_files(tree)?;
     // A stash does not take them, and a commit ends what is under way.
     let conflicts =
@@ -26,7 +32,13 @@ pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) 
     }
     if !names.is_empty() {
         let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
-        return Err(refused("dirty", message, "commit or stash them first"));
+        let way_on = unfinished()?.map(|run| {
+            format!(
+                ", or go on with the unfinished polish by `polish acquire --apply --continue DIR`, where DIR is `{run}`"
+            )
+        });
+        let hint = format!("commit or stash them first{}", way_on.unwrap_or_default());
+        return Err(refused("dirty", message, &hint));
     }
     match head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten() {
         Some(head) => tree.must_lose_nothing(&head),

@@ -1,15 +1,18 @@
-//! `polish acquire --apply --continue`: a user goes on with an unfinished polish. Its working tree is claimed again, commits
-//! that the user added are recorded, and it is interactive from then on.
+//! `polish acquire --apply --continue`: a user goes on with an unfinished polish. Its working tree is claimed again, what the
+//! user made of its branch is recorded, what was given out without a result may be given out again, and it is interactive
+//! from then on.
 
 use std::path::Path;
 
 use super::acquire::{AcquireAction, AcquireStatus, Response};
+use super::checklist;
+use super::history::BranchHistory;
 use super::record::{POLISH, PolishRun};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::run::{moved, must_be_at};
+use crate::runtime::run::must_be_at;
 
 /// Goes on with the polish in a folder.
 ///
@@ -19,27 +22,46 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     let mut run = PolishRun::open(environment, given)?;
     run.must_be_open()?;
     let tree = Repository::find(environment, Path::new(&run.record.tree))?;
-    let Some(added) = run.record.added(&tree)? else {
-        let (record, known) = (&run.record, run.record.known_commits());
-        must_be_at(&tree, (&POLISH, &record.run_id), &record.tree, &known)?;
-        let branch = record.branch.as_deref().unwrap_or("no branch");
-        let message = format!("run `{}` is bound to `{branch}`, which is not checked out", record.run_id);
-        return Err(moved(&POLISH, message));
+    let (added, what) = match BranchHistory::here(&run.record, &tree)? {
+        Some(BranchHistory::Known) => (Vec::new(), String::new()),
+        Some(BranchHistory::Extended(added)) => {
+            let before = added.len() - 1;
+            let more = if before == 0 { String::new() } else { format!(" and {before} before it") };
+            (added, format!("{more} was added since, and counts as the user's own"))
+        }
+        Some(BranchHistory::Rewritten) => {
+            let what = " is the last one since the branch was rewritten, and counts as the user's own";
+            (vec![tree.must_commit("HEAD")?], what.to_owned())
+        }
+        Some(BranchHistory::OtherBranch) => return Err(run.on_other_branch()),
+        None => {
+            let (record, known) = (&run.record, run.record.known_commits());
+            must_be_at(&tree, (&POLISH, &record.run_id), &record.tree, &known)?;
+            (Vec::new(), String::new())
+        }
     };
     let mut notes = Vec::new();
     if !added.is_empty() {
         let subject =
             tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?.unwrap_or_default();
-        let more =
-            if added.len() == 1 { String::new() } else { format!(" and {} before it", added.len() - 1) };
-        notes.push(format!("the commit `{subject}`{more} was added since, and counts as the user's own"));
+        notes.push(format!("the commit `{subject}`{what}"));
     }
-    run.record.commits.extend(added.into_iter().rev());
-    if run.record.mode == LaunchMode::Headless {
+    let record = &mut run.record;
+    record.user_commits.extend(added.iter().cloned());
+    record.commits.extend(added.into_iter().rev());
+    if let Some(base) = tree.merge_base(&record.base_ref, "HEAD")? {
+        record.base_sha = base;
+    }
+    if record.mode == LaunchMode::Headless {
         notes.push("it was headless, and is interactive from now on".to_owned());
     }
-    run.record.mode = LaunchMode::Interactive;
-    let abandoned = run.claim_again(&run.record.tree, take_over, environment)?;
+    record.mode = LaunchMode::Interactive;
+    let (open, lock) = checklist::interrupted(&run)?;
+    if !open.is_empty() {
+        let open = open.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        notes.push(format!("given out without a result, and to be given out again: {open}"));
+    }
+    let abandoned = run.claim_again(&run.record.tree, take_over, lock, environment)?;
     let PolishRun { path, record, .. } = run;
     let here = Path::new(&record.tree) == Repository::find(environment, &environment.folder)?.top;
     Ok(Delivery::from_answer(&Response {

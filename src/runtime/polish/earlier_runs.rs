@@ -5,6 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::history::BranchHistory;
 use super::record::{POLISH, PolishRecord};
 use crate::disk::FileKind;
 use crate::order;
@@ -33,8 +34,13 @@ pub struct EarlierRun {
     pub head_sha: String,
     /// Whether it ended.
     pub status: EarlierStatus,
-    /// Whether its checklist waits at this commit, or at one that this one adds to: go on with it by `--continue`.
+    /// Whether its checklist waits for the branch that is polished: go on with it by `--continue`.
     pub continuable: bool,
+    /// Whether that branch was rewritten since: say so before going on.
+    pub rewritten: bool,
+    /// Whether its checklist waits, though a run may have the working tree.
+    #[serde(skip)]
+    pub waits: bool,
 }
 
 /// Whether an earlier polish ended.
@@ -72,11 +78,18 @@ pub(super) fn find(
                 continue;
             }
             let finished = store.has_file(&path.join(METADATA))?;
+            let has_list = !finished && store.has_file(&path.join(CHECKLIST))?;
+            let history = match head.filter(|_| has_list) {
+                Some(head) => BranchHistory::of(&record, repository, head)?,
+                None => None,
+            };
+            let rewritten = matches!(history, Some(BranchHistory::Rewritten));
+            let is_headless = record.mode == LaunchMode::Headless;
+            // Nobody has looked at a headless one, which the new commits may have nothing to do with.
+            let waits = history.is_some() && !(rewritten && is_headless);
             // One that somebody repairs right now waits for nobody.
-            let waits = !finished
-                && store.has_file(&path.join(CHECKLIST))?
-                && is_left(repository, &record, head)?
-                && (record.mode == LaunchMode::Headless
+            let continuable = waits
+                && (is_headless
                     || holder(&store, &POLISH, &record.tree, repository.environment())?.as_deref()
                         != Some(record.run_id.as_str()));
             // Two of the same second have names in any order.
@@ -88,7 +101,9 @@ pub(super) fn find(
                     mode: record.mode,
                     head_sha: record.head_sha,
                     status: if finished { EarlierStatus::Finished } else { EarlierStatus::Unfinished },
-                    continuable: waits,
+                    continuable,
+                    rewritten,
+                    waits,
                 },
             ));
         }
@@ -97,14 +112,13 @@ pub(super) fn find(
     Ok(found.into_iter().map(|(_, run)| run).collect())
 }
 
-/// Whether a commit is one of a polish, or only adds to its last one.
-fn is_left(repository: &Repository, record: &PolishRecord, head: Option<&str>) -> Result<bool, CallFailure> {
-    let Some(head) = head else { return Ok(false) };
-    let known = record.known_commits();
-    // The head of a pull request may not be fetched yet.
-    let adds = |last: &str| repository.ask(&["merge-base", "--is-ancestor", last, head]);
-    match known.first().filter(|last| !last.is_empty() && !known.contains(&head)) {
-        Some(last) => Ok(adds(last)?.succeeded()),
-        None => Ok(known.contains(&head)),
-    }
+/// The folder of the latest one whose checklist waits for a branch, though a run may have the working tree.
+pub(super) fn waiting(
+    repository: &Repository,
+    root: Option<&Path>,
+    target: (Option<&str>, Option<u64>),
+    head: Option<&str>,
+) -> Result<Option<String>, CallFailure> {
+    let found = find(repository, root, target, head)?;
+    Ok(found.into_iter().find(|earlier| earlier.waits).map(|earlier| earlier.run))
 }

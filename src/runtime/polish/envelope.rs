@@ -95,6 +95,9 @@ pub struct Response {
     pub replan_seed: Option<String>,
     /// What follows of that.
     pub escalation: Escalation,
+    /// Whether the user wants to think about it from the start.
+    #[serde(skip)]
+    is_rethought: bool,
     /// The envelope, absolute.
     pub path: String,
     /// What a reader should know.
@@ -165,6 +168,7 @@ pub(super) fn finish(
         stacked: numbers.map(|at| inside(&file_name(at + 1))).collect(),
         replan_seed: run.record.replan.then(|| inside(replan::SEED)),
         escalation: standing.escalation(),
+        is_rethought: standing.is_rethought(),
         path: inside(SUMMARY),
         warnings,
         text: String::new(),
@@ -200,6 +204,7 @@ pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Deli
         stacked: Vec::new(),
         replan_seed: None,
         escalation: Escalation::None,
+        is_rethought: false,
         path: run.path.join(SUMMARY).display().to_string(),
         warnings: Vec::new(),
         text: String::new(),
@@ -274,6 +279,9 @@ fn print(
 
 /// What the user may do now.
 fn next(response: &Response, plan: Option<&str>) -> String {
+    if response.is_rethought {
+        return "think about it from the start with `refine:ideate`, from the replan seed".to_owned();
+    }
     let plan = plan.map_or_else(String::new, |plan| format!(" {}", line(plan)));
     match response.escalation {
         Escalation::Required => {

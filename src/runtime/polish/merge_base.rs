@@ -80,7 +80,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = "the user has not agreed to the merge".to_owned();
         return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
-    must_be_clean(&tree, false, None)?;
+    must_be_clean(&tree, false, None, &|| Ok(None))?;
     let question = base::BaseRequest {
         base: Some(&run.record.base_ref),
         require_fresh: true,
@@ -122,6 +122,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     response.status = MergeBaseStatus::Merged;
     run.record.commits.push(response.head_sha.clone());
     run.record.moved = true;
+    run.record.base_sha.clone_from(&response.base_sha);
     if let Err(failure) = run.store_record() {
         // A merge that the run does not know would only end it.
         let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));

@@ -1,12 +1,13 @@
 //! How a polish began and how it ended, and the folder of both: `run.json` and `metadata.json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::ItemOutcome;
+use super::history::BranchHistory;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
@@ -27,8 +28,6 @@ pub(super) static POLISH: Workflow = Workflow {
     redo: "restore the file, or begin again",
 };
 const RECORD_SCHEMA: &str = "plugcast.polish-run/1";
-/// How many commits of a user are recorded at once, the last ones.
-const MOST_ADDED: usize = 1000;
 const METADATA_SCHEMA: &str = "plugcast.polish/1";
 
 /// How a polish began: `run.json`. Later commands take mode, target and tree from here.
@@ -63,8 +62,11 @@ pub(in crate::runtime) struct PolishRecord {
     pub pr: Option<PullRequest>,
     /// Whether something was checked out for it, or merged since.
     pub moved: bool,
-    /// Commits of its own, the last one last: merges of the base, fixes.
+    /// The commits since, the last one last: merges of the base, fixes, and those of its user.
     pub commits: Vec<String>,
+    /// Those of them that its user made.
+    #[serde(default)]
+    pub user_commits: BTreeSet<String>,
     /// What the items came to that were given out, by their numbers.
     #[serde(default)]
     pub outcomes: BTreeMap<u32, ItemOutcome>,
@@ -135,6 +137,7 @@ impl PolishRecord {
             pr: None,
             moved: false,
             commits: Vec::new(),
+            user_commits: BTreeSet::new(),
             outcomes: BTreeMap::new(),
             seeds: Vec::new(),
             replan: false,
@@ -151,27 +154,10 @@ impl PolishRecord {
         own.chain([self.head_sha.as_str()]).collect()
     }
 
-    /// The commits that were added to its branch since, the last one first; none where it was otherwise moved.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn added(&self, tree: &Repository) -> Result<Option<Vec<String>>, CallFailure> {
-        let known = self.known_commits();
-        let head = tree.must_commit("HEAD")?;
-        if tree.branch()? != self.branch || self.branch.is_none() {
-            return Ok(None);
-        }
-        if known.contains(&head.as_str()) {
-            return Ok(Some(Vec::new()));
-        }
-        let Some(last) = known.first().filter(|last| !last.is_empty()) else { return Ok(None) };
-        if !tree.ask(&["merge-base", "--is-ancestor", last, &head])?.succeeded() {
-            return Ok(None);
-        }
-        let range = format!("{last}..{head}");
-        let most = format!("--max-count={MOST_ADDED}");
-        let listed = tree.must(&["rev-list", "--first-parent", &most, &range])?;
-        Ok(Some(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()))
+    /// The commits that it or a review made.
+    pub fn own_commits(self) -> impl Iterator<Item = String> {
+        let users = self.user_commits;
+        self.commits.into_iter().filter(move |commit| !users.contains(commit))
     }
 
     /// How it ended.
@@ -213,30 +199,55 @@ impl PolishRun {
         run.must_be_open()?;
         let repository = Repository::find(environment, &environment.folder)?;
         let record = &run.record;
-        let commits = record.known_commits();
-        let moved = run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits).err();
-        let Some(moved) = moved else { return Ok((run, repository)) };
-        let here = repository.top.display().to_string() == record.tree;
-        match if here { record.added(&repository)? } else { None } {
-            Some(added) => Err(run.added(&added)),
-            None => Err(moved),
-        }
+        let is_here = repository.top.display().to_string() == record.tree;
+        let history = if is_here { BranchHistory::here(record, &repository)? } else { None };
+        let failure = match history {
+            Some(BranchHistory::Known) => return Ok((run, repository)),
+            Some(BranchHistory::Extended(added)) => run.added(added.len()),
+            Some(BranchHistory::Rewritten) => run.rewritten(),
+            other => {
+                let commits = record.known_commits();
+                let bound = run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits);
+                let Err(moved) = bound else { return Ok((run, repository)) };
+                if other.is_some() { run.on_other_branch() } else { moved }
+            }
+        };
+        Err(failure)
+    }
+
+    /// The failure where another branch is checked out than its own.
+    pub fn on_other_branch(&self) -> CallFailure {
+        let PolishRecord { run_id, branch, .. } = &self.record;
+        let branch = branch.as_ref().map_or("a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
+        let message = format!("run `{run_id}` is bound to {branch}, which is not checked out");
+        let hint = format!("switch back to it, or finish a rebase that is under way, or {}", POLISH.give_up);
+        CallFailure::new(CONTENDED, "run_moved", message, hint)
     }
 
     /// The failure where commits were added that the run does not know: a user may go on with them.
-    fn added(&self, added: &[String]) -> CallFailure {
-        let count = if added.len() == 1 {
-            "1 commit was".to_owned()
-        } else {
-            format!("{} commits were", added.len())
-        };
+    fn added(&self, count: usize) -> CallFailure {
+        let count = if count == 1 { "1 commit was".to_owned() } else { format!("{count} commits were") };
         let message =
             format!("{count} added since run `{}` last wrote: its checklist still fits", self.record.run_id);
-        let hint = format!(
+        CallFailure::new(CONTENDED, "commits_added", message, self.way_on())
+    }
+
+    /// The failure where the last commit that the run knows is no part of its branch any more.
+    fn rewritten(&self) -> CallFailure {
+        let PolishRecord { run_id, branch, .. } = &self.record;
+        let message = format!(
+            "`{}` was rewritten since run `{run_id}` last wrote: its checklist is kept, and measured again",
+            branch.as_deref().unwrap_or_default()
+        );
+        CallFailure::new(CONTENDED, "history_rewritten", message, self.way_on())
+    }
+
+    /// How a user goes on.
+    fn way_on(&self) -> String {
+        format!(
             "ask the user whether to go on, and call `polish acquire --apply --continue DIR`, where DIR is `{}`",
             self.path.display()
-        );
-        CallFailure::new(CONTENDED, "commits_added", message, hint)
+        )
     }
 
     /// Whether it is unfinished still.

@@ -87,8 +87,8 @@ static ACQUIRE: [ErrorCode; 10] = [
     ("state_violation", 6),
 ];
 static MOVED: [ErrorCode; 1] = [("run_moved", 6)];
-/// Of a polish whose user may have committed meanwhile.
-static POLISHED: [ErrorCode; 2] = [("run_moved", 6), ("commits_added", 6)];
+/// Of a polish whose user may have committed, amended or rebased meanwhile.
+static POLISHED: [ErrorCode; 3] = [("run_moved", 6), ("commits_added", 6), ("history_rewritten", 6)];
 static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
 static MERGE: [ErrorCode; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];

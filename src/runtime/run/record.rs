@@ -80,7 +80,8 @@ impl<R: RunRecord> WorkflowRun<R> {
         Ok((Self { path, record, store }, abandoned))
     }
 
-    /// Claims the working tree again for one that is unfinished, and stores its record; tells the run that was ended for it.
+    /// Claims the working tree again for one that is unfinished, and stores its record and documents; tells the run that was
+    /// ended for it.
     ///
     /// # Errors
     /// As [`WorkflowRun::claim`].
@@ -88,10 +89,11 @@ impl<R: RunRecord> WorkflowRun<R> {
         &self,
         tree: &str,
         take_over: bool,
+        mut documents: Vec<(&str, String)>,
         environment: &Environment,
     ) -> Result<Option<String>, CallFailure> {
         let end = |old: &str| serde_json::from_str::<R>(old).ok().map(|old| old.abandoned(environment));
-        let documents = vec![(RECORD, text(&self.record))];
+        documents.push((RECORD, text(&self.record)));
         claim::claim_again(&self.folder(), tree, (take_over, &end), documents, environment)
     }
 

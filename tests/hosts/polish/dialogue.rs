@@ -40,9 +40,10 @@ impl<'a> Dialogue<'a> {
         Self { house, host, name: format!("{name}-{}", host.name()), seen: String::new() }
     }
 
-    /// The words that start the skill, and what comes of them.
+    /// The words that start the skill in a new conversation, and what comes of them.
     pub fn start(&mut self, words: &str, steps: Vec<ScriptStep>) -> Transcript {
         let opening = invoke(SKILL, words);
+        self.house.forget();
         // The skill's own rules are enough up to the first question.
         let script = ModelScript::default().with_conversation(in_turn(steps));
         let transcript = self.house.session(opening, script, &[]);

@@ -1,25 +1,29 @@
 //! The calls of the skill, taken out of the text that the model received, with values of the helper's own answers in place
 //! of capital words.
 
-use plugcast::drivers::script::{ModelRequest, ScriptStep};
+use plugcast::drivers::script::{ModelReply, ModelRequest, ScriptStep};
 use serde_json::Value;
 
 use crate::hosts::codex;
-use crate::hosts::model::{between, lacks, last_result};
+use crate::hosts::model::{between, holds, lacks, last_result};
 use crate::hosts::review::hand::{Host, quoted};
 use crate::hosts::review::obedient_model::{answer, block, put};
 
 pub const SKILL: &str = "polish:polish-beta";
 
 /// A capital word, and the answer and the place in it that it stands for.
-const VALUES: [(&str, &str, &str); 9] = [
+const VALUES: [(&str, &str, &str); 12] = [
     ("RUN", "rt.polish.acquire/1", "/run"),
     ("BASE", "rt.polish.acquire/1", "/base_ref"),
     ("NAME", "rt.launch.read/1", "/config/name"),
     ("PORT", "rt.launch.read/1", "/config/port"),
     ("SEEN", "rt.polish.checklist.parse/1", "/sha256"),
     ("PATH", "rt.polish.checklist.write/1", "/path"),
+    // Of a polish that is gone on with.
+    ("PATH", "rt.polish.checklist.parse/1", "/path"),
     ("URL", "rt.server.start/1", "/server/url"),
+    ("URL", "rt.server.status/1", "/server/url"),
+    ("PORT", "rt.server.status/1", "/server/port"),
     ("PID", "rt.server.start/1", "/owner/pid"),
     ("TIME", "rt.server.start/1", "/owner/start_time"),
 ];
@@ -75,7 +79,8 @@ pub fn call_with(
         let call = values.iter().fold(call.to_owned(), |call, (word, value)| put(&call, word, value));
         let helper = between(&text, "HELPER stands for `", "`")?;
         let mut call = filled(request, &put(&call, "HELPER", helper), quoted);
-        if !option.is_empty() {
+        if let Some(flag) = option.split(' ').next().filter(|flag| !flag.is_empty()) {
+            holds(&text, &format!("`{flag}`"))?;
             call = format!("{call} {option}");
         }
         if let Some(folder) = folder {
@@ -121,6 +126,11 @@ pub fn screen(host: Host, request: &ModelRequest) -> Result<String, String> {
         .zip(&counts)
         .fold(screen, |screen, (word, count)| put(&screen, word, count));
     Ok(filled(request, &screen, str::to_owned).replace("(opened in IDE)", "(not opened)"))
+}
+
+/// A step that shows it.
+pub fn screen_step(host: Host) -> ScriptStep {
+    ScriptStep::compute(move |request| Ok(ModelReply::text(screen(host, request)?)))
 }
 
 /// A step that writes an object to a file of the run, as the skill says.

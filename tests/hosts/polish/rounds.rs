@@ -4,13 +4,16 @@
 use plugcast::drivers::script::{ModelReply, ModelRequest, ModelScript, ScriptStep};
 use serde_json::{Value, json};
 
-use super::hand::{call, calls, filled, screen, wrote};
+use super::hand::{call, calls, filled, screen, screen_step, wrote};
 use super::site;
 use crate::hosts::model::{agent, holds};
 use crate::hosts::review::hand::Host;
 use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::says;
 use crate::hosts::stage::instructions;
+
+/// What the user adds.
+pub const BY_HAND: &str = "\n## Item 3 — Search\n- action: fix\n- files: app/views/a.html, app/views/b.html, app/views/c.html, app/views/d.html, app/views/e.html, app/views/search.html\n- surface: view\n- notes: find carts by name\n";
 
 /// From the beginning to the question before the server starts.
 pub fn begun(host: Host) -> Vec<ScriptStep> {
@@ -20,7 +23,8 @@ pub fn begun(host: Host) -> Vec<ScriptStep> {
     steps
 }
 
-fn question(request: &ModelRequest) -> Result<String, String> {
+/// The question before the server starts.
+pub fn question(request: &ModelRequest) -> Result<String, String> {
     let config = &answer(request, "rt.launch.read/1")?["config"];
     Ok(format!(
         "Start `{} {}` on port {}? It goes on after this conversation.\n1. yes\n2. stop",
@@ -50,7 +54,7 @@ pub fn checklist(host: Host) -> Vec<ScriptStep> {
     let mut steps = calls(host, &[("## 6. Look", 0), ("## 6. Look", 1)]);
     steps.push(wrote(host, "RUN/items.json", site::items));
     steps.extend(calls(host, &[("## 7. Write", 1)]));
-    steps.push(ScriptStep::compute(move |request| Ok(ModelReply::text(screen(host, request)?))));
+    steps.push(screen_step(host));
     steps
 }
 
@@ -115,5 +119,19 @@ pub fn seeds_offer(request: &ModelRequest) -> Result<String, String> {
     Ok(format!(
         "{}Open them as pull requests that start from show-cart, or leave the files?",
         lines.collect::<String>()
+    ))
+}
+
+/// The question where most items are too large.
+pub fn too_large(request: &ModelRequest) -> Result<String, String> {
+    let warnings = &answer(request, "rt.polish.checklist.parse/1")?["warnings"];
+    let seed = answer(request, "rt.polish.seed.replan/1")?;
+    holds(&seed["ask"].to_string(), "true")?;
+    let totals = &seed["totals"];
+    Ok(format!(
+        "{}\n{} of {} items are too large.\n1. continue with what is small enough\n2. plan it again\n3. think about it from the start",
+        warnings[0].as_str().unwrap_or_default(),
+        totals["oversized"],
+        totals["items"]
     ))
 }

@@ -92,7 +92,8 @@ impl Site {
         site
     }
 
-    fn run(&self, script: &str) {
+    /// Runs a script in it, as its user would.
+    pub fn run(&self, script: &str) {
         let mut variables = environment(&self.folder, self.folder.parent().expect("it lies in a folder"));
         variables.insert("PORT".to_owned(), self.port.to_string());
         let ran = shell(&format!("{WORDS}\n{script}"), &self.folder, &variables);

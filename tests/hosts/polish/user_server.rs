@@ -7,18 +7,15 @@ use serde_json::Value;
 use super::dialogue::{Dialogue, told};
 use super::envelope;
 use super::hand::{call, call_with, calls, skill_folder};
-use super::rounds::{agents, begun, checklist, port_is_taken, repaired, seeds_offer};
+use super::rounds::{BY_HAND, agents, begun, checklist, port_is_taken, repaired, seeds_offer, too_large};
 use super::site::Site;
-use crate::hosts::model::{between, holds};
+use crate::hosts::model::between;
 use crate::hosts::review::hand::{Host, quoted};
 use crate::hosts::review::obedient_model::{answer, block, put};
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
-
-/// What the user adds.
-const BY_HAND: &str = "\n## Item 3 — Search\n- action: fix\n- files: app/views/a.html, app/views/b.html, app/views/c.html, app/views/d.html, app/views/e.html, app/views/search.html\n- surface: view\n- notes: find carts by name\n";
 
 /// The faults of the checklist, as the user is told, and what to type.
 fn faults(request: &ModelRequest) -> Result<String, String> {
@@ -28,20 +25,6 @@ fn faults(request: &ModelRequest) -> Result<String, String> {
     };
     let lines: String = read["errors"].as_array().into_iter().flatten().map(line).collect();
     Ok(format!("{lines}Reply ready to repair, done to finish, or cancel."))
-}
-
-/// The question where most items are too large.
-fn too_large(request: &ModelRequest) -> Result<String, String> {
-    let warnings = &answer(request, "rt.polish.checklist.parse/1")?["warnings"];
-    let seed = answer(request, "rt.polish.seed.replan/1")?;
-    holds(&seed["ask"].to_string(), "true")?;
-    let totals = &seed["totals"];
-    Ok(format!(
-        "{}\n{} of {} items are too large.\n1. continue with what is small enough\n2. plan it again\n3. think about it from the start",
-        warnings[0].as_str().unwrap_or_default(),
-        totals["oversized"],
-        totals["items"]
-    ))
 }
 
 /// A step that reads the page about seeds.

@@ -86,6 +86,11 @@ impl<'a> House<'a> {
         serde_json::from_slice(&ended.stdout).unwrap_or_else(|error| panic!("{words:?}: {error}: {ended:?}"))
     }
 
+    /// Lets the next session begin a conversation of its own.
+    pub fn forget(&mut self) {
+        self.begun = false;
+    }
+
     /// One session: the first one begins, and each of the others goes on where the last one ended.
     pub fn session(&mut self, opening: SessionOpening, script: ModelScript, allowed: &[&str]) -> Transcript {
         let mut session = self.stage.session(opening, script);

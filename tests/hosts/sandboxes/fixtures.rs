@@ -28,6 +28,8 @@ pub const ITEM: &str = r#"["src/price.py"]"#;
 pub const POLISHED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"#;
 /// The same with a checklist.
 pub const LISTED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: keep'"##;
+/// The same with an item that is to be repaired.
+pub const CHOSEN: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: fix' '- files: src/price.py'"##;
 /// The same with an item that becomes a pull request of its own.
 pub const STACKED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: stacked'"##;
 /// The same with one that is planned again.

@@ -94,6 +94,9 @@ pub struct ChecklistItem {
     /// Whether it is so as it is now.
     #[serde(skip)]
     pub is_out_unchanged: bool,
+    /// Whether the run was gone on with since it was given out.
+    #[serde(skip)]
+    pub is_interrupted: bool,
 }
 
 /// Runs the command.
@@ -189,6 +192,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             added_by_user: added,
             result: locked.and_then(|locked| locked.result),
             is_out: locked.is_some_and(|locked| locked.planned.is_some()),
+            is_interrupted: locked.is_some_and(|locked| locked.interrupted),
             is_out_unchanged: locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash)),
             dispatched: locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash)),
             files,

@@ -139,6 +139,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         locked.added |= item.added_by_user;
         locked.reasons.clone_from(&item.reasons);
         let planned = locked.planned.take();
+        locked.interrupted = false;
         locked.dispatched = planned.or_else(|| Some(wanted(item.action, &item.files, &item.notes)));
         locked.result = Some(result.result);
         log.entries.push(DispatchEntry {
@@ -150,6 +151,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         // Only a commit of this branch is one of the run's.
         let is_hash = result.commit.len() >= 40 && result.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_hash && tree.ask(&["merge-base", "--is-ancestor", &result.commit, "HEAD"])?.succeeded() {
+            run.record.user_commits.remove(&result.commit);
             run.record.commits.push(result.commit.clone());
         }
     }

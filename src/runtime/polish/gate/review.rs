@@ -265,7 +265,7 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
             let path = runs.join(name);
             let folder = RunDirectory { workflow: &POLISH, store: &store, path: &path };
             if let Ok(Some(record)) = folder.sealed::<PolishRecord>(RECORD) {
-                commits.extend(record.commits);
+                commits.extend(record.own_commits());
             }
         }
     }

@@ -197,6 +197,11 @@ impl EscalationState {
         Self { items: None, totals, trigger: None, answer: None }
     }
 
+    /// Whether the user wants to think about it from the start.
+    pub fn is_rethought(&self) -> bool {
+        self.trigger.is_some() && self.answer == Some(ReplanReply::Rethink)
+    }
+
     /// What follows.
     pub fn escalation(&self) -> Escalation {
         let is_halted = matches!(self.answer, Some(ReplanReply::Replan | ReplanReply::Rethink));

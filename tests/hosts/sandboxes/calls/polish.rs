@@ -1,6 +1,6 @@
 //! The calls of `polish` and of the groups that stand beside it.
 
-use super::super::fixtures::{EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED};
+use super::super::scenes::{CHOSEN, EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED};
 use super::{Call, Fresh, PLAIN};
 
 /// Every call.
@@ -10,6 +10,14 @@ pub const CALLS: &[Call] = &[
         words: &["dispatch", "plan", "--run", "{run}"],
         setup: LISTED,
         wanted: r#"{"status":"nothing"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "dispatch plan",
+        words: &["dispatch", "plan", "--run", "{run}"],
+        needs: &["write"],
+        scene: CHOSEN,
+        wanted: r#"{"status":"ok","groups":[{"items":[1]}]}"#,
         ..PLAIN
     },
     Call {
@@ -49,6 +57,14 @@ pub const CALLS: &[Call] = &[
         fresh: Fresh::Tried,
         setup: "git switch -q main",
         wanted: r#"{"status":"acquired","branch":"feat"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish acquire",
+        words: &["polish", "acquire", "--apply", "--continue", "{run}"],
+        needs: &["write"],
+        scene: LISTED,
+        wanted: r#"{"status":"acquired","action":"none","fetched":false}"#,
         ..PLAIN
     },
     Call {

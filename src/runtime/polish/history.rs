@@ -1,0 +1,61 @@
+//! How what is checked out stands to the commits that a polish knows: one of them, more on top, or rewritten by its user.
+
+use super::record::PolishRecord;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::git::Repository;
+
+/// How many commits of a user are recorded at once, the last ones.
+const MOST_ADDED: usize = 1000;
+
+/// What a user has done to the branch of a polish since it last wrote.
+pub(super) enum BranchHistory {
+    /// Nothing.
+    Known,
+    /// Commits were added to the last one; the last one first.
+    Extended(Vec<String>),
+    /// The last one is no part of it any more: it was amended, rebased or reset.
+    Rewritten,
+    /// Another branch is checked out, or none.
+    OtherBranch,
+}
+
+impl BranchHistory {
+    /// What was done up to a commit; none where that is not here, or has nothing to polish.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn of(record: &PolishRecord, tree: &Repository, head: &str) -> Result<Option<Self>, CallFailure> {
+        let known = record.known_commits();
+        if known.contains(&head) {
+            return Ok(Some(Self::Known));
+        }
+        let contains = |one: &str, other: &str| -> Result<bool, CallFailure> {
+            Ok(tree.ask(&["merge-base", "--is-ancestor", one, other])?.succeeded())
+        };
+        let Some(last) = known.first().filter(|last| !last.is_empty()) else { return Ok(None) };
+        // The head of a pull request may not be fetched yet.
+        if tree.commit(head)?.is_none() {
+            return Ok(None);
+        }
+        if !contains(last, head)? {
+            return Ok((!contains(head, &record.base_ref)?).then_some(Self::Rewritten));
+        }
+        let (range, most) = (format!("{last}..{head}"), format!("--max-count={MOST_ADDED}"));
+        let listed = tree.must(&["rev-list", "--first-parent", &most, &range])?;
+        let listed = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
+        Ok(Some(Self::Extended(listed)))
+    }
+
+    /// What was done up to what is checked out; none where that has nothing to polish.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn here(record: &PolishRecord, tree: &Repository) -> Result<Option<Self>, CallFailure> {
+        if tree.branch()? != record.branch {
+            return Ok(Some(Self::OtherBranch));
+        }
+        let history = Self::of(record, tree, &tree.must_commit("HEAD")?)?;
+        // Without a branch another commit is just another one.
+        Ok(history.filter(|history| record.branch.is_some() || !matches!(history, Self::Rewritten)))
+    }
+}
