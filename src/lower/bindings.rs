@@ -149,15 +149,16 @@ impl Bindings {
         match kind {
             _ if qualified == text.owner => {}
             ComponentKind::Agent if says("agents") && name.reference.asked && text.dispatches => {
-                self.agents.note(kind, qualified, &written, places)
+                let elsewhere = scene.agent_elsewhere(qualified);
+                self.agents.note(kind, qualified, &written, places, elsewhere.as_deref())
             }
             ComponentKind::Agent => {}
             ComponentKind::Command if says("commands") => {
-                self.commands.note(kind, qualified, &written, places)
+                self.commands.note(kind, qualified, &written, places, None)
             }
             ComponentKind::Workflow if says("workflows") => self.workflow(qualified, &written, scene, places),
             ComponentKind::Workflow => {}
-            _ if says("skills") => self.skills.note(kind, qualified, &written, places),
+            _ if says("skills") => self.skills.note(kind, qualified, &written, places, None),
             _ => {}
         }
     }
@@ -206,9 +207,9 @@ impl Bindings {
 
     /// A workflow whose script the model follows, with the agents of the script.
     fn workflow(&mut self, name: &str, written: &str, scene: &LoweringContext<'_>, places: &BlockPaths<'_>) {
-        self.workflows.note(ComponentKind::Workflow, name, written, places);
+        self.workflows.note(ComponentKind::Workflow, name, written, places, None);
         for agent in workflows::agents(scene.project, scene.plugin, name) {
-            self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places);
+            self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places, None);
         }
         if let Some(inner) = workflows::prompts_of(scene, name) {
             self.workflow_prompts.insert(inner.to_string(), paths::relative(places.folder, &inner));

@@ -58,6 +58,9 @@ pub fn bundle(
     });
     unlisted.sort();
     unlisted.dedup();
+    // Plugins of one name are shown with the components of all of them.
+    let mut named = BTreeSet::new();
+    missing.retain(|one: &MissingComponent| named.insert((one.plugin.clone(), one.kind, one.name.clone())));
     SourceComparison { host: host.to_owned(), missing, unlisted }
 }
 
@@ -151,6 +154,8 @@ fn accounted(
         ledger.rows.iter().filter(above).max_by_key(|row| row.path.len())
     };
     match places.iter().find_map(row_of) {
+        // Nobody read it, and the loss is that of the file.
+        Some(row) if row.loss.is_some() => Ok(()),
         Some(row) => {
             let why = row.reason.as_deref().unwrap_or("it is read as a plain file");
             Err((format!("`{}`: {why}", row.path), Some(row.path.clone())))
