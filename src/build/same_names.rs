@@ -49,9 +49,7 @@ fn finding(
         let found = Diagnostic::at(file, span, severity, "marketplace-entry-name", message);
         return match lost {
             0 => found,
-            _ => found.help(
-                "list in one entry what both list, or remove the `name` that both have from the manifest",
-            ),
+            _ => found.help("list in one entry what both list, or remove the manifest, whose name both have"),
         };
     }
     let message = format!(
