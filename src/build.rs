@@ -20,6 +20,7 @@ mod output;
 mod overrides;
 mod pages;
 mod request;
+mod same_names;
 mod typed_names;
 mod understand;
 mod unlisted_files;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::discover::{DiscoveredSource, below};
-use super::{BuildError, SourceRequest, command_objects, overrides, typed_names};
+use super::{BuildError, SourceRequest, command_objects, overrides, same_names, typed_names};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
@@ -25,7 +25,7 @@ pub fn understand(
     let DiscoveredSource {
         tree,
         readme,
-        outside,
+        mut outside,
         mut left_out,
         locations,
         roots,
@@ -52,7 +52,10 @@ pub fn understand(
                 left_out.push(Exclusion { path: plugin.root, reason, fault: false });
             }
             Entry::Occupied(other) => {
-                found.push(same_name(&tree, marketplace.as_ref(), &plugin, &plugins[*other.get()]));
+                let other = &mut plugins[*other.get()];
+                let (finding, left_out) = same_names::leave_out(&tree, marketplace.as_ref(), plugin, other);
+                found.push(finding);
+                outside.extend(left_out);
             }
             Entry::Vacant(free) => {
                 free.insert(plugins.len());
@@ -75,30 +78,6 @@ pub fn understand(
     command_objects::derive(&project.plugins, targets, &mut project.overrides);
     typed_names::derive(&project.plugins, targets, &mut project.overrides);
     Ok((project, found))
-}
-
-fn same_name(
-    tree: &SourceTree,
-    marketplace: Option<&Marketplace>,
-    plugin: &plugin::Plugin,
-    other: &plugin::Plugin,
-) -> Diagnostic {
-    let entry = plugin.entry.as_ref().filter(|_| plugin.root == other.root);
-    if let (Some(entry), Some(file)) = (entry, marketplace.and_then(|own| tree.get(&own.path))) {
-        // Mostly an old name of a plugin that was renamed.
-        let span = entry.node.get("name").map_or(entry.node.span, |name| name.span);
-        let message = format!(
-            "`{}` is another entry for the folder of `{}`, and a bundle has one of them",
-            entry.name, other.name
-        );
-        return Diagnostic::in_file(file, span, Severity::Info, "marketplace-entry-name", message);
-    }
-    let message = format!(
-        "two plugins are named `{}`: `{}` and `{}`; the first one is used",
-        plugin.name, other.root, plugin.root
-    );
-    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message)
-        .help("rename one of them in its manifest")
 }
 
 fn marketplace_name(

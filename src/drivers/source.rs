@@ -145,7 +145,8 @@ pub fn verify(
     let none = BTreeSet::new();
     let compared = ledgers.iter().map(|(host, ledger)| {
         let renames = against.renames.get(host).unwrap_or(&none);
-        let mut compared = compare::bundle(host, &listed, ledger, renames);
+        let renames = compare::renames_in(ledger, renames, layout.name.as_deref());
+        let mut compared = compare::bundle(host, &listed, ledger, &renames);
         compared.unlisted.retain(|component| !listing.lacks_entries && !layout.has_link(&component.path));
         compared
     });

@@ -149,17 +149,18 @@ impl Bindings {
         match kind {
             _ if qualified == text.owner => {}
             ComponentKind::Agent if says("agents") && name.reference.asked && text.dispatches => {
-                self.agents.note(kind, qualified, &written, places)
+                let elsewhere = scene.agent_elsewhere(qualified);
+                self.agents.note(kind, qualified, &written, places, elsewhere.as_deref())
             }
             ComponentKind::Agent => {}
             ComponentKind::Command if says("commands") => {
-                self.commands.note(kind, qualified, &written, places)
+                self.commands.note(kind, qualified, &written, places, None)
             }
             ComponentKind::Workflow if says("workflows") => {
                 self.workflow(qualified, &written, context, places)
             }
             ComponentKind::Workflow => {}
-            _ if says("skills") => self.skills.note(kind, qualified, &written, places),
+            _ if says("skills") => self.skills.note(kind, qualified, &written, places, None),
             _ => {}
         }
     }
@@ -207,16 +208,10 @@ impl Bindings {
     }
 
     /// A workflow whose script the model follows, with the agents of the script.
-    fn workflow(
-        &mut self,
-        name: &str,
-        written: &str,
-        context: &LoweringContext<'_>,
-        places: &BlockPaths<'_>,
-    ) {
-        self.workflows.note(ComponentKind::Workflow, name, written, places);
+    fn workflow(&mut self, name: &str, written: &str, context: &LoweringContext<'_>, places: &BlockPaths<'_>) {
+        self.workflows.note(ComponentKind::Workflow, name, written, places, None);
         for agent in workflows::agents(context.project, context.plugin, name) {
-            self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places);
+            self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places, None);
         }
         if let Some(inner) = workflows::prompts_of(context, name) {
             self.workflow_prompts.insert(inner.to_string(), paths::relative(places.folder, &inner));

@@ -24,6 +24,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin;
+use crate::model::qualified_name::last_of;
 use crate::source::SourceFile;
 use crate::target::{AgentEmission, Axis, CommandEmission};
 
@@ -290,6 +291,9 @@ fn describe(
         name_skill(context, component, told, inner, draft, repairs);
         return made_description(context, component, draft, repairs);
     }
+    if component.kind == ComponentKind::Agent && scene.target.source.is_some() {
+        name_agent(component, inner, draft);
+    }
     if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())
         && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
     {
@@ -298,6 +302,19 @@ fn describe(
         repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
     }
     None
+}
+
+/// Gives an agent without a name of its own the one that its file had, where the file has another one.
+fn name_agent(component: &Component, inner: &Utf8Path, draft: &mut MarkdownDraft) {
+    let stem = |path: &Utf8Path| {
+        let file = path.file_name().unwrap_or_default();
+        file.strip_suffix(".md").unwrap_or(file).to_owned()
+    };
+    let renamed = component.here.renamed.as_ref().map(|renamed| last_of(&renamed.to).to_owned());
+    let name = renamed.unwrap_or_else(|| stem(&component.path));
+    if component.written_name().is_none() && stem(inner) != name {
+        draft.set_text("name", &name, "its file has another name, which the host would show");
+    }
 }
 
 /// Sets the name of a skill, which the host may read from its frontmatter.

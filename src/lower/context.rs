@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::listing::{PluginListing, SessionListing};
 use super::options;
-use super::place::OutputPaths;
+use super::place::{self, OutputPaths};
 use super::sandbox::CommandTable;
 use super::server_tools::ServerTools;
 use crate::bundle::{BundleNode, NodeContent};
@@ -16,6 +16,7 @@ use crate::model::project::{Project, ResolvedProject};
 use crate::model::references::ANY_TOOL;
 use crate::progress::Progress;
 use crate::read::format::SourceFacts;
+use crate::source::ComponentKind;
 use crate::target::{Target, VariableFacts};
 
 /// What the lowering of one plugin needs to know.
@@ -98,6 +99,16 @@ impl LoweringContext<'_> {
     /// What stands for a tool of the source host, or for those of a server.
     pub(super) fn tool(&self, name: &str) -> Option<&String> {
         self.target.tools.get(name).or_else(|| self.server_tools.stands.get(name))
+    }
+
+    /// Where an agent of another plugin is in that plugin's emitted folder.
+    pub(super) fn agent_elsewhere(&self, name: &str) -> Option<Utf8PathBuf> {
+        let mut others = self.project.plugins.iter().filter(|other| other.name != self.plugin.name);
+        others.find_map(|plugin| {
+            let mut agents = plugin.components.iter().filter(|other| other.kind == ComponentKind::Agent);
+            let agent = agents.find(|agent| agent.qualified == *name)?;
+            Some(place::usual_path(plugin, agent, self.target))
+        })
     }
 
     /// What becomes of a variable in a body; of a value that the user is asked for by what they all begin with.

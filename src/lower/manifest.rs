@@ -14,6 +14,7 @@ use super::{options, own_manifest, shape, source_json};
 use crate::bundle::NodeContent;
 use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::manifest::PluginManifest;
+use crate::model::names;
 use crate::model::plugin::Plugin;
 use crate::read::tree::{Node as Tree, Value};
 use crate::source::SourceFile;
@@ -300,29 +301,32 @@ fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
 /// What the manifest and the marketplace's entry declare together: lists of files, or objects by name.
 fn joined(own: Json, added: Json) -> Json {
     match (own, added) {
-        (Json::Object(mut own), Json::Object(added)) => {
-            for (name, command) in added {
-                if command.get("source").is_some() {
-                    own.entry(name).or_insert(command);
-                }
-            }
-            Json::Object(own)
-        }
-        (Json::Object(mut own), added) => {
-            for path in list(added) {
-                let stem = path.as_str().and_then(|path| Utf8Path::new(path).file_stem()).map(str::to_owned);
-                if let Some(stem) = stem {
-                    own.entry(stem).or_insert_with(|| serde_json::json!({ "source": path }));
-                }
-            }
-            Json::Object(own)
-        }
+        // By its path alone a file would have its own name.
         (own, Json::Object(added)) => {
-            let sources = added.into_iter().filter_map(|(_, command)| command.get("source").cloned());
-            list(own).into_iter().chain(sources).collect()
+            let mut named = match own {
+                Json::Object(own) => own,
+                paths => with_paths(Map::new(), paths),
+            };
+            for (name, command) in added.into_iter().filter(|(_, command)| command.get("source").is_some()) {
+                named.entry(name).or_insert(command);
+            }
+            named.into()
         }
+        (Json::Object(own), paths) => with_paths(own, paths).into(),
         (own, added) => list(own).into_iter().chain(list(added)).collect(),
     }
+}
+
+/// Commands by name, and those at `paths` that have no name there: files by their own, and folders, whose commands the
+/// name of an entry does not change.
+fn with_paths(mut named: Map<String, Json>, paths: Json) -> Map<String, Json> {
+    for path in list(paths) {
+        let Some(text) = path.as_str() else { continue };
+        let file = Utf8Path::new(text).file_name().and_then(|name| name.strip_suffix(".md"));
+        let name = file.map_or_else(|| names::segment(text), str::to_owned);
+        named.entry(name).or_insert_with(|| serde_json::json!({ "source": path }));
+    }
+    named
 }
 
 fn list(value: Json) -> Vec<Json> {

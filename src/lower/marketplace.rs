@@ -16,7 +16,7 @@ use crate::model::plugin::{self, Plugin};
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node as Tree;
-use crate::source::{SourceFile, Span};
+use crate::source::{Exclusion, SourceFile, Span};
 use crate::target::{Axis, MarketplaceFacts, Target};
 
 /// Which pointers of the source's file the host's own file says.
@@ -60,7 +60,20 @@ pub(super) fn lower(
         let is_there =
             |plugin: &&Plugin| matches!(&entry.source, EntrySource::Folder(root) if *root == plugin.root);
         let same_folder = project.plugins.iter().find(is_there);
-        let entry = LoweredEntry { target, source, file, used: &used, entry, plugin, same_folder, declared };
+        let is_left_out =
+            |out: &&Exclusion| matches!(&entry.source, EntrySource::Folder(root) if *root == out.path);
+        let left_out = project.outside.iter().find(is_left_out).map(|out| out.reason.as_str());
+        let entry = LoweredEntry {
+            target,
+            source,
+            file,
+            used: &used,
+            entry,
+            plugin,
+            same_folder,
+            left_out,
+            declared,
+        };
         part.decisions.extend(entry.decisions());
     }
     part
@@ -193,6 +206,8 @@ struct LoweredEntry<'a> {
     plugin: Option<&'a Plugin>,
     /// The plugin that the bundle has of the entry's folder.
     same_folder: Option<&'a Plugin>,
+    /// Why no bundle has the entry's folder, where one of its name is read.
+    left_out: Option<&'a str>,
     declared: &'a Declarations,
 }
 
@@ -259,7 +274,7 @@ impl LoweredEntry<'_> {
             )),
             _ => EntryFate::Dropped(match self.same_folder {
                 Some(plugin) => format!("a bundle has one entry for a folder: `{}`", plugin.name),
-                None => "its plugin could not be read".to_owned(),
+                None => self.left_out.unwrap_or("its plugin could not be read").to_owned(),
             }),
         }
     }

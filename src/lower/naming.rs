@@ -32,6 +32,8 @@ struct NamedComponent {
     path: Option<String>,
     /// The same, relative to the plugin's folder.
     inner: Option<String>,
+    /// Its plugin, where that is another one, and its file there.
+    elsewhere: Option<(String, String)>,
 }
 
 /// How the files of several components follow from their names.
@@ -59,14 +61,23 @@ impl NamingRule {
 pub(super) struct NamedComponents(BTreeMap<String, NamedComponent>);
 
 impl NamedComponents {
-    /// Adds a component that a text names as `written`.
-    pub(super) fn note(&mut self, kind: ComponentKind, name: &str, written: &str, places: &BlockPaths<'_>) {
+    /// Adds a component that a text names as `written`; `elsewhere` is its file in the folder of another plugin.
+    pub(super) fn note(
+        &mut self,
+        kind: ComponentKind,
+        name: &str,
+        written: &str,
+        places: &BlockPaths<'_>,
+        elsewhere: Option<&Utf8Path>,
+    ) {
         let inner = places.components.get(&(kind, name.into()));
         let entry = self.0.entry(name.to_owned()).or_insert_with(|| NamedComponent {
             name: name.to_owned(),
             alias: None,
             path: inner.map(|inner| paths::relative(places.folder, inner)),
             inner: inner.map(ToString::to_string),
+            elsewhere: elsewhere
+                .and_then(|path| Some((name.split_once(':')?.0.to_owned(), path.to_string()))),
         });
         let written = written.trim_start_matches('/');
         if written != name {
@@ -135,7 +146,10 @@ mod tests {
         let one = |name: &str, path: &str| {
             let path = (!path.is_empty()).then(|| path.to_owned());
             let inner = path.as_ref().map(|path| path.replace("../", "skills/"));
-            (name.to_owned(), NamedComponent { name: name.to_owned(), alias: None, path, inner })
+            (
+                name.to_owned(),
+                NamedComponent { name: name.to_owned(), alias: None, path, inner, elsewhere: None },
+            )
         };
         let named = NamedComponents(BTreeMap::from([
             one("kit:plan", "../plan/SKILL.md"),

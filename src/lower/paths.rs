@@ -34,20 +34,23 @@ pub(super) fn follow(
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = joined(base, path)?;
-            let placed = file_at(context, &target)?;
+            let climbs = path.starts_with("../") && !here.starts_with(&target);
+            let file = file_at(context, &target).map(Utf8Path::to_owned);
+            let placed = file.or_else(|| folder_at(context, &target).filter(|_| climbs))?;
             Some((base.to_owned(), target, placed))
         });
         let Some((base, target, placed)) = resolved else { continue };
         let emitted_base = emitted_folder(context, &base, inner, here);
-        let wanted = relative(&emitted_base, placed);
-        let plain = path.strip_prefix("./").unwrap_or(path);
+        let wanted = relative(&emitted_base, &placed);
+        let plain = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
         if wanted != plain {
             let wanted = if path.starts_with("./") && !wanted.starts_with("..") {
                 format!("./{wanted}")
             } else {
                 wanted
             };
-            edit(span, wanted, &target);
+            let slashes = path.len() - path.trim_end_matches('/').len();
+            edit(Span::new(span.start, span.end - slashes), wanted, &target);
         }
     }
     for (span, path) in at_root(text, body, &context.source.plugin_root) {
@@ -65,6 +68,14 @@ fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'
     let manifest = context.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
     let emitted = manifest.map(|_| Utf8Path::new(&context.target.manifest.path));
     emitted.or_else(|| context.places.files.get(target).map(Utf8PathBuf::as_path))
+}
+
+/// Where a folder of the plugin went with its first file.
+fn folder_at(scene: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8PathBuf> {
+    let first = scene.places.files.first_from(target)?;
+    let inner = first.strip_prefix(target).ok().filter(|inner| !inner.as_str().is_empty())?;
+    let folder = scene.places.files.get(first)?.as_str().strip_suffix(inner.as_str())?;
+    folder.strip_suffix('/').map(Utf8PathBuf::from)
 }
 
 /// Where a file of the plugin or the folder of a skill went, in the plugin's emitted folder.

@@ -9,6 +9,7 @@ use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
 use crate::model::qualified_name::QualifiedName;
+use crate::read::format::SourceFacts;
 use crate::source::PathMap;
 use crate::target::Target;
 
@@ -41,6 +42,7 @@ impl OutputPaths {
     pub fn new(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
         let mut taken = BTreeMap::new();
+        let contested = contested(plugin, target);
         for path in &plugin.files.kept {
             places.files.insert(path, plugin.inner(path).to_owned());
         }
@@ -50,7 +52,9 @@ impl OutputPaths {
             }
             // The source host makes a command, too, of an agent whose folder is one of commands.
             let shared = target.source.is_some().then_some(component.path.as_path());
-            let main = distinct(&mut taken, shared, |number| main_path(plugin, component, number, target));
+            let main = distinct(&mut taken, shared, |number| {
+                main_path(plugin, component, number, target, contested.contains(component.path.as_path()))
+            });
             if places.mains.contains(&component.path) && places.files.get(&component.path) == Some(&main) {
                 places.repeated.insert((component.kind, component.qualified.clone()));
             }
@@ -80,16 +84,23 @@ impl OutputPaths {
         }
         for lost in plugin.lost.iter().filter(|lost| lost.pointer.is_none()) {
             // Others may read a skill that another component of its name hides.
-            let is_hidden = |other: &Component| other.kind == ComponentKind::Skill && other.path == lost.path;
-            if !plugin.shadowed.iter().any(is_hidden) {
-                places.files.remove(&lost.path);
-            } else if target.source.is_none() {
-                places.hide(&lost.path, target);
+            let is_hidden =
+                |other: &&Component| other.kind == ComponentKind::Skill && other.path == lost.path;
+            // The source host hides none whose name differs by case.
+            let hides = |skill: &Component| {
+                let mut others = plugin.components.iter().filter(|other| other.kind != ComponentKind::Agent);
+                target.source.is_some() && others.any(|other| other.qualified == skill.qualified)
+            };
+            match plugin.shadowed.iter().find(is_hidden) {
+                None => places.files.remove(&lost.path),
+                Some(skill) if !hides(skill) => places.hide(&lost.path, target),
+                Some(_) => {}
             }
         }
         places.rename_nested(plugin, target);
-        if target.source.is_some() {
+        if let Some(source) = &target.source {
             places.rename_linked(plugin);
+            places.rename_beside_skills(plugin, source);
             places.hide_root_skill(plugin, target);
         }
         places.move_converted(target);
@@ -139,6 +150,23 @@ impl OutputPaths {
         for path in plugin.linked.iter().filter(|path| !self.mains.contains(path)) {
             if let Some(emitted) = self.files.get_mut(path) {
                 *emitted = format!("{emitted}.linked").into();
+                self.renamed.insert(path, ());
+            }
+        }
+    }
+
+    /// Gives another name to what the source host would load of a bundle and did not of the source, whose folders are no
+    /// plugin's.
+    fn rename_beside_skills(&mut self, plugin: &Plugin, source: &SourceFacts) {
+        let is_text = |path: &Utf8Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        let texts = |path: &Utf8Path| path.starts_with("agents") || path.starts_with("commands");
+        let documents = |path: &Utf8Path| {
+            let kinds = source.components.iter().filter(|(_, kind)| *kind != ComponentKind::Executable.id());
+            kinds.into_iter().any(|(place, _)| path.starts_with(place.trim_end_matches('/')))
+        };
+        for (path, emitted) in self.files.iter_mut().filter(|_| plugin.shelf) {
+            if texts(emitted) && is_text(emitted) || documents(emitted) {
+                *emitted = format!("{emitted}.plain").into();
                 self.renamed.insert(path, ());
             }
         }
@@ -211,8 +239,27 @@ fn distinct<'a>(
     path
 }
 
-/// Where the main file of a component goes; `number` is behind each name in it.
-fn main_path(plugin: &Plugin, component: &Component, number: &str, target: &Target) -> Utf8PathBuf {
+/// Files with an ending in upper case, which is part of the name on the source host, beside a file that differs from
+/// them by case alone.
+fn contested<'a>(plugin: &'a Plugin, target: &Target) -> BTreeSet<&'a Utf8Path> {
+    let mains = plugin.components.iter().map(|component| component.path.as_path());
+    let (plain, other): (Vec<_>, Vec<_>) = mains.partition(|path| path.extension() == Some("md"));
+    if target.source.is_none() || other.is_empty() {
+        return BTreeSet::new();
+    }
+    let plain: BTreeSet<String> = plain.iter().map(|path| path.as_str().to_lowercase()).collect();
+    other.into_iter().filter(|path| plain.contains(&path.as_str().to_lowercase())).collect()
+}
+
+/// Where the main file of a component goes; `number` is behind each name in it. A `contested` ending gets another one
+/// behind it, and the component keeps its name.
+fn main_path(
+    plugin: &Plugin,
+    component: &Component,
+    number: &str,
+    target: &Target,
+    contested: bool,
+) -> Utf8PathBuf {
     let pattern = match component.kind {
         ComponentKind::Agent => &target.agent.path,
         ComponentKind::Command => &target.command.path,
@@ -221,6 +268,9 @@ fn main_path(plugin: &Plugin, component: &Component, number: &str, target: &Targ
     let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
     let mut own = added.unwrap_or_else(|| plugin.inner(&component.path).to_owned());
     // A file that gives its component the name follows it; a skill's does not.
+    if let Some(name) = own.file_name().filter(|_| contested) {
+        own = own.with_file_name(format!("{name}.md"));
+    }
     if let Some(renamed) = &component.here.renamed {
         let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
         own = own.with_file_name(format!("{}.md", names::segment(last)));
@@ -236,6 +286,11 @@ fn main_path(plugin: &Plugin, component: &Component, number: &str, target: &Targ
         own = own.with_file_name(format!("{}{number}.md", own.file_stem().unwrap_or_default()));
     }
     fill(pattern, &plugin.name, &format!("{}{number}", component.name), &own)
+}
+
+/// Where the main file of a component of any plugin goes, unless another one has the place.
+pub(super) fn usual_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8PathBuf {
+    main_path(plugin, component, "", target, false)
 }
 
 /// Where the source host finds an agent or a command by itself that only the marketplace's entry adds to the default folder:

@@ -1,6 +1,8 @@
 //! Decisions about things that are not lowered one by one: plugins, components that cannot be read, and what lies outside
 //! every plugin.
 
+use camino::Utf8Path;
+
 use super::context::LoweringContext;
 use super::decision::Decision;
 use super::part::LoweredPart;
@@ -8,8 +10,9 @@ use super::{field_leaves, foreign_plugin, own_manifest};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{self, LostComponent};
 use crate::model::project::Project;
+use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
-use crate::source::{Exclusion, SourceFile, Span};
+use crate::source::{Exclusion, IGNORED, SKILL_FILE, SourceFile, Span};
 use crate::target::Axis;
 
 fn excluded(plugin: &str, exclusion: &Exclusion) -> Decision {
@@ -17,14 +20,36 @@ fn excluded(plugin: &str, exclusion: &Exclusion) -> Decision {
 }
 
 /// What belongs to no plugin, and what could not be read.
-pub(super) fn outside(project: &Project) -> LoweredPart {
+pub(super) fn outside(project: &Project, source: &SourceFacts) -> LoweredPart {
     let exclusions = project.outside.iter().chain(&project.tree.exclusions);
     let decide = |exclusion: &Exclusion| {
         let owners = project.plugins.iter().filter(|plugin| exclusion.path.starts_with(&plugin.root));
-        let owner = owners.max_by_key(|plugin| plugin.root.as_str().len());
-        excluded(owner.map_or("", |plugin| &plugin.name), exclusion)
+        let Some(owner) = owners.max_by_key(|plugin| plugin.root.as_str().len()) else {
+            return excluded("", exclusion);
+        };
+        let decision = excluded(&owner.name, exclusion);
+        // The source host knows no `.gitignore`, and git may have the file all the same.
+        match exclusion.reason == IGNORED && declares(source, owner.inner(&exclusion.path)) {
+            true => {
+                let path = exclusion.path.as_str();
+                decision.loss(Axis::Sources, (ComponentKind::File, path), "")
+            }
+            false => decision,
+        }
     };
     exclusions.map(decide).collect()
+}
+
+/// Whether the source host would find components at `inner`, a path in a plugin.
+fn declares(source: &SourceFacts, inner: &Utf8Path) -> bool {
+    let parts: Vec<&str> = inner.iter().collect();
+    match parts.as_slice() {
+        ["skills"] => true,
+        ["skills", folder] => !folder.starts_with('.') && *folder != "node_modules",
+        ["skills", _, file] => *file == SKILL_FILE,
+        ["agents" | "commands", ..] => parts.len() == 1 || inner.extension() == Some("md"),
+        _ => source.components.contains_key(inner.as_str()),
+    }
 }
 
 /// The plugin itself, and the files that were left out of it.

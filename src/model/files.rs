@@ -19,7 +19,7 @@ pub struct PluginFiles {
 }
 
 /// Sorts the files below `root`; `nested` are the roots of other plugins, whose files are theirs; `owned`
-/// are manifests and folders of hosts.
+/// are manifests and folders of other hosts.
 pub fn of_plugin(
     tree: &SourceTree,
     root: &Utf8Path,
@@ -47,7 +47,7 @@ pub fn of_plugin(
         } else if let Some(top) = build_file(inner, source) {
             Some((top.into(), BUILD_FILE))
         } else {
-            foreign(inner, source, owned).map(|top| (top, "it is another host's own file"))
+            foreign(inner, owned).map(|top| (top, "it is another host's own file"))
         };
         match reason {
             None => files.kept.push(file.path.clone()),
@@ -76,11 +76,8 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-/// The part of `inner` that belongs to a host, if any does. A folder that also contains the source's own
-/// manifest is left out file by file.
-fn foreign(inner: &str, source: &SourceFacts, owned: &[String]) -> Option<Utf8PathBuf> {
+/// The part of `inner` that belongs to a host, if any does.
+fn foreign(inner: &str, owned: &[String]) -> Option<Utf8PathBuf> {
     let holds = |owned: &&String| inner == owned.as_str() || below(inner, owned).is_some();
-    owned.iter().find(holds).map(|owned| {
-        if Utf8Path::new(&source.manifest).starts_with(owned) { inner.into() } else { owned.into() }
-    })
+    owned.iter().find(holds).map(Utf8PathBuf::from)
 }

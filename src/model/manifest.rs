@@ -104,6 +104,26 @@ pub fn paths(
     node: &Node,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<(Utf8PathBuf, Node)> {
+    paths_by(inside, file, root, node, found)
+}
+
+/// The same for `skills`.
+pub fn skill_folders(
+    file: &SourceFile,
+    root: &Utf8Path,
+    node: &Node,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<(Utf8PathBuf, Node)> {
+    paths_by(folder_inside, file, root, node, found)
+}
+
+fn paths_by(
+    resolve: fn(&str) -> Result<Utf8PathBuf, &'static str>,
+    file: &SourceFile,
+    root: &Utf8Path,
+    node: &Node,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<(Utf8PathBuf, Node)> {
     let items: Vec<&Node> = match &node.value {
         Value::String(_) => vec![node],
         Value::List(items) => items.iter().collect(),
@@ -115,7 +135,7 @@ pub fn paths(
         let refuse = |why: &str| misplaced(file, item, why, help);
         match item.as_str() {
             None => found.push(refuse("is not text")),
-            Some(path) => match inside(path) {
+            Some(path) => match resolve(path) {
                 Ok(inner) => out.push((join(root, &inner), item.clone())),
                 Err(why) => found.push(refuse(why)),
             },
@@ -142,9 +162,6 @@ pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
 /// # Errors
 /// Why it may lead out of the folder it starts from.
 pub fn inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
-    if path == "." || path == "./" {
-        return Ok(Utf8PathBuf::new());
-    }
     let Some(rest) = path.strip_prefix("./") else { return Err("does not start with `./`") };
     let mut out = Utf8PathBuf::new();
     for part in Utf8Path::new(rest).components() {
@@ -155,6 +172,15 @@ pub fn inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
         }
     }
     Ok(out)
+}
+
+/// The same where `.` stands for the folder itself: in `skills`, and as the source of a marketplace's entry. The source
+/// host refuses it in every other field (2.1.330).
+///
+/// # Errors
+/// Why it may lead out of the folder it starts from.
+pub fn folder_inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
+    if path == "." { Ok(Utf8PathBuf::new()) } else { inside(path) }
 }
 
 /// `folder/path`, where either may be empty.
@@ -174,7 +200,8 @@ mod tests {
     fn paths_stay_inside() {
         assert_eq!(inside("./a/b/").unwrap(), "a/b");
         assert_eq!(inside("./").unwrap(), "");
-        for path in ["a", "/a", "../a", "./../a", "./a/../../b"] {
+        assert_eq!((inside("./.").unwrap(), folder_inside(".").unwrap()), Default::default());
+        for path in ["", ".", "a", "/a", "../a", "./../a", "./a/../../b"] {
             assert!(inside(path).is_err(), "{path}");
         }
     }

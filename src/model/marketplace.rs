@@ -153,13 +153,13 @@ fn source(
             if let Some(path) = node.as_str() {
                 // A name alone lies in `pluginRoot`, where there is one (Claude Code from 2.1.239).
                 let named = base.filter(|_| !path.starts_with(['.', '/']) && !path.contains(['/', '\\']));
-                match (named, manifest::inside(path)) {
+                match (named, manifest::folder_inside(path)) {
                     (Some(base), _) => return EntrySource::Folder(manifest::join(base, Utf8Path::new(path))),
                     (None, Ok(folder)) => return EntrySource::Folder(folder),
                     (None, Err(why)) => found.push(escape(node.span, why)),
                 }
             } else if let Some(path) = local(node, kinds) {
-                match manifest::inside(path) {
+                match manifest::folder_inside(path) {
                     Ok(folder) => return EntrySource::Folder(folder),
                     Err(why) => found.push(escape(node.span, why)),
                 }

@@ -75,6 +75,8 @@ pub struct Plugin {
     pub beside: bool,
     /// What its folder is.
     pub form: LocationForm,
+    /// It is nothing but skills that belong to no plugin.
+    pub shelf: bool,
 }
 
 /// A command whose text stands in the manifest.
@@ -235,6 +237,7 @@ pub fn read(
         runtime: Runtime::default(),
         beside: location.beside,
         form: location.form,
+        shelf: is_shelf,
     };
     if plugin.form == LocationForm::Foreign {
         return Some(plugin);

@@ -134,3 +134,16 @@ fn agents_and_commands_of_an_entry_are_added_to_those_of_the_plugin() {
         ],
     );
 }
+
+/// Skills that belong to no plugin, one of them in a folder `agents`: what lies beside them is no component.
+#[test]
+fn what_lies_beside_skills_of_no_plugin_is_shown_by_neither() {
+    let hosts = real_hosts!();
+    let workflow = "export const meta = { name: 'tour', description: 'Tours.' };\nawait agent('Tour.');\n";
+    let tree = Tree::new()
+        .file("plugcast.toml", "[build]\nname = \"kit\"\n")
+        .file("commands/notes.md", "---\ndescription: Notes.\n---\nNotes.\n")
+        .file("workflows/tour.js", workflow);
+    let tree = skill(skill(tree, "agents", "agents"), "plan", "plan");
+    shows(&hosts, &tree, &[&["kit:agents", "kit:plan"]]);
+}

@@ -291,6 +291,36 @@ fn what_the_source_host_does_not_list_is_no_component_and_none_is_missed() {
     verify(&hosts, folder.path(), &["out", "--against", ".", "--format", "json"]).expect_code(0);
 }
 
+/// An ending in upper case belongs to the name, and a bundle has both files on every file system.
+#[test]
+fn names_whose_files_differ_by_case_alone_are_those_of_the_source_host() {
+    let hosts = real_hosts!();
+    let agent = |words: &str| format!("---\ndescription: {words}\n---\n\nJudge.\n");
+    let tree = kit()
+        .file("commands/sail.md", "---\ndescription: Sails.\n---\n\nSail.\n")
+        .file("commands/SAIL.MD", "---\ndescription: Shouts.\n---\n\nShout.\n")
+        .file("agents/scout.md", agent("Scouts."))
+        .file("agents/Scout.md", agent("Scouts loudly."))
+        .file("agents/SCOUT.MD", agent("Scouts in capitals."));
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "claude-code,codex", "--out", "out"]);
+    let finished =
+        verify(&hosts, folder.path(), &["out", "--against", ".", "--format", "json"]).expect_code(0);
+    let shown = &answer(&finished)["source"]["plugins"][0]["listed"];
+    assert_eq!(shown["commands"], json!(["kit:SAIL.MD", "kit:sail", "kit:team:go"]));
+    assert_eq!(
+        shown["agents"],
+        json!(["kit:SCOUT.MD", "kit:Scout", "kit:review:judge", "kit:scout"]),
+        "{shown:#}"
+    );
+    let bundle = Tree::read(&folder.path().join("out/claude-code/plugins/kit"));
+    let mut paths: Vec<String> = bundle.entries().map(|(path, _)| path.to_lowercase()).collect();
+    paths.sort();
+    let all = paths.len();
+    paths.dedup();
+    assert_eq!(paths.len(), all, "{paths:?}");
+}
+
 /// What the source host lists of the source of every case, against the ledgers that the case expects.
 #[test]
 fn every_case_accounts_for_what_the_source_host_lists() {

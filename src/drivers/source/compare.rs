@@ -25,6 +25,21 @@ pub fn named(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<Lis
     plugins
 }
 
+/// New names with the plugin's name that a bundle has: a source without a manifest may have got one by `--name`, as the
+/// `whole` source is called.
+pub fn renames_in(
+    ledger: &Ledger,
+    renames: &BTreeSet<(ComponentKind, String, String)>,
+    whole: Option<&str>,
+) -> BTreeSet<(ComponentKind, String, String)> {
+    let is_known = |plugin: &str| ledger.rows.iter().any(|row| row.plugin == plugin);
+    let in_bundle = |name: &str| match (name.split_once(':'), whole) {
+        (Some((plugin, local)), Some(whole)) if !is_known(plugin) => qualify(whole, local),
+        _ => name.to_owned(),
+    };
+    renames.iter().map(|(kind, from, to)| (*kind, in_bundle(from), in_bundle(to))).collect()
+}
+
 /// Compares one bundle's ledger with what is listed.
 pub fn bundle(
     host: &str,
@@ -58,6 +73,9 @@ pub fn bundle(
     });
     unlisted.sort();
     unlisted.dedup();
+    // Plugins of one name are shown with the components of all of them.
+    let mut named = BTreeSet::new();
+    missing.retain(|one: &MissingComponent| named.insert((one.plugin.clone(), one.kind, one.name.clone())));
     SourceComparison { host: host.to_owned(), missing, unlisted }
 }
 
@@ -151,6 +169,8 @@ fn accounted(
         ledger.rows.iter().filter(above).max_by_key(|row| row.path.len())
     };
     match places.iter().find_map(row_of) {
+        // Nobody read it, and the loss is that of the file.
+        Some(row) if row.loss.is_some() => Ok(()),
         Some(row) => {
             let why = row.reason.as_deref().unwrap_or("it is read as a plain file");
             Err((format!("`{}`: {why}", row.path), Some(row.path.clone())))
@@ -254,6 +274,17 @@ mod tests {
                 ("judge", "it is dropped without a loss class: broken"),
             ]
         );
+    }
+
+    #[test]
+    fn names_of_a_source_count_under_the_name_that_its_bundle_has() {
+        let ledger = Ledger::new(vec![row(ComponentKind::Plugin, "kit", ".")]);
+        let name = |plugin: &str| {
+            BTreeSet::from([(ComponentKind::Command, format!("{plugin}:a b"), format!("{plugin}:a-b"))])
+        };
+        assert_eq!(renames_in(&ledger, &name("folder"), Some("kit")), name("kit"));
+        assert_eq!(renames_in(&ledger, &name("folder"), None), name("folder"));
+        assert_eq!(renames_in(&ledger, &name("kit"), Some("other")), name("kit"));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// Two components of one name: the source host shows one. Skills and commands share their names,
-/// and there the command wins (Claude Code 2.1.330); otherwise the first path does.
+/// and there the command wins (Claude Code 2.1.330); otherwise the first path does. Of two whose names differ by case
+/// alone it shows both, but their folders would be one on many file systems.
 pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Component> = Vec::new();
     let mut components = std::mem::take(&mut plugin.components);
@@ -32,9 +33,16 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
             kept.push(component);
             continue;
         };
-        let message = format!("duplicate name `{}`; the other component is used", component.qualified);
+        let is_equal = component.qualified == rival.qualified;
+        let message = match is_equal {
+            true => format!("duplicate name `{}`; the other component is used", component.qualified),
+            false => format!(
+                "the names `{}` and `{}` differ by case alone, and a bundle has one of them: the other component is used",
+                component.qualified, rival.qualified
+            ),
+        };
         found.push(match tree.get(&rival.path) {
-            Some(other) if rival.kind != component.kind => {
+            Some(other) if rival.kind != component.kind && is_equal => {
                 let message = format!("this command hides the skill `{}`", component.qualified);
                 let place = (other, rival.name_span());
                 let first = (file, component.name_span(), "the skill");
@@ -61,7 +69,9 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
 
 /// The source host lists a command without a description by that of the skill it hides, and runs the command.
 fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
-    let is_pair = command.kind == ComponentKind::Command && skill.kind == ComponentKind::Skill;
+    let is_pair = command.kind == ComponentKind::Command
+        && skill.kind == ComponentKind::Skill
+        && command.qualified == skill.qualified;
     let is_offered =
         !command.user_only() && !skill.user_only() && command.text_field("description").is_none();
     if !is_pair || !is_offered {

@@ -76,7 +76,8 @@ fn escaping(
         };
         for (pointer, item) in inner {
             let mut findings = Vec::new();
-            manifest::paths(file, &plugin.root, item, &mut findings);
+            let paths = if entry.key == "skills" { manifest::skill_folders } else { manifest::paths };
+            paths(file, &plugin.root, item, &mut findings);
             if findings.is_empty() {
                 continue;
             }

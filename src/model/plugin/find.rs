@@ -49,6 +49,8 @@ pub(super) fn components(
         finder.skills(manifest_file.as_ref());
         finder.agents(manifest_file.as_ref());
         finder.commands(manifest_file.as_ref());
+        finder.unsearched(ComponentKind::Agent, "agents", manifest_file.as_ref());
+        finder.unsearched(ComponentKind::Command, "commands", manifest_file.as_ref());
     }
     finder.loose_skills(loose);
     finder.linked();
@@ -103,6 +105,25 @@ impl ComponentFinder<'_> {
         let known = self.paths_of(ComponentKind::Agent);
         let added = self.agent_files(&list).into_iter().filter(|path| !known.contains(path));
         added.for_each(|path| self.agent(path, ""));
+    }
+
+    /// Says which texts in the folder of a kind are plain files, since the manifest lists others.
+    fn unsearched(&mut self, kind: ComponentKind, field: &str, manifest: Option<&SourceFile>) {
+        let Some(list) = self.in_manifest(field, manifest) else { return };
+        let (folder, known) = (self.plugin.root.join(field), self.paths_of(kind));
+        if self.listed_paths(&list).iter().any(|path| folder.starts_with(path)) {
+            return;
+        }
+        let is_plain = |path: &Utf8PathBuf| !known.contains(path) && !self.plugin.linked.contains(path);
+        let mut others = self.kept_below(&folder).filter(|path| is_markdown(path) && is_plain(path));
+        let Some(first) = others.next().map(|path| self.plugin.inner(path)) else { return };
+        let why = format!("the manifest's `{field}` takes the place of the folder");
+        let message = match others.count() {
+            0 => format!("`{first}` is a plain file: {why}"),
+            more => format!("`{first}` and {more} more are plain files: {why}"),
+        };
+        let finding = Diagnostic::at(&list.1, list.0.span, Severity::Info, "component-format", message);
+        self.found.push(finding.help("list each of them that hosts are to offer"));
     }
 
     /// The files of the components of a kind that are found.

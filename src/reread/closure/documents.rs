@@ -148,9 +148,11 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
             let relative = (manifest || data || run) && text.starts_with("./") && (!run || here);
             if file || relative {
                 let called = run && key == "command";
-                let path = text.split_whitespace().next().unwrap_or(text);
-                if plain(path.trim_start_matches("./")) {
-                    claims.push((node.span, path.trim_start_matches("./").to_owned(), called));
+                // Of a command the first word is a path, of other values the whole, which may have blanks.
+                let path = if run { text.split_whitespace().next().unwrap_or(text) } else { text };
+                let path = path.trim_start_matches("./");
+                if file || plain(path) {
+                    claims.push((node.span, path.to_owned(), called));
                 }
             }
             for (at, path) in paths_after_variable(text, &variable) {

@@ -159,11 +159,22 @@ impl<'a> ClosureJudge<'a> {
         path: &Utf8Path,
     ) {
         let row = self.lookup.dropped(path);
-        let why = row.and_then(|row| row.reason.as_deref()).map_or(String::new(), |why| format!(": {why}"));
+        let why = row.and_then(|row| row.reason.as_deref());
+        let is_loaded = place.owner.is_some() || place.file.path.extension() != Some("md");
+        let (severity, help) = self.weight(row, is_loaded);
+        // A document in whose place the host has another one, such as that of servers.
+        let mut documents = place.plugin.others.iter().filter(|other| other.own_file);
+        let is_rewritten = row.is_none() && documents.any(|other| other.path == path);
+        let (severity, help, why) = match is_rewritten {
+            true => {
+                let help = "describe what the file holds, or remove the reference".to_owned();
+                (Severity::Warning, help, Some("the host has what it declares in a file of its own"))
+            }
+            false => (severity, help, why),
+        };
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
         // In the same words for every host: what several lack is one finding.
         let message = format!("`{named}` is not in the bundle{why}");
-        let (severity, help) =
-            self.weight(row, place.owner.is_some() || place.file.path.extension() != Some("md"));
         let finding = Diagnostic::in_file(file, span, severity, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));
     }
@@ -176,11 +187,11 @@ impl<'a> ClosureJudge<'a> {
         let severity = if loaded && !accepted { Severity::Error } else { Severity::Warning };
         let help = match loss {
             _ if !loaded => "no host loads this text, but readers will look for the file".to_owned(),
-            Some(loss) => format!("say in the text what to do without it, and accept the loss `{}`", loss.id),
-            None if row.and_then(|row| row.reason.as_deref()) == Some(IGNORED) => {
+            _ if row.and_then(|row| row.reason.as_deref()) == Some(IGNORED) => {
                 "list the file under `include` of `[build]` in `plugcast.toml`, or remove the reference"
                     .to_owned()
             }
+            Some(loss) => format!("say in the text what to do without it, and accept the loss `{}`", loss.id),
             None => "ship the file, or remove the reference".to_owned(),
         };
         (severity, help)

@@ -20,10 +20,12 @@ impl ComponentFinder<'_> {
         let default = self.plugin.root.join("commands");
         let (own, added) = (self.in_manifest("commands", manifest), self.in_entry("commands"));
         // One that is listed by its path has the name of its file, also where its folder is listed, too.
-        let listed = own.iter().chain(&added).flat_map(|list| self.listed_files(list)).collect();
-        // A path that is refused goes, and the default counts.
+        let files = |list: &(Node, SourceFile)| self.listed_files(list);
+        let own_files: BTreeSet<Utf8PathBuf> = own.iter().flat_map(files).collect();
+        let listed: BTreeSet<Utf8PathBuf> = added.iter().flat_map(files).chain(own_files.clone()).collect();
+        // A path that is refused goes, and the default counts; there an entry renames nothing.
         if own.is_none_or(|list| !self.declared_commands(&list, &listed) && list.0.as_str().is_some()) {
-            self.commands_below(&default, &listed, "");
+            self.commands_below(&default, &own_files, "");
         }
         if let Some(list) = added {
             let known = self.paths_of(ComponentKind::Command);
@@ -32,11 +34,16 @@ impl ComponentFinder<'_> {
     }
 
     /// The files that a field names by their paths.
-    fn listed_files(&self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
+    fn listed_files(&self, list: &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
+        self.listed_paths(list).into_iter().filter(|path| self.tree.get(path).is_some()).collect()
+    }
+
+    /// The files and folders that a field names by their paths.
+    pub(super) fn listed_paths(&self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
         let sources = node.entries().iter().filter_map(|entry| entry.node.get("source"));
         let lists = std::iter::once(node).chain(sources);
         let paths = lists.flat_map(|list| manifest::paths(file, &self.plugin.root, list, &mut Vec::new()));
-        paths.map(|(path, _)| path).filter(|path| self.tree.get(path).is_some()).collect()
+        paths.map(|(path, _)| path).collect()
     }
 
     /// Commands of a field, once each; those below a folder but for files that are `known`. Whether it names a path.
@@ -101,7 +108,8 @@ impl ComponentFinder<'_> {
 
     /// The commands in a folder, which gives its name to a skill that lies in it.
     fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>, name: &str) {
-        let files = self.markdown_below(root);
+        let files: Vec<Utf8PathBuf> =
+            self.markdown_below(root).into_iter().filter(|path| !known.contains(path)).collect();
         // Also in lower case.
         let is_skill =
             |path: &Utf8PathBuf| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
@@ -109,7 +117,7 @@ impl ComponentFinder<'_> {
             |path: &Utf8PathBuf| path.parent().filter(|_| is_skill(path)).map(Utf8Path::to_owned);
         let skills: BTreeSet<Utf8PathBuf> = files.iter().filter_map(own_folder).collect();
         let mut done = BTreeSet::new();
-        for path in files.into_iter().filter(|path| !known.contains(path)) {
+        for path in files {
             // A folder with a skill in it is that skill, with all that lies in it.
             let skill = path.ancestors().skip(1).filter_map(|folder| skills.get(folder)).last().cloned();
             let (prefix, stem) = match skill {

@@ -25,7 +25,7 @@ impl ComponentFinder<'_> {
         let lists: Vec<(Node, SourceFile)> = own.filter(|_| !replaced).into_iter().chain(entry).collect();
         let (mut folders, mut listed, mut scanned) = (Vec::new(), Vec::new(), !replaced);
         for (node, file) in &lists {
-            for (path, item) in manifest::paths(file, &root, node, self.found) {
+            for (path, item) in manifest::skill_folders(file, &root, node, self.found) {
                 let inside = self.children(&path);
                 scanned |= path == root || path == default;
                 if self.tree.get(path.join(SKILL_FILE)).is_some() {
@@ -34,7 +34,7 @@ impl ComponentFinder<'_> {
                     let help = "use the folder that contains the `SKILL.md`";
                     let why = "points to a file, but must point to a folder of skills";
                     self.found.push(manifest::misplaced(file, &item, why, help));
-                } else if inside.is_empty() {
+                } else if inside.is_empty() && path != root {
                     self.found.push(manifest::absent(file, &item, &path));
                 } else {
                     folders.extend(inside);
