@@ -107,7 +107,7 @@ pub fn lower(
     let server_tools = server_tools::ServerTools::new(project, target, source);
     let plans: Vec<PluginPlan> =
         project.plugins.iter().map(|plugin| PluginPlan::new(project, plugin, target, resolved)).collect();
-    let session = SessionListing::of(target, plans.iter().map(|plan| &plan.listing));
+    let session = SessionListing::from_listings(target, plans.iter().map(|plan| &plan.listing));
     let mut whole = rows::outside(project, source);
     whole.diagnostics.extend(session.as_ref().and_then(|session| session.report(target)));
     let mut declared = Declarations::new(source.marketplace.as_str().into(), []);

@@ -208,7 +208,13 @@ impl Bindings {
     }
 
     /// A workflow whose script the model follows, with the agents of the script.
-    fn workflow(&mut self, name: &str, written: &str, context: &LoweringContext<'_>, places: &BlockPaths<'_>) {
+    fn workflow(
+        &mut self,
+        name: &str,
+        written: &str,
+        context: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) {
         self.workflows.note(ComponentKind::Workflow, name, written, places, None);
         for agent in workflows::agents(context.project, context.plugin, name) {
             self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places, None);

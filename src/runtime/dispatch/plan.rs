@@ -18,9 +18,10 @@ use crate::runtime::repo::surfaces::{self, Surface, surface};
 options! {
     /// Plan who repairs what, and in which order
     ///
-    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
-    /// be repaired at the same time. An item that was given out is not given out again until the user edits it, or an interrupted run
-    /// is gone on with before it has a result; what each asked for is noted in the run, so that an edit made meanwhile is not lost.
+    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; five or
+    /// more groups may be repaired at the same time. An item is dispatched again only after the user edits it, or after
+    /// an interrupted run is continued before the item has a result; the run records what each item asked for, so that
+    /// an edit made meanwhile is not lost.
     ///
     /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper
     /// did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run

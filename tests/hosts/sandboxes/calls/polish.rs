@@ -1,6 +1,8 @@
 //! The calls of `polish` and of the groups that stand beside it.
 
-use super::super::scenes::{CHOSEN, EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED};
+use super::super::fixtures::{
+    CHOSEN, EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED,
+};
 use super::{Call, Fresh, PLAIN};
 
 /// Every call.
