@@ -46,7 +46,7 @@ fn finding(
             entry.name, other.name
         );
         let severity = if lost > 0 { Severity::Warning } else { Severity::Info };
-        let found = Diagnostic::at(file, span, severity, "marketplace-entry-name", message);
+        let found = Diagnostic::in_file(file, span, severity, "marketplace-entry-name", message);
         return match lost {
             0 => found,
             _ => found.help("list in one entry what both list, or remove the manifest, whose name both have"),

@@ -99,7 +99,7 @@ impl TextAnchors {
     /// Adds the lines of the HTML at `span` that an empty line before them would make headings.
     fn add_swallowed(&mut self, text: &str, span: Span) {
         let mut at = span.start;
-        for line in span.of(text).split_inclusive('\n') {
+        for line in span.slice(text).split_inclusive('\n') {
             let start = at;
             at += line.len();
             let line = line.trim_end();

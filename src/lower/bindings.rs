@@ -149,7 +149,7 @@ impl Bindings {
         match kind {
             _ if qualified == text.owner => {}
             ComponentKind::Agent if says("agents") && name.reference.asked && text.dispatches => {
-                let elsewhere = scene.agent_elsewhere(qualified);
+                let elsewhere = context.agent_elsewhere(qualified);
                 self.agents.note(kind, qualified, &written, places, elsewhere.as_deref())
             }
             ComponentKind::Agent => {}

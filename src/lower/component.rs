@@ -291,7 +291,7 @@ fn describe(
         name_skill(context, component, told, inner, draft, repairs);
         return made_description(context, component, draft, repairs);
     }
-    if component.kind == ComponentKind::Agent && scene.target.source.is_some() {
+    if component.kind == ComponentKind::Agent && context.target.source.is_some() {
         name_agent(component, inner, draft);
     }
     if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())

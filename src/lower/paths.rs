@@ -71,10 +71,10 @@ fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'
 }
 
 /// Where a folder of the plugin went with its first file.
-fn folder_at(scene: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8PathBuf> {
-    let first = scene.places.files.first_from(target)?;
+fn folder_at(context: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8PathBuf> {
+    let first = context.places.files.first_from(target)?;
     let inner = first.strip_prefix(target).ok().filter(|inner| !inner.as_str().is_empty())?;
-    let folder = scene.places.files.get(first)?.as_str().strip_suffix(inner.as_str())?;
+    let folder = context.places.files.get(first)?.as_str().strip_suffix(inner.as_str())?;
     folder.strip_suffix('/').map(Utf8PathBuf::from)
 }
 

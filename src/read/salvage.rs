@@ -105,7 +105,7 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
 /// The first tab that indents a line.
 fn tab(text: &str, yaml: Span) -> Option<Span> {
     let mut at = yaml.start;
-    yaml.of(text).split_inclusive('\n').find_map(|line| {
+    yaml.slice(text).split_inclusive('\n').find_map(|line| {
         let start = at;
         at += line.len();
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();

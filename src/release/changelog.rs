@@ -85,7 +85,7 @@ fn no_entry(
     let text = file.text().unwrap_or_default();
     let headings = headings(text);
     let at = headings.first().map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
-    let ((first, version), form) = (units.first()?, units.first()?.0.said.changelog_form);
+    let ((first, version), form) = (units.first()?, units.first()?.0.published.changelog_form);
     let is_shared =
         context.units.iter().filter(|unit| self::path(context, unit).as_deref() == Some(path)).count() > 1;
     let is_one_version = units.iter().all(|(_, other)| other == version);
@@ -95,7 +95,7 @@ fn no_entry(
     };
     let message = match headings.first() {
         Some(first) => {
-            format!("the changelog has no entry for {what}; its first is `{}`", first.span.of(text).trim())
+            format!("the changelog has no entry for {what}; its first is `{}`", first.span.slice(text).trim())
         }
         None => format!("the changelog has no entry for {what}, nor any other"),
     };
@@ -108,7 +108,7 @@ fn no_entry(
         true => format!("add `{heading}` with what is new below it"),
         false => format!("add a heading for each, such as `{heading}`, with what is new below it"),
     };
-    Some(Diagnostic::at(&file, at, Severity::Error, "changelog-entry", message).help(help))
+    Some(Diagnostic::in_file(&file, at, Severity::Error, "changelog-entry", message).help(help))
 }
 
 /// The first of `units`, each in the words of `one`, and how many more there are.

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::binary;
-use super::context::source;
+use super::fixture::source;
 use crate::support::git::{commit, committed, git, write};
 use crate::support::tree::Tree;
 

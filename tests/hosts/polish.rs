@@ -152,7 +152,7 @@ fn no_model_is_told_of_the_skill() {
         let told = says(|_| Ok("done".to_owned()))
             .expects(["review:review"])
             .expects_that(|request| lacks(&request.raw.to_string(), "polish-beta"));
-        let script = ModelScript::default().with(in_turn(vec![told]));
+        let script = ModelScript::default().with_conversation(in_turn(vec![told]));
         stage.play(stage.session(SessionOpening::Prompt("polish this branch".to_owned()), script));
     }
 }

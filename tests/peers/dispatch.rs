@@ -1,7 +1,7 @@
 //! Agents that a text dispatches, in the ways that authors name them.
 
 use super::texts::split;
-use super::{Bad, BuildResult, Tree, skill};
+use super::{BadSource, BuildResult, Tree, skill};
 
 /// Each way to name an agent, with the agent that it means.
 const WAYS: [(&str, &str); 16] = [
@@ -55,7 +55,7 @@ fn build_with(text: &str) -> BuildResult {
         .file("agents/tide-watch.md", skill("name: tide-watch\ndescription: d"))
         .file("agents/review/deep/reader.md", skill("name: reader\ndescription: d"))
         .file("skills/lead/SKILL.md", format!("---\ndescription: d\n---\n{text}\n"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     built
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Bad, BuildResult, EVERY_HOST, Tree, skill};
+use super::{BadSource, BuildResult, EVERY_HOST, Tree, skill};
 
 fn rows(built: &BuildResult, host: &str) -> Vec<Value> {
     let text =
@@ -27,7 +27,7 @@ fn a_number_sign_in_a_description_is_not_read_back_as_a_comment() {
         .file("agents/mender.md", skill("name: mender\ndescription: \"Fix issue #123 now\""))
         .file("agents/bare-mender.md", skill("name: bare-mender\ndescription: Fix issue #123 now"))
         .file("commands/fix.md", skill("description: 'Fix issue #123 now'"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     for host in EVERY_HOST {
         for (name, line) in [
@@ -71,7 +71,7 @@ fn no_tool_limit_of_fifty_agents_is_lost_without_a_word() {
     };
     let agent = |at: usize| skill(&format!("name: a{at:02}\ndescription: d{}", limit(at)));
     let source = (0..50).fold(Tree::new(), |tree, at| tree.file(&format!("agents/a{at:02}.md"), agent(at)));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     let limits = |host: &str| -> Vec<(String, String)> {
         let rows = rows(&built, host);
@@ -99,7 +99,7 @@ fn a_command_for_the_user_alone_is_neither_dropped_nor_opened_to_the_model() {
     let source = Tree::new()
         .file("commands/ship.md", skill("description: Ships.\ndisable-model-invocation: true"))
         .file("skills/publish/SKILL.md", skill("description: Publishes.\ndisable-model-invocation: true"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     for host in EVERY_HOST {
         assert_eq!((built.count(host, "skills"), built.count(host, "commands")), (2, 1), "{host}");
@@ -119,7 +119,7 @@ fn a_command_for_the_user_alone_is_neither_dropped_nor_opened_to_the_model() {
 fn an_agent_that_the_host_would_refuse_is_not_written_as_it_is() {
     let fields =
         "name: painter\ndescription: [a, b]\nmodel: sonnet\ncolor: blue\nmaxTurns: many\ntools: [Read]";
-    let built = Bad::plugin(Tree::new().file("agents/painter.md", skill(fields))).build();
+    let built = BadSource::plugin(Tree::new().file("agents/painter.md", skill(fields))).build();
     built.expect(
         0,
         &["warning field-type agents/painter.md:3:14 `description` must be text, found a list | write `description: \"…\"` on one line"],

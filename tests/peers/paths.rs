@@ -1,6 +1,6 @@
 //! Names and path fields that would lead out of the plugin.
 
-use super::{Bad, EVERY_HOST, Tree, skill};
+use super::{BadSource, EVERY_HOST, Tree, skill};
 
 /// Every field of a manifest that holds a path, with what it would hold if it were sound.
 const FIELDS: [&str; 9] = [
@@ -34,7 +34,7 @@ fn finding(line: usize, column: usize, why: &str) -> String {
 fn refused(line: &str, path: &str, expected: &str) {
     let manifest = format!("{{ \"name\": \"bad\",\n{line}\n}}\n");
     let source = Tree::new().file(".claude-plugin/plugin.json", manifest);
-    let built = Bad::plugin(source).beside(Tree::new().file("secret.json", "{ \"secret\": 1 }\n")).build();
+    let built = BadSource::plugin(source).beside(Tree::new().file("secret.json", "{ \"secret\": 1 }\n")).build();
     built.expect(1, &[expected]);
     for host in EVERY_HOST {
         let plugin = Tree::read(&built.path(&format!("out/{host}/plugins/bad")));
@@ -75,7 +75,7 @@ fn a_marketplace_does_not_read_outside_either() {
         .file("a/skills/s/SKILL.md", skill("description: d"))
         .file("b/skills/ok/SKILL.md", skill("description: d"));
     let beside = Tree::new().file("up/skills/s/SKILL.md", skill("description: d")).file("secret.json", "{}");
-    let built = Bad::bare(source).beside(beside).build();
+    let built = BadSource::bare(source).beside(beside).build();
     let file = ".claude-plugin/marketplace.json";
     let folder = "write a folder such as `\"./plugins/name\"`, or an object with a `source` kind";
     built.expect(
@@ -104,7 +104,7 @@ fn a_name_is_not_written_outside() {
         .file("go.md", skill("description: d"))
         .file("skills/x/SKILL.md", skill("name: ../../../pwned\ndescription: d"))
         .file("agents/x.md", skill("name: ../../../pwned\ndescription: d"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     let reason_at = |place: &str| {
         format!(
             "error name-format {place} the name `../../../pwned` would leave the output folder | use letters, digits and `-`, such as `my-name`"

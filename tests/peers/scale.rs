@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use super::{Bad, EVERY_HOST, Tree, skill};
+use super::{BadSource, EVERY_HOST, Tree, skill};
 use crate::support::helper::install;
 
 /// Runs a build for Codex in a folder with `sh` in front of it; `$0` is the program.
@@ -25,7 +25,7 @@ fn build(folder: &std::path::Path, script: &str, program: &std::path::Path) -> (
 #[test]
 fn a_large_asset_is_copied_without_being_held() {
     const SIZE: u64 = 100 << 20;
-    let folder = Bad::plugin(Tree::new()).written();
+    let folder = BadSource::plugin(Tree::new()).written();
     let asset = File::create(folder.path().join("src/skills/ok/tide.bin")).expect("a file");
     asset.set_len(SIZE).expect("a sparse file");
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_plugcast"));
@@ -38,7 +38,7 @@ fn a_large_asset_is_copied_without_being_held() {
 
 #[test]
 fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
-    let folder = Bad::plugin(Tree::new()).written();
+    let folder = BadSource::plugin(Tree::new()).written();
     let src = folder.path().join("src");
     fs::create_dir_all(src.join("skills/huge")).expect("a folder");
     for path in ["skills/ok/notes.md", "skills/huge/SKILL.md"] {
@@ -62,7 +62,7 @@ fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
 /// Runs as another user where the test's own may read everything.
 #[test]
 fn an_unreadable_folder_is_left_out() {
-    let folder = Bad::plugin(Tree::new().file("skills/shut/SKILL.md", skill("description: d"))).written();
+    let folder = BadSource::plugin(Tree::new().file("skills/shut/SKILL.md", skill("description: d"))).written();
     let shut = folder.path().join("src/skills/shut");
     fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("a mode");
     fs::set_permissions(&shut, Permissions::from_mode(0o000)).expect("a mode");
@@ -90,7 +90,7 @@ fn two_thousand_skills_are_carried_as_far_as_a_host_reads() {
     let source = (0..1999).fold(Tree::new(), |tree, at| {
         tree.file(&format!("skills/s{at:04}/SKILL.md"), skill("description: d"))
     });
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     let found = built.findings();
     assert_eq!(EVERY_HOST.map(|host| built.count(host, "skills")), [2000, 1999, 2000]);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Texts that are changed where they must not be, and files that are taken for something else.
 
-use super::{Bad, EVERY_HOST, Tree, skill};
+use super::{BadSource, EVERY_HOST, Tree, skill};
 
 const BEGIN: &str = "<!-- plugcast:on-this-host -->\n";
 const END: &str = "<!-- /plugcast:on-this-host -->\n";
@@ -20,7 +20,7 @@ fn untouched(body: &str) {
         .file("commands/plan.md", skill("description: d"))
         .file("agents/cache.md", skill("name: cache\ndescription: d"))
         .file("agents/key.md", skill("name: key\ndescription: d"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     for host in EVERY_HOST {
         let (block, text) = split(&built.emitted(host, "skills/text/SKILL.md"));
         assert!(text.ends_with(body), "{host}: {text}");
@@ -49,7 +49,7 @@ fn a_mention_is_bound_and_not_rewritten() {
     let source = Tree::new()
         .file("skills/text/SKILL.md", format!("---\nname: text\ndescription: d\n---\n{body}"))
         .file("commands/plan.md", skill("description: d"));
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     for host in EVERY_HOST {
         let (block, text) = split(&built.emitted(host, "skills/text/SKILL.md"));
         assert!(text.ends_with(body), "{host}: {text}");
@@ -67,7 +67,7 @@ fn links_are_not_dropped() {
         .file("skills/text/references/more.md", more)
         .file("skills/text/references/deep/last.md", "Last.\n")
         .file("skills/text/assets/map.png", [0x89, b'P', b'N', b'G', 0]);
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     for host in EVERY_HOST {
         assert!(built.emitted(host, "skills/text/SKILL.md").ends_with(body), "{host}");
@@ -84,7 +84,7 @@ fn a_template_in_a_skill_is_not_installed_as_a_skill() {
     let source = Tree::new()
         .file("skills/maker/SKILL.md", skill("description: d").replace("Body.", "Copy `templates/SKILL.md`."))
         .file("skills/maker/templates/SKILL.md", &template);
-    let built = Bad::plugin(source).build();
+    let built = BadSource::plugin(source).build();
     built.expect(0, &[]);
     for host in EVERY_HOST {
         assert_eq!(built.count(host, "skills"), 2, "{host}");

@@ -122,7 +122,7 @@ impl ComponentFinder<'_> {
             0 => format!("`{first}` is a plain file: {why}"),
             more => format!("`{first}` and {more} more are plain files: {why}"),
         };
-        let finding = Diagnostic::at(&list.1, list.0.span, Severity::Info, "component-format", message);
+        let finding = Diagnostic::in_file(&list.1, list.0.span, Severity::Info, "component-format", message);
         self.found.push(finding.help("list each of them that hosts are to offer"));
     }
 

@@ -10,7 +10,7 @@ use super::rounds::{agents, begun, checklist, repaired};
 use super::site::Site;
 use crate::hosts::model::holds;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::answer;
+use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -27,7 +27,7 @@ fn whether_to_go_on(request: &ModelRequest, schema: &str) -> Result<String, Stri
 fn interrupted(hosts: &Hosts, host: Host) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), "");
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "interrupted");
     dialogue.start("", begun(host));
     let mut steps = calls(host, &[("## 4. Start", 3)]);

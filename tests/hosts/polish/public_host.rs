@@ -9,7 +9,7 @@ use super::hand::{call, call_with, calls};
 use super::rounds::{checklist, question};
 use super::site::Site;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::{answer, shown};
+use crate::hosts::review::obedient_model::{answer, shown};
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -47,7 +47,7 @@ fn is_public(port: u16) -> bool {
 fn allowed(hosts: &Hosts, host: Host) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), PUBLIC);
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "public-host");
     let before = site.snapshot();
 

@@ -10,7 +10,7 @@ use super::rounds::{BY_HAND, begun, checklist, too_large};
 use super::site::Site;
 use crate::hosts::model::holds;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::obey::answer;
+use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::says;
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
@@ -38,7 +38,7 @@ fn whole(request: &ModelRequest) -> Result<String, String> {
 fn planned_again(hosts: &Hosts, host: Host) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), LARGE);
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "planned-again");
     let before = site.snapshot();
     dialogue.start("plan:docs/plans/cart.md", begun(host));
@@ -84,7 +84,7 @@ fn ended_without_a_change(site: &Site, github: &GitHub, before: &str, server: &s
 fn thought_about_again(hosts: &Hosts, host: Host) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let site = Site::reviewed(&stage.project(), "");
-    let github = GitHub::with(&github::tool("feature"));
+    let github = GitHub::with_state(&github::tool("feature"));
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "thought-about-again");
     let before = site.snapshot();
     dialogue.start("", begun(host));

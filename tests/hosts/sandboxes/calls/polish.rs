@@ -18,7 +18,7 @@ pub const CALLS: &[Call] = &[
         command: "dispatch plan",
         words: &["dispatch", "plan", "--run", "{run}"],
         needs: &["write"],
-        scene: CHOSEN,
+        setup: CHOSEN,
         wanted: r#"{"status":"ok","groups":[{"items":[1]}]}"#,
         ..PLAIN
     },
@@ -65,7 +65,7 @@ pub const CALLS: &[Call] = &[
         command: "polish acquire",
         words: &["polish", "acquire", "--apply", "--continue", "{run}"],
         needs: &["write"],
-        scene: LISTED,
+        setup: LISTED,
         wanted: r#"{"status":"acquired","action":"none","fetched":false}"#,
         ..PLAIN
     },
