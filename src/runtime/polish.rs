@@ -32,7 +32,7 @@ pub(super) fn reported(failure: CallFailure, surroundings: &Environment, run: Op
 
 /// A rule says no.
 fn refused(code: &str, message: String, hint: &str) -> CallFailure {
-    CallFailure::new(REFUSED, code, message, hint)
+    CallFailure::new(REFUSED, code, line(&message), hint)
 }
 
 /// The last line of every envelope.
