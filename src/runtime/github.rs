@@ -129,6 +129,16 @@ pub struct BranchPullRequests {
 }
 
 impl PullRequest {
+    /// Whether a branch of this name holds it: its own, or the one that this program makes for it.
+    pub fn is_called(&self, branch: &str) -> bool {
+        branch == self.head_branch || self.is_own_branch(branch)
+    }
+
+    /// Whether a branch of this name is the one that this program makes for it.
+    pub fn is_own_branch(&self, branch: &str) -> bool {
+        branch.strip_prefix("pr-") == Some(&*self.number.to_string())
+    }
+
     /// That another commit than its head is reviewed: GitHub may hand out an older one for a while after a push.
     pub fn at_another_head(&self, reviewed: &str) -> Option<String> {
         let (head, number) = (&self.head_sha, self.number);
@@ -192,7 +202,7 @@ fn read(value: &Value) -> Result<Option<PullRequest>, CallFailure> {
         base_url,
         head_branch: text("headRefName"),
         head_sha: text("headRefOid"),
-        is_cross_repository: value["isCrossRepository"].as_bool().unwrap_or_default(),
+        is_cross_repository: value["isCrossRepository"] != false,
     }))
 }
 

@@ -142,11 +142,19 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
 /// A sentence.
 pub fn confined(path: &str, top: &Path) -> Result<String, String> {
     let path = normalized(path, top)?;
-    let shown = crate::printable::line(&path).into_owned();
+    followed(&path, top).map(|_| path)
+}
+
+/// The place that a path as [`normalized`] gives it leads to through links, relative to the tree's top.
+///
+/// # Errors
+/// A sentence, as [`confined`].
+pub fn followed(path: &str, top: &Path) -> Result<String, String> {
+    let shown = crate::printable::line(path).into_owned();
     let real = disk::canonical(top).map_err(|error| error.to_string())?;
     let mut at = real.clone();
     // Patterns and files that are still to be made stand for nothing that is there.
-    for part in Path::new(&path).components() {
+    for part in Path::new(path).components() {
         at.push(part);
         at = match disk::canonical(&at) {
             Ok(found) => found,
@@ -167,7 +175,7 @@ pub fn confined(path: &str, top: &Path) -> Result<String, String> {
             return Err(format!("`{shown}` leads to the records of this program"));
         }
     }
-    Ok(path)
+    Ok(at.strip_prefix(&real).unwrap_or(&at).to_string_lossy().into_owned())
 }
 
 /// Whether some file system takes a name for `.git`.

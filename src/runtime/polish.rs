@@ -33,7 +33,7 @@ pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Opt
 
 /// A rule says no.
 fn refused(code: &str, message: String, hint: &str) -> CallFailure {
-    CallFailure::new(REFUSED, code, message, hint)
+    CallFailure::new(REFUSED, code, line(&message), hint)
 }
 
 /// The last line of every envelope.

@@ -126,6 +126,11 @@ impl Store {
         self.root.join("runs").join(workflow)
     }
 
+    /// The path of a file of this machine only, absolute.
+    pub fn local(&self, name: &str) -> PathBuf {
+        self.root.join(LOCAL).join(name)
+    }
+
     /// The folder as it may be used; `None` when it is not there. Before anything in it is read, git must track
     /// nothing there that is of this machine.
     ///
@@ -367,12 +372,7 @@ impl LockedStore<'_> {
         read.map_err(|error| self.store.refused(error))
     }
 
-    /// The path of a file of this machine only, absolute.
-    pub fn local(&self, name: &str) -> PathBuf {
-        self.store.root.join(Self::own_file(name))
-    }
-
-    /// The same relative to the store's folder.
+    /// The path of a file of this machine only, relative to the store's folder.
     fn own_file(name: &str) -> PathBuf {
         Path::new(LOCAL).join(name)
     }

@@ -180,6 +180,7 @@ fn a_checklist_can_be_killed_anywhere_and_keeps_what_its_user_wrote() {
 
     let stage = edited();
     let path = stage.top().join("run/checklist.md");
+    stage.good(&["dispatch", "plan", "--run", "run"], "");
     let parsed = stage.good(&["polish", "checklist", "parse", "--run", "run"], "");
     let seen = parsed["sha256"].as_str().expect("a hash").to_owned();
     let results = r#"{"results": [{"id": 2, "result": "fixed", "summary": "greets"}]}"#;

@@ -34,7 +34,8 @@ fn finding(line: usize, column: usize, why: &str) -> String {
 fn refused(line: &str, path: &str, expected: &str) {
     let manifest = format!("{{ \"name\": \"bad\",\n{line}\n}}\n");
     let source = Tree::new().file(".claude-plugin/plugin.json", manifest);
-    let built = BadSource::plugin(source).beside(Tree::new().file("secret.json", "{ \"secret\": 1 }\n")).build();
+    let built =
+        BadSource::plugin(source).beside(Tree::new().file("secret.json", "{ \"secret\": 1 }\n")).build();
     built.expect(1, &[expected]);
     for host in EVERY_HOST {
         let plugin = Tree::read(&built.path(&format!("out/{host}/plugins/bad")));

@@ -62,7 +62,8 @@ fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
 /// Runs as another user where the test's own may read everything.
 #[test]
 fn an_unreadable_folder_is_left_out() {
-    let folder = BadSource::plugin(Tree::new().file("skills/shut/SKILL.md", skill("description: d"))).written();
+    let folder =
+        BadSource::plugin(Tree::new().file("skills/shut/SKILL.md", skill("description: d"))).written();
     let shut = folder.path().join("src/skills/shut");
     fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("a mode");
     fs::set_permissions(&shut, Permissions::from_mode(0o000)).expect("a mode");

@@ -1,30 +1,32 @@
 //! `dispatch plan`: the items to repair in groups that share no file, each with who repairs it and who looks at it afterwards.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::order;
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::place;
 use crate::runtime::polish::checklist::{self, ItemAction, parse};
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::repo::surfaces::{self, Surface, surface};
+use crate::runtime::repo::size::ChangeSizes;
+use crate::runtime::repo::surfaces::{Surface, surface};
 
 options! {
     /// Plan who repairs what, and in which order
     ///
     /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; five or
     /// more groups may be repaired at the same time. An item is dispatched again only after the user edits it, or after
-    /// an interrupted run is continued before the item has a result; the run records what each item asked for, so that
-    /// an edit made meanwhile is not lost.
+    /// an interrupted run is continued before the item has a result, and an item on the same files waits for that
+    /// result; the run records what each item asked for, so that an edit made meanwhile is not lost.
     ///
-    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper
-    /// did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, or state that this machine's
+    /// helper did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run
     /// ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
@@ -106,6 +108,8 @@ pub enum WithheldReason {
     Unchanged,
     /// It is given out, is as it was, and nobody has said what it came to.
     GivenOut,
+    /// Another item that is given out has one of its files.
+    FileGivenOut,
 }
 
 /// From how many groups on they may be repaired at the same time.
@@ -133,6 +137,11 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 /// As `polish checklist parse`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
+    if run.record.mode == LaunchMode::Headless {
+        let message = "nothing is repaired without a user who chose it";
+        let hint = "go on with its checklist with the user: `polish acquire --apply --continue DIR`";
+        return Err(CallFailure::new(REFUSED, "headless", message, hint));
+    }
     let (read, _) = parse::read(&run, &tree)?;
     let mut response = Response {
         status: DispatchStatus::Ok,
@@ -146,7 +155,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.status = DispatchStatus::Halt;
         return Ok(Delivery::from_answer(&response));
     }
-    let mut taken = Vec::new();
+    let changed = ChangeSizes::since(&tree, &run.record.base_ref)?;
+    let (mut taken, mut out) = (Vec::new(), Vec::new());
     for item in read.items {
         let reason = match item.action {
             ItemAction::Fix if item.is_out_unchanged && !item.is_interrupted => {
@@ -173,22 +183,32 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             _ => WithheldReason::Action,
         };
         response.never_dispatch.push(WithheldItem { id: item.id, reason });
+        if item.is_out {
+            out.push((item.id, reached(&item.files, &changed, &tree)));
+        }
     }
     order::sort_by_key(&mut taken, |item| item.id);
+    let mut reach = Vec::new();
+    taken.retain(|item| {
+        let own = reached(&item.files, &changed, &tree);
+        let Some((other, _)) = out.iter().find(|(_, other)| is_shared(&own, other)) else {
+            reach.push(own);
+            return true;
+        };
+        response.warnings.push(format!(
+            "item {} has a file of item {other}, which is given out and has no result yet: write that with `polish checklist rewrite`",
+            item.id
+        ));
+        response.never_dispatch.push(WithheldItem { id: item.id, reason: WithheldReason::FileGivenOut });
+        false
+    });
     if taken.is_empty() {
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::from_answer(&response));
     }
     checklist::give_out(&run, &taken)?;
-    let (_, changed, _) = surfaces::since(&tree, &run.record.base_ref, false)?;
-    let mut renamed = BTreeMap::new();
-    for file in &changed {
-        if let Some(before) = &file.old_path {
-            renamed.insert(file.file.as_str(), before.as_str());
-        }
-    }
     let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
-    for members in groups(&taken, &renamed) {
+    for members in groups(&reach) {
         let items: Vec<&parse::ChecklistItem> = members.into_iter().map(|at| &taken[at]).collect();
         let files = order::set(items.iter().flat_map(|item| item.files.iter().cloned()));
         let files: Vec<String> = files.into_iter().collect();
@@ -211,13 +231,24 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&response))
 }
 
-/// The items of each group, by their places: those that share a file, a folder with what lies in it, or both names of a file
-/// that was renamed.
-fn groups(items: &[parse::ChecklistItem], renamed: &BTreeMap<&str, &str>) -> Vec<Vec<usize>> {
+/// What the files of an item stand for: themselves, what changed in a folder or behind a pattern, the name of each before it
+/// was renamed, and where links lead.
+fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<String> {
+    let mut reached = files.to_vec();
+    for file in files.iter().flat_map(|file| changed.meant(file)) {
+        reached.push(place::followed(file, &tree.top).unwrap_or_else(|_| file.to_owned()));
+        reached.push(file.to_owned());
+        reached.extend(changed.name_before(file).map(str::to_owned));
+    }
+    reached
+}
+
+/// The items of each group, by their places: those that share a file, or a folder with what lies in it.
+fn groups(items: &[Vec<String>]) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..items.len()).collect();
     for one in 0..items.len() {
         for other in 0..one {
-            if group[one] != group[other] && is_shared(&items[one], &items[other], renamed) {
+            if group[one] != group[other] && is_shared(&items[one], &items[other]) {
                 let (low, high) = (group[one].min(group[other]), group[one].max(group[other]));
                 group.iter_mut().filter(|own| **own == high).for_each(|own| *own = low);
             }
@@ -227,23 +258,11 @@ fn groups(items: &[parse::ChecklistItem], renamed: &BTreeMap<&str, &str>) -> Vec
     (0..items.len()).filter(|at| group[*at] == *at).map(members).collect()
 }
 
-fn is_shared(
-    one: &parse::ChecklistItem,
-    other: &parse::ChecklistItem,
-    renamed: &BTreeMap<&str, &str>,
-) -> bool {
+fn is_shared(one: &[String], other: &[String]) -> bool {
     let is_below = |path: &str, folder: &str| {
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let is_same = |a: &str, b: &str| is_below(a, b) || is_below(b, a);
-    let before = |path: &str| renamed.get(path).copied();
-    one.files.iter().any(|a| {
-        other.files.iter().any(|b| {
-            is_same(a, b)
-                || before(a).is_some_and(|a| is_same(a, b))
-                || before(b).is_some_and(|b| is_same(a, b))
-        })
-    })
+    one.iter().any(|a| other.iter().any(|b| is_below(a, b) || is_below(b, a)))
 }
 
 fn ending(file: &str) -> &str {

@@ -57,8 +57,16 @@ impl Repository {
         self.unfiltered()
     }
 
+    /// Whether a merge is under way that somebody has not concluded.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn is_merging(&self) -> Result<bool, CallFailure> {
+        Ok(self.line(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])?.is_some())
+    }
+
     /// Merges the commit `target` by `git merge` with these words; `shared` is the last commit that both share. One that
-    /// fails is taken back.
+    /// fails is taken back; one that was under way before is the user's.
     ///
     /// # Errors
     /// As [`Repository::check_out`].
@@ -68,9 +76,13 @@ impl Repository {
         let theirs: BTreeSet<PathBuf> = records(&listed).map(path).collect();
         changes.added.retain(|added| theirs.contains(added));
         self.must_overwrite_nothing(&changes, target)?;
+        let is_users = self.is_merging()?;
         let Err(failure) = self.move_by("merge", words) else {
             return Ok(MergeOutcome::Merged(self.unfiltered()?));
         };
+        if is_users {
+            return Err(failure);
+        }
         interrupt::set_aside(|| {
             let unmerged = self.ask(&["diff", "--name-only", "--diff-filter=U", "-z"]);
             let is_taken_back = self.ask(&["merge", "--abort"]).is_ok_and(|ended| ended.succeeded());

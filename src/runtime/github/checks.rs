@@ -103,7 +103,7 @@ pub fn checks(
         if number.is_some() {
             found.state = Some(text(&request["state"]));
             found.fork = Some(ForkOrigin {
-                cross: request["isCrossRepository"].as_bool().unwrap_or_default(),
+                cross: request["isCrossRepository"] != false,
                 author: text(&request["author"]["login"]),
                 head_repo: text(&request["headRepository"]["nameWithOwner"]),
                 trusted: false,

@@ -1,16 +1,17 @@
 //! `polish acquire`: the first step of a polish, in one call. Reads the user's words and finds the working tree of the
 //! target; with `--apply` claims it, checks out what is not checked out yet, and records all of it.
 
+mod plan;
+
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{self, PolishFlags, Response as Words};
-use super::clean_tree::must_be_clean;
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
-use super::{continuation, in_mode, refused};
+use super::{continuation, in_mode};
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -19,9 +20,10 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::{self, FetchError};
-use crate::runtime::review::arguments::{ReviewTarget, TargetKind};
+use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
-use crate::runtime::review::target::{self, OwnBranches, PendingCheckout, TargetLocation};
+use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
+use plan::{AcquirePlan, on_base, plan};
 
 options! {
     /// Find the working tree to polish, and begin a run there
@@ -137,18 +139,6 @@ pub enum AcquireChoice {
     WorktreeAdd,
 }
 
-/// What is to be done.
-struct AcquirePlan {
-    location: TargetLocation,
-    action: AcquireAction,
-    branch: Option<String>,
-    /// The commit, where it is here or GitHub names it.
-    head: Option<String>,
-    base_branch: Option<String>,
-    /// Whether the base was fetched, or why it was not.
-    fetched: Result<bool, FetchError>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -221,85 +211,6 @@ fn acquire(
     }
     response.notes = plan.location.notes;
     Ok(Delivery::from_answer(&response))
-}
-
-/// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
-fn plan(
-    repository: &Repository,
-    words: &Words,
-    adds: bool,
-    root: Option<&Path>,
-) -> Result<AcquirePlan, CallFailure> {
-    if let Some(name) = &words.target.branch
-        && !(arguments::is_plain(name) && target::is_branch(repository, name)?)
-    {
-        let message = format!("`{name}` is not a branch here");
-        return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
-    }
-    let location = target::locate(repository, &words.target)?;
-    if let Some(request) = &location.request
-        && request.state != "OPEN"
-    {
-        let message = format!("pull request {} is {}", request.number, request.state.to_lowercase());
-        return Err(refused("pr_not_open", message, "there is nothing to polish"));
-    }
-    let tree = &location.repository;
-    let (action, branch, head) = match (&location.checkout, &location.request) {
-        (PendingCheckout::None, _) if tree.top == repository.top => {
-            (AcquireAction::None, tree.branch()?, Some(tree.must_commit("HEAD")?))
-        }
-        (PendingCheckout::None, _) => {
-            (AcquireAction::Attach, tree.branch()?, Some(tree.must_commit("HEAD")?))
-        }
-        (PendingCheckout::Branch(name), request) => {
-            let action =
-                if request.is_some() { AcquireAction::CheckoutPr } else { AcquireAction::CheckoutBranch };
-            let remote = || target::remote_with(tree, name);
-            let head = match tree.commit(&format!("refs/heads/{name}"))? {
-                None => tree.commit(&format!("refs/remotes/{}/{name}", remote()?.unwrap_or_default()))?,
-                here => here,
-            };
-            (action, Some(name.clone()), head)
-        }
-        (PendingCheckout::Head, request) => {
-            let request = request.as_ref();
-            let name = request.map(|request| format!("pr-{}", request.number));
-            (AcquireAction::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
-        }
-    };
-    let base_branch = match &location.request {
-        Some(request) => Some(request.base_branch.clone()),
-        None => base::default_branch(repository)?,
-    };
-    if branch.is_some() && branch == base_branch {
-        return Err(on_base(branch.as_deref().unwrap_or_default()));
-    }
-    if branch.is_none() && words.target.kind == TargetKind::Current {
-        let message = "no branch is checked out".to_owned();
-        return Err(refused("detached", message, "switch to the branch to polish, or name it"));
-    }
-    let moves = location.checkout != PendingCheckout::None;
-    if !(adds && moves) {
-        let unfinished = || {
-            // Only a user can go on with one, and only in its own working tree.
-            if moves || words.mode == LaunchMode::Headless {
-                return Ok(None);
-            }
-            let number = location.request.as_ref().map(|request| request.number);
-            earlier_runs::waiting(tree, root, (branch.as_deref(), number), head.as_deref())
-        };
-        must_be_clean(tree, moves, head.as_deref(), &unfinished)?;
-        if words.mode == LaunchMode::Headless && moves {
-            let message = format!("{}, and this one stays on its branch", location.detail);
-            let hint = "start in a working tree of the target (`git worktree add`)";
-            return Err(refused("shared_checkout", message, hint));
-        }
-    }
-    Ok(AcquirePlan { action, branch, head, base_branch, location, fetched: Ok(false) })
-}
-
-fn on_base(branch: &str) -> CallFailure {
-    refused("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
 }
 
 /// Does what was planned, and begins a run.

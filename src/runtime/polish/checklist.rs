@@ -119,20 +119,24 @@ pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, Vec<(&'static st
     Ok((open, documents))
 }
 
-/// What the items came to that this program wrote, whatever the checklist says now: one without a result was not dispatched.
+/// What the items came to that this program wrote or dispatched, whatever the checklist says now: one that was never
+/// dispatched is as it was written.
 ///
 /// # Errors
 /// What the store refuses.
 pub(super) fn tally(run: &PolishRun) -> Result<Tally, CallFailure> {
     let lock = ChecklistLock::load(run)?;
-    let count = |outcome| lock.items.values().filter(|item| item.result == outcome).count();
-    Ok(Tally {
-        total: lock.items.len(),
-        fixed: count(Some(ItemOutcome::Fixed)),
-        failed: count(Some(ItemOutcome::Failed)),
-        not_dispatched: count(None),
-        ..Tally::default()
-    })
+    let mut tally = Tally { total: lock.items.len(), ..Tally::default() };
+    for item in lock.items.values() {
+        *match item.result {
+            _ if !item.reasons.is_empty() => &mut tally.stacked,
+            _ if item.planned.is_some() => &mut tally.not_dispatched,
+            Some(ItemOutcome::Fixed) => &mut tally.fixed,
+            Some(ItemOutcome::Failed) => &mut tally.failed,
+            None => &mut tally.kept,
+        } += 1;
+    }
+    Ok(tally)
 }
 
 /// The hash of what an item asks for.

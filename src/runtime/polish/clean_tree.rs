@@ -20,8 +20,13 @@ pub(super) fn must_be_clean(
         |line: &&String| matches!(line.get(..2), Some("DD" | "AU" | "UD" | "UA" | "DU" | "AA" | "UU"));
     let conflicting: Vec<&str> =
         changed.iter().filter(conflicts).map(|line| line.get(3..).unwrap_or(line)).collect();
-    if !conflicting.is_empty() {
-        let message = format!("`{}` has conflicts: `{}`", tree.top.display(), conflicting.join("`, `"));
+    if !conflicting.is_empty() || tree.is_merging()? {
+        let top = tree.top.display();
+        let message = match conflicting.is_empty() {
+            // Resolved so that nothing differs, and yet the next commit concludes it.
+            true => format!("a merge is under way in `{top}`"),
+            false => format!("`{top}` has conflicts: `{}`", conflicting.join("`, `")),
+        };
         let hint = "finish the merge or rebase that is under way, or take it back (`git status` says how), and begin again";
         return Err(refused("dirty", message, hint));
     }

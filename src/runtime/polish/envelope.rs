@@ -33,9 +33,9 @@ options! {
     /// user may continue it.
     ///
     /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not
-    /// write; 4 a malformed checklist or document of the helper; 5 it cannot be written, or git failed; 6 a
-    /// dispatched item has no result yet, or the run ended or is bound to another tree or commit; 7 git took
-    /// too long.
+    /// write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git
+    /// failed; 6 a dispatched item has no result yet, or the run ended or is bound to another tree or commit; 7 git
+    /// took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -151,8 +151,7 @@ pub(super) fn finish(
     let items = standing.items.as_deref().unwrap_or_default();
     let tally = if warnings.is_empty() { Tally::new(items) } else { checklist::tally(run)? };
     // One that was never given out, since another is to be planned again or the user is done, is counted as that.
-    let open =
-        items.iter().filter(|item| item.is_out && item.action == ItemAction::Fix && item.result.is_none());
+    let open = items.iter().filter(|item| item.is_out && item.action == ItemAction::Fix);
     let open: Vec<String> = open.map(|item| item.id.to_string()).collect();
     if !open.is_empty() && status == EnvelopeStatus::Complete {
         let message = format!("items were given out and have no result: {}", open.join(", "));

@@ -16,7 +16,6 @@ use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::ForkOrigin;
-use crate::runtime::review::arguments::TargetKind;
 use integration::CiResult;
 use review::CountedReview;
 
@@ -162,9 +161,9 @@ fn again(record: &PolishRecord, token: &str) -> String {
     format!("{token} {}", record.target.word()).trim_end().to_owned()
 }
 
-/// Whether code of this pull request may run here. What was named by a branch or is checked out is the user's own.
+/// Whether code of this pull request may run here.
 fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
-    let Some(fork) = fork.filter(|_| record.target.kind == TargetKind::Pr) else {
+    let Some(fork) = fork.filter(|_| record.is_of_request()) else {
         return Ok("no pull request was named".to_owned());
     };
     if !fork.cross {

@@ -13,7 +13,7 @@ use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::review::arguments::ReviewTarget;
+use crate::runtime::review::arguments::{ReviewTarget, TargetKind};
 use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
 use crate::runtime::run::{self, METADATA, Workflow, parsed, text};
 use crate::runtime::store::StoreStep;
@@ -146,6 +146,13 @@ impl PolishRecord {
             pid: environment.process_id(),
             state_root: String::new(),
         }
+    }
+
+    /// Whether its code is that of a pull request: it was named, or the branch is the one that this program makes for it.
+    /// Every other branch is the user's own.
+    pub fn is_of_request(&self) -> bool {
+        let is_own = |pr: &PullRequest| self.branch.as_deref().is_some_and(|name| pr.is_own_branch(name));
+        self.target.kind == TargetKind::Pr || self.pr.as_ref().is_some_and(is_own)
     }
 
     /// The commits that it may be at, the last one first.

@@ -37,6 +37,8 @@ impl Tally {
             *match (item.action, item.result) {
                 (ItemAction::Stacked, _) => &mut tally.stacked,
                 (ItemAction::Replan, _) => &mut tally.replan,
+                // What an earlier round came to does not tell of this one.
+                (ItemAction::Fix, _) if item.is_out => &mut tally.not_dispatched,
                 // What was repaired stays so, whatever the user decided afterwards.
                 (_, Some(ItemOutcome::Fixed)) => &mut tally.fixed,
                 (ItemAction::Fix, Some(ItemOutcome::Failed)) => &mut tally.failed,

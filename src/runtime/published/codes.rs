@@ -134,7 +134,16 @@ static SIZES: [ErrorCode; 5] = [
 static ROWS: [CodeRow; 39] = [
     (
         "dispatch plan",
-        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+        &[
+            &RUN,
+            &STORE,
+            &POLISHED,
+            &GIT,
+            &SIZES,
+            &CHECKLIST_FAULTS,
+            &CHECKLIST,
+            &[("headless", 3), ("no_merge_base", 5)],
+        ],
     ),
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
@@ -192,6 +201,7 @@ static ROWS: [CodeRow; 39] = [
             &GIT,
             &SIZES,
             &CHECKLIST_FAULTS,
+            &CHECKLIST,
             &[
                 ("which_config", 3),
                 ("project_type", 3),
@@ -246,7 +256,7 @@ static ROWS: [CodeRow; 39] = [
     ),
     (
         "polish seed replan",
-        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &[("no_merge_base", 5)]],
+        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
     ),
     (
         "polish seed stacked",

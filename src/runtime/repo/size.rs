@@ -126,7 +126,7 @@ pub(in crate::runtime) struct ChangeSizes(BTreeMap<String, SurfaceFile>);
 
 impl ChangeSizes {
     /// The files that a path means: itself, those that changed below a folder, or those that a pattern may stand for.
-    fn meant<'a>(&'a self, path: &'a str) -> Vec<&'a str> {
+    pub(in crate::runtime) fn meant<'a>(&'a self, path: &'a str) -> Vec<&'a str> {
         if self.0.contains_key(path) {
             return vec![path];
         }
@@ -144,6 +144,11 @@ impl ChangeSizes {
     pub(in crate::runtime) fn since(repository: &Repository, base: &str) -> Result<Self, CallFailure> {
         let (_, files, _) = surfaces::since(repository, base, false)?;
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
+    }
+
+    /// What a file was called before it was renamed.
+    pub(in crate::runtime) fn name_before(&self, path: &str) -> Option<&str> {
+        self.0.get(path)?.old_path.as_deref()
     }
 
     pub(in crate::runtime) fn files(&self) -> u64 {

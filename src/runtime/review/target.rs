@@ -18,7 +18,8 @@ use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
 
 use checkouts::TargetCheckout;
-pub(in crate::runtime) use own_branch::OwnBranches;
+pub(in crate::runtime) use checkouts::unusable;
+pub(in crate::runtime) use own_branch::{OwnBranches, made_for};
 
 /// Where a target is, and what brings it there.
 #[derive(Debug)]

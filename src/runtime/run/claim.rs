@@ -82,7 +82,8 @@ impl TreeClaim {
     }
 }
 
-/// Makes the folder of a new run, and claims its working tree, in the first place that can be written.
+/// Makes the folder of a new run, and claims its working tree, in the first place that can be written. A run in another place,
+/// where this one may not write, has the tree all the same.
 ///
 /// # Errors
 /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
@@ -92,11 +93,14 @@ pub fn claim(
     mut opening: NewRun<'_>,
 ) -> Result<ClaimedTree, CallFailure> {
     let mut refused = None;
-    for place in store::places(repository, root)? {
-        let store = Store::new(place, repository.environment());
-        match claim_in(store, &mut opening, repository.environment()) {
+    let environment = repository.environment();
+    let places = store::places(repository, root)?;
+    let stores: Vec<Store> = places.into_iter().map(|place| Store::new(place, environment)).collect();
+    for store in &stores {
+        let others = stores.iter().filter(|other| other.root != store.root);
+        match claim_in(store.clone(), others, &mut opening, environment) {
             // The next place may be writable.
-            Err(failure) if matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed") => {
+            Err(failure) if is_unwritable(&failure) => {
                 refused.get_or_insert(failure);
             }
             claimed => return claimed,
@@ -105,6 +109,10 @@ pub fn claim(
     Err(refused.unwrap_or_else(|| {
         CallFailure::environment("state_unwritable", "no folder can be written", "name one with `--root`")
     }))
+}
+
+fn is_unwritable(failure: &CallFailure) -> bool {
+    matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed")
 }
 
 /// How another run loses a working tree.
@@ -211,8 +219,9 @@ pub fn claim_again(
     Ok(abandoned)
 }
 
-fn claim_in(
+fn claim_in<'a>(
     store: Store,
+    others: impl Iterator<Item = &'a Store>,
     opening: &mut NewRun<'_>,
     environment: &Environment,
 ) -> Result<ClaimedTree, CallFailure> {
@@ -222,7 +231,19 @@ fn claim_in(
     let path = claim_path(workflow, opening.tree);
     let mut steps = Vec::new();
     let by = Displacement { workflow, own: None, take_over, end: opening.end, environment };
-    let abandoned = displace(&store, &mut steps, opening.tree, &by)?;
+    let mut abandoned = displace(&store, &mut steps, opening.tree, &by)?;
+    for other in others {
+        let mut ended = Vec::new();
+        let Some(run) = displace(other, &mut ended, opening.tree, &by)? else { continue };
+        match other.lock().and_then(|held| held.together(ended)) {
+            // One that is old holds no tree, whether it can be ended or not.
+            Err(failure) if !take_over && is_unwritable(&failure) => {}
+            done => {
+                done?;
+                abandoned = Some(run);
+            }
+        }
+    }
     let run_id = loop {
         let run_id = format!("{}-{}", environment.now().stamp(), environment.chance());
         if held.claim(&runs.join(&run_id))? {

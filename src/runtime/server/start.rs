@@ -26,7 +26,6 @@ use crate::runtime::launch::{LaunchMode, listening, scripts, stub};
 use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::project;
-use crate::runtime::review::arguments::TargetKind;
 use crate::runtime::run::text;
 
 options! {
@@ -149,7 +148,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return adopt::run(options, &run, environment);
     }
     let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
-    if is_foreign && run.record.target.kind == TargetKind::Pr && !run.record.flags.trust_fork {
+    if is_foreign && run.record.is_of_request() && !run.record.flags.trust_fork {
         let message = "the pull request comes from another repository, and nobody trusts its code yet";
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));

@@ -14,7 +14,8 @@ impl LockedStore<'_> {
         // A name of any form becomes a plain file name, and different ones stay different.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let name: String = item.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect();
-        let path = self.local("counters").join(format!("{name}-{}", &disk::sha256(item.as_bytes())[..12]));
+        let path =
+            self.store.local("counters").join(format!("{name}-{}", &disk::sha256(item.as_bytes())[..12]));
         let text = self.read(&path)?;
         let kept = text.and_then(|text| String::from_utf8(text).ok()?.trim().parse::<u64>().ok());
         let next = kept.unwrap_or_else(highest).saturating_add(1);

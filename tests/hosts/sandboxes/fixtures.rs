@@ -37,7 +37,7 @@ pub const REPLANNED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"
 /// The same with one that has no items, and no results.
 pub const EMPTIED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; : > "$(cat ../run)/checklist.md"; put ../results.json '{"results":[]}'"#;
 /// A polish of a branch that was reviewed and has no pull request.
-pub const REVIEWED: &str = r#"git switch -q -c other; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put .plugcast/runs/review/x/metadata.json '{"branch":"other","head_sha":"'"$(git rev-parse HEAD)"'","verdict":"Ready to merge"}'"#;
+pub const REVIEWED: &str = r#"git switch -q -c other; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put .plugcast/runs/review/x/metadata.json '{"branch":"other","head_sha":"'"$(git rev-parse HEAD)"'","verdict":"Ready to merge","completed_at":"2026-01-01T00:00:00Z"}'"#;
 /// A polish of a site whose server ends by itself after a minute.
 pub const SERVED: &str = r##"put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node", "runtimeArgs": ["-e", "setTimeout(() => process.exit(), 60000); require("http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")"]}]}'; git add -A; git commit -q -m site; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"##;
 /// What `polish checklist write` writes.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::text::{parse, with_outcome};
-use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing, wanted};
+use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
@@ -24,9 +24,9 @@ options! {
     /// `fixed` or `failed`, and the last two may be missing. The run records it, too.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed
-    /// results, an unknown item, or a malformed checklist; 5 no checklist or results, or git failed; 6 the
-    /// checklist is not what was read, or the run ended or is bound to another tree or commit; 7 git took too
-    /// long.
+    /// results, an item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results,
+    /// or git failed; 6 the checklist is not what was read, or the run ended or is bound to another tree or commit;
+    /// 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -135,12 +135,16 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let word = result.result.word();
         let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];
         checklist = with_outcome(&checklist, section, &outcome);
-        let locked = lock.items.entry(result.id).or_default();
-        locked.added |= item.added_by_user;
+        let given_out = lock.items.get_mut(&result.id);
+        let given_out = given_out.filter(|item| item.planned.is_some() || item.dispatched.is_some());
+        let Some(locked) = given_out else {
+            let message = format!("item {} was not given out by `dispatch plan`", result.id);
+            let hint = "leave it out, or correct its `id`";
+            return Err(CallFailure::new(MALFORMED, "unknown_item", message, hint).at(&name, None, None));
+        };
         locked.reasons.clone_from(&item.reasons);
-        let planned = locked.planned.take();
         locked.interrupted = false;
-        locked.dispatched = planned.or_else(|| Some(wanted(item.action, &item.files, &item.notes)));
+        locked.dispatched = locked.planned.take().or_else(|| locked.dispatched.take());
         locked.result = Some(result.result);
         log.entries.push(DispatchEntry {
             at: environment.now().rfc3339(),

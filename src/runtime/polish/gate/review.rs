@@ -1,5 +1,5 @@
-//! The review that counts for the commit that is polished: the newest finished one of its branch or of that very commit.
-//! A review of another branch hides none.
+//! The review that counts for the commit that is polished: the newest finished one of its branch, by whatever name its pull
+//! request or a working tree without a branch gave to this commit. One of another branch counts for nothing, and hides none.
 
 use std::path::Path;
 
@@ -75,8 +75,11 @@ pub(super) fn check(
     let branch = record.branch.as_deref();
     let is_ours = |candidate: &ReviewCandidate| match &candidate.found {
         Ok(found) => {
-            let is_here = found["branch"].as_str() == branch && branch.is_some();
-            is_here || found["head_sha"].as_str() == Some(head)
+            let reviewed = found["branch"].as_str();
+            let is_here = reviewed == branch && branch.is_some();
+            let is_name = |name: &str| record.pr.as_ref().is_some_and(|pr| pr.is_called(name));
+            let is_alias = branch.is_none() || reviewed.is_none_or(is_name);
+            is_here || is_alias && found["head_sha"].as_str() == Some(head)
         }
         // Nobody can tell whose it was.
         Err(_) => true,
@@ -125,7 +128,7 @@ pub(super) fn check(
     Ok((Some(reviewed), looked, Some(verdict)))
 }
 
-/// Every finished review of the stores.
+/// Every complete review of the stores.
 fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandidate>, CallFailure> {
     let mut candidates = Vec::new();
     for place in store::places(tree, root)? {
@@ -144,50 +147,37 @@ fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandid
 
 fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCandidate>, CallFailure> {
     let metadata = path.join(METADATA);
-    let report = || -> Result<Option<Value>, CallFailure> {
-        let text = store.text(&path.join("report.md"))?;
-        let stated =
-            text.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("Verdict: ")));
-        Ok(text.is_some().then(|| stated.map_or(Value::Null, |stated| Value::from(stated.trim()))))
-    };
-    let found = match store.text(&metadata)? {
-        Some(text) => match serde_json::from_str::<Value>(&text) {
-            // One that was given up, or that found nothing to look at, is none.
-            Ok(found) if ["abandoned", "empty"].iter().any(|none| found["status"] == **none) => {
-                return Ok(None);
-            }
-            Ok(mut found) if found.is_object() => {
-                if found["verdict"].is_null() {
-                    found["verdict"] = report()?.unwrap_or_default();
-                }
-                Ok(found)
-            }
-            other => {
-                let name = metadata.display().to_string();
-                let hint = "repair or remove the file, or review again";
-                let message = "this is not an object".to_owned();
-                Err(match other {
-                    Err(error) => document::no_json(&error, &name, hint),
-                    Ok(_) => {
-                        CallFailure::new(4, "malformed_json", message, hint).in_file(name, Some(1), Some(1))
-                    }
-                })
-            }
-        },
-        // Of an older program: a report and nothing else. One of ours without its end is unfinished.
-        None if !store.has_file(&path.join(RECORD))? => match report()? {
-            Some(verdict) => {
-                Ok(serde_json::json!({ "branch": Value::Null, "verdict": verdict, "older": true }))
-            }
-            None => return Ok(None),
-        },
-        None => return Ok(None),
-    };
-    let told = found.as_ref().ok().and_then(|found| {
+    // Without it nothing tells which commit was reviewed, or whether the review has ended.
+    let Some(text) = store.text(&metadata)? else { return Ok(None) };
+    let told = |found: &Value| {
         let time = |key: &str| Timestamp::parse(found[key].as_str()?);
         time("completed_at").or_else(|| time("created_at"))
-    });
-    let stamp = match told {
+    };
+    let found = match serde_json::from_str::<Value>(&text) {
+        Ok(mut found) if found.is_object() => {
+            // One that runs, was given up, had no reply to go by, or found nothing to look at, is none.
+            let is_done = found["status"].is_null() || found["status"] == "done";
+            if !is_done || told(&found).is_none() {
+                return Ok(None);
+            }
+            if found["verdict"].is_null() {
+                let report = store.text(&path.join("report.md"))?.unwrap_or_default();
+                let stated = report.lines().find_map(|line| line.strip_prefix("Verdict: "));
+                found["verdict"] = stated.map(str::trim).into();
+            }
+            Ok(found)
+        }
+        other => {
+            let name = metadata.display().to_string();
+            let hint = "repair or remove the file, or review again";
+            let message = "this is not an object".to_owned();
+            Err(match other {
+                Err(error) => document::no_json(&error, &name, hint),
+                Ok(_) => CallFailure::new(4, "malformed_json", message, hint).at(name, Some(1), Some(1)),
+            })
+        }
+    };
+    let stamp = match found.as_ref().ok().and_then(told) {
         Some(moment) => moment.stamp(),
         // `20261122-073631-` and chance, as names of runs are; of any other the time of its file.
         None => {

@@ -14,7 +14,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
-use crate::runtime::polish::checklist::{ItemAction, ItemOutcome};
+use crate::runtime::polish::checklist::{self, ItemAction, ItemOutcome};
 use crate::runtime::polish::record::{PolishRecord, PolishRun};
 use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds};
 use crate::runtime::review::scope::plan;
@@ -29,13 +29,13 @@ const SCHEMA: &str = "plugcast.polish-escalation/1";
 options! {
     /// Check whether the work needs a plan, and write the handover
     ///
-    /// It does if an item is `replan`, if more than half of the items are too large, and, before there is a
-    /// checklist, if the whole change is too large. If the answer is `ask`, ask the user and pass `--answer`;
-    /// it holds while none of this changes.
+    /// It does if an item is `replan`, if more than half of the items are too large, and if the whole change is too
+    /// large. If the answer is `ask`, ask the user and pass `--answer`; it holds while none of this changes, and an
+    /// answer that was given before there was a checklist holds with any checklist.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed
-    /// checklist or document of the helper; 5 it cannot be written, or git failed; 6 the run ended or is bound
-    /// to another tree or commit; 7 git took too long.
+    /// checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git failed; 6 the run
+    /// ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -165,7 +165,8 @@ impl EscalationState {
     pub fn load(run: &PolishRun, tree: &Repository) -> Result<Self, CallFailure> {
         let items = match parse::read(run, tree) {
             Ok((checklist, _)) => Some(checklist.items),
-            Err(failure) if failure.error.code == "no_checklist" => None,
+            // One that was written and is gone still has its items.
+            Err(failure) if failure.error.code == "no_checklist" && checklist::tally(run)?.total == 0 => None,
             Err(failure) => return Err(failure),
         };
         let (thresholds, changed) =
@@ -182,11 +183,14 @@ impl EscalationState {
         let trigger = match &items {
             Some(_) if totals.replans > 0 => Some(EscalationTrigger::ReplanActions),
             Some(_) if totals.oversized * 2 > totals.items => Some(EscalationTrigger::MajorityOversized),
-            None if is_large => Some(EscalationTrigger::BatchDiffPreemptive),
-            _ => None,
+            _ => is_large.then_some(EscalationTrigger::BatchDiffPreemptive),
         };
         let stored = run.folder().sealed::<StoredEscalation>(ESCALATION)?;
-        let holds = |stored: &StoredEscalation| Some(stored.trigger) == trigger && stored.totals == totals;
+        let holds = |stored: &StoredEscalation| {
+            // The items of the checklist that was made after it are nothing new.
+            let is_before = trigger == Some(EscalationTrigger::BatchDiffPreemptive) && items.is_some();
+            Some(stored.trigger) == trigger && (is_before || stored.totals == totals)
+        };
         let answer = stored.filter(holds).map(|stored| stored.answer);
         Ok(Self { items, totals, trigger, answer })
     }

@@ -15,6 +15,30 @@ pub(super) struct TargetCheckout {
     pub(super) head: Option<String>,
     /// The branch; none for a detached HEAD.
     pub(super) branch: Option<String>,
+    /// Whether the user locked it.
+    is_locked: bool,
+}
+
+/// The working trees other than this one, but bare ones.
+fn others(repository: &Repository) -> Result<Vec<TargetCheckout>, CallFailure> {
+    let listed = repository.must(&["worktree", "list", "--porcelain", "-z"])?;
+    let mut found: Vec<TargetCheckout> = Vec::new();
+    for record in listed.split(|byte| *byte == 0) {
+        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
+        if let Some(at) = record.strip_prefix(b"worktree ") {
+            found.push(TargetCheckout { top: git::path(at), head: None, branch: None, is_locked: false });
+        } else if let Some(last) = found.last_mut() {
+            if let Some(head) = record.strip_prefix(b"HEAD ") {
+                last.head = text(head);
+            } else if let Some(branch) = record.strip_prefix(b"branch refs/heads/") {
+                last.branch = text(branch);
+            } else if record.starts_with(b"locked") {
+                last.is_locked = true;
+            }
+        }
+    }
+    found.retain(|one| one.head.is_some() && one.top != repository.top);
+    Ok(found)
 }
 
 /// The working tree, other than this one, that has something checked out.
@@ -22,21 +46,24 @@ pub(super) fn other(
     repository: &Repository,
     is: impl Fn(&TargetCheckout) -> bool,
 ) -> Result<Option<PathBuf>, CallFailure> {
-    let listed = repository.must(&["worktree", "list", "--porcelain", "-z"])?;
-    let mut found: Vec<TargetCheckout> = Vec::new();
-    for record in listed.split(|byte| *byte == 0) {
-        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
-        if let Some(at) = record.strip_prefix(b"worktree ") {
-            found.push(TargetCheckout { top: git::path(at), head: None, branch: None });
-        } else if let Some(last) = found.last_mut() {
-            if let Some(head) = record.strip_prefix(b"HEAD ") {
-                last.head = text(head);
-            } else if let Some(branch) = record.strip_prefix(b"branch refs/heads/") {
-                last.branch = text(branch);
-            }
-        }
-    }
-    let other =
-        |one: &&TargetCheckout| one.head.is_some() && one.top != repository.top && disk::is_folder(&one.top);
-    Ok(found.iter().filter(other).find(|one| is(one)).map(|one| one.top.clone()))
+    let mut found = others(repository)?.into_iter();
+    Ok(found.find(|one| disk::is_folder(&one.top) && is(one)).map(|one| one.top))
+}
+
+/// Why nobody can work in the working tree that has a branch, and what to do about it.
+pub(in crate::runtime) fn unusable(
+    repository: &Repository,
+    branch: &str,
+) -> Result<Option<(String, String)>, CallFailure> {
+    let of_branch = |one: &TargetCheckout| one.branch.as_deref() == Some(branch);
+    let Some(one) = others(repository)?.into_iter().find(of_branch) else { return Ok(None) };
+    let top = one.top.display();
+    let (what, hint) = if one.is_locked {
+        ("is locked", format!("run `git worktree unlock \"{top}\"`, if the lock is no longer needed"))
+    } else if !disk::is_folder(&one.top) {
+        ("is gone", "run `git worktree prune`".to_owned())
+    } else {
+        return Ok(None);
+    };
+    Ok(Some((format!("`{branch}` is checked out in the working tree `{top}`, which {what}"), hint)))
 }

@@ -1,7 +1,9 @@
 //! The branches `pr-<n>` that reviews make for pull requests. Which ones are ours stands in the state folder with
-//! the commit that we left them at: a branch that the user made, or committed to since, is never moved.
+//! the commit that we left them at: a branch that the user made, or committed to since, is never moved. For whom it was made
+//! stands there as well, so that code of a fork stays known as such.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,7 @@ use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::run::{parsed, text};
-use crate::runtime::store::Store;
+use crate::runtime::store::{self, Store};
 
 const NAME: &str = "review-branches.json";
 
@@ -22,6 +24,31 @@ pub(in crate::runtime) struct OwnBranches<'a>(pub(in crate::runtime) Option<&'a 
 struct BranchRecord {
     /// The commit of each branch when we left it.
     branches: BTreeMap<String, String>,
+    /// The address of the pull request that each was made for.
+    #[serde(default)]
+    requests: BTreeMap<String, String>,
+}
+
+/// The pull request that a branch was made for, by its address, or by its number where only the name of the branch tells.
+///
+/// # Errors
+/// What the stores refuse.
+pub(in crate::runtime) fn made_for(
+    repository: &Repository,
+    root: Option<&Path>,
+    branch: &str,
+) -> Result<Option<String>, CallFailure> {
+    let Some(number) = branch.strip_prefix("pr-").filter(|number| number.parse::<u64>().is_ok()) else {
+        return Ok(None);
+    };
+    for place in store::places(repository, root)? {
+        let store = Store::at(place, repository.surroundings());
+        let record = parsed::<BranchRecord>(&store, &store.local(NAME))?.unwrap_or_default();
+        if let Some(address) = record.requests.get(branch) {
+            return Ok(Some(address.clone()));
+        }
+    }
+    Ok(Some(number.to_owned()))
 }
 
 impl OwnBranches<'_> {
@@ -35,7 +62,7 @@ impl OwnBranches<'_> {
         let name = format!("pr-{}", request.number);
         let there = repository.commit(&format!("refs/heads/{name}"))?;
         let held = self.0.map(Store::lock).transpose()?;
-        let path = held.as_ref().map(|held| held.local(NAME));
+        let path = self.0.map(|store| store.local(NAME));
         let read = self.0.zip(path.as_deref()).map(|(store, path)| parsed::<BranchRecord>(store, path));
         let mut record = read.transpose()?.flatten().unwrap_or_default();
         match there {
@@ -49,9 +76,7 @@ impl OwnBranches<'_> {
                         format!(
                             "the branch `{name}` has commits since a review made it, and is left unchanged"
                         ),
-                        format!(
-                            "run `git switch {name}`, and review what is checked out, or rename `{name}`"
-                        ),
+                        format!("rename `{name}` to keep them, or remove it, and begin again"),
                     ),
                     false => (
                         format!(
@@ -71,6 +96,7 @@ impl OwnBranches<'_> {
             return Err(CallFailure::new(REFUSED, "branch_not_ours", message, hint));
         }
         record.branches.insert(name.clone(), head.to_owned());
+        record.requests.insert(name.clone(), request.url.clone());
         // Recorded first: after a kill in between, the branch is at most one that we may move.
         if let (Some(held), Some(path)) = (&held, &path) {
             held.replace(path, text(&record).as_bytes())?;

@@ -1,0 +1,133 @@
+//! What `polish acquire` would do: where the target is, what brings it into a working tree, and what is in the way of that.
+
+use std::path::Path;
+
+use super::{AcquireAction, Words};
+use crate::runtime::answer::CallFailure;
+use crate::runtime::git::Repository;
+use crate::runtime::github::PullRequest;
+use crate::runtime::launch::LaunchMode;
+use crate::runtime::polish::clean_tree::must_be_clean;
+use crate::runtime::polish::{arguments, earlier_runs, refused};
+use crate::runtime::repo::base::{self, FetchError};
+use crate::runtime::review::arguments::TargetKind;
+use crate::runtime::review::target::{self, PendingCheckout, TargetLocation};
+
+/// What is to be done.
+pub(super) struct AcquirePlan {
+    pub location: TargetLocation,
+    pub action: AcquireAction,
+    pub branch: Option<String>,
+    /// The commit, where it is here or GitHub names it.
+    pub head: Option<String>,
+    pub base_branch: Option<String>,
+    /// Whether the base was fetched, or why it was not.
+    pub fetched: Result<bool, FetchError>,
+}
+
+/// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
+pub(super) fn plan(
+    repository: &Repository,
+    words: &Words,
+    adds: bool,
+    root: Option<&Path>,
+) -> Result<AcquirePlan, CallFailure> {
+    if let Some(name) = &words.target.branch
+        && !(arguments::is_plain(name) && target::is_branch(repository, name)?)
+    {
+        let message = format!("`{name}` is not a branch here");
+        return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
+    }
+    let mut location = target::locate(repository, &words.target)?;
+    let tree = &location.repository;
+    let (action, branch, head) = match (&location.checkout, &location.request) {
+        (PendingCheckout::None, _) if tree.top == repository.top => {
+            (AcquireAction::None, tree.branch()?, Some(tree.must_commit("HEAD")?))
+        }
+        (PendingCheckout::None, _) => {
+            (AcquireAction::Attach, tree.branch()?, Some(tree.must_commit("HEAD")?))
+        }
+        (PendingCheckout::Branch(name), request) => {
+            let action =
+                if request.is_some() { AcquireAction::CheckoutPr } else { AcquireAction::CheckoutBranch };
+            let remote = || target::remote_with(tree, name);
+            let head = match tree.commit(&format!("refs/heads/{name}"))? {
+                None => tree.commit(&format!("refs/remotes/{}/{name}", remote()?.unwrap_or_default()))?,
+                here => here,
+            };
+            (action, Some(name.clone()), head)
+        }
+        (PendingCheckout::Head, request) => {
+            let request = request.as_ref();
+            let name = request.map(|request| format!("pr-{}", request.number));
+            (AcquireAction::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
+        }
+    };
+    if let (None, Some(branch)) = (&location.request, &branch) {
+        location.request = request_of_branch(repository, root, branch)?;
+    }
+    if let Some(request) = &location.request
+        && request.state != "OPEN"
+    {
+        let message = format!("pull request {} is {}", request.number, request.state.to_lowercase());
+        return Err(refused("pr_not_open", message, "there is nothing to polish"));
+    }
+    let tree = &location.repository;
+    let base_branch = match &location.request {
+        Some(request) => Some(request.base_branch.clone()),
+        None => base::default_branch(repository)?,
+    };
+    if branch.is_some() && branch == base_branch {
+        return Err(on_base(branch.as_deref().unwrap_or_default()));
+    }
+    if let Some(branch) = branch.as_deref().filter(|_| action != AcquireAction::None)
+        && let Some((message, hint)) = target::unusable(repository, branch)?
+    {
+        return Err(refused("shared_checkout", message, &hint));
+    }
+    if branch.is_none() && words.target.kind == TargetKind::Current {
+        let message = "no branch is checked out".to_owned();
+        return Err(refused("detached", message, "switch to the branch to polish, or name it"));
+    }
+    let moves = location.checkout != PendingCheckout::None;
+    if !(adds && moves) {
+        let unfinished = || {
+            // Only a user can continue one, and only in its own working tree.
+            if moves || words.mode == LaunchMode::Headless {
+                return Ok(None);
+            }
+            let number = location.request.as_ref().map(|request| request.number);
+            earlier_runs::waiting(tree, root, (branch.as_deref(), number), head.as_deref())
+        };
+        must_be_clean(tree, moves, head.as_deref(), &unfinished)?;
+        if words.mode == LaunchMode::Headless && moves {
+            let message = format!("{}, and this one stays on its branch", location.detail);
+            let hint = "start in a working tree of the target (`git worktree add`)";
+            return Err(refused("shared_checkout", message, hint));
+        }
+    }
+    Ok(AcquirePlan { action, branch, head, base_branch, location, fetched: Ok(false) })
+}
+
+/// The pull request whose code a branch holds that this program made for it: what was not trusted then is no more trusted
+/// when it is checked out.
+fn request_of_branch(
+    repository: &Repository,
+    root: Option<&Path>,
+    branch: &str,
+) -> Result<Option<PullRequest>, CallFailure> {
+    let Some(name) = target::made_for(repository, root, branch)? else { return Ok(None) };
+    match base::named_pull_request(repository, &name) {
+        // Only the name of the branch looks like it.
+        Err(failure)
+            if !name.contains('/') && matches!(&*failure.error.code, "no_remote" | "gh_not_found") =>
+        {
+            Ok(None)
+        }
+        named => named.map(Some),
+    }
+}
+
+pub(super) fn on_base(branch: &str) -> CallFailure {
+    refused("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
+}
