@@ -14,7 +14,8 @@ use crate::runtime::polish::record::PolishRun;
 options! {
     /// Tell whether the server of a polish still runs
     ///
-    /// Also after the polish has ended. A process counts by its number and by when it started.
+    /// Also after the polish has ended. A process counts by its number and by when it started. `url` is none until it answers,
+    /// and where it listens on all addresses without the word of its user.
     ///
     /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
     /// malformed document of ours; 5 no such run, or a file that cannot be read.
@@ -54,12 +55,15 @@ pub enum ServerStatus {
 /// What the store refuses.
 pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(surroundings, &options.run)?;
-    let server = Server::of(&run)?;
+    let mut server = Server::of(&run)?;
     let status = match &server {
         None => ServerStatus::None,
         Some(server) if server.is_alive() => ServerStatus::Running,
         Some(_) => ServerStatus::Dead,
     };
+    if let Some(server) = server.as_mut().filter(|_| status == ServerStatus::Running) {
+        server.find_url();
+    }
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
     Ok(Delivery::of(&Response { status, server, log }))
