@@ -103,9 +103,11 @@ fn sweep(
     for workflow in folders(store, runs)? {
         for run in folders(store, &runs.join(&workflow))? {
             let folder = runs.join(&workflow).join(&run);
-            let changed = |name| root.changed(&folder.join(name)).map_err(|error| store.refused(error));
-            let age = |name| Ok(changed(name)?.map(|time| now.seconds_since(Timestamp::of(time))));
-            let mut touched = None;
+            let age = |name: &str| -> Result<Option<u64>, CallFailure> {
+                let changed = root.changed(&folder.join(name)).map_err(|error| store.refused(error))?;
+                Ok(changed.map(|time| now.seconds_since(Timestamp::of(time))))
+            };
+            let mut touched: Option<u64> = None;
             for name in TOUCHED {
                 touched = touched.into_iter().chain(age(name)?).min();
             }

@@ -172,9 +172,11 @@ fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
         (Some(last), _) => (Span::new(last.span.end, last.span.end), format!(",\n{one}")),
         (None, Some(list)) => {
             // A list without items may hold comments, which stay.
-            let held = text[list.span.start..list.span.end].strip_prefix('[').unwrap_or("]");
-            let held = if held.trim_start() == "]" { "\n  ]" } else { held };
-            (list.span, format!("[\n{one}{held}"))
+            let Span { start, end } = list.span;
+            match text[start..end].strip_prefix('[').map_or("]", str::trim_start) {
+                "]" => (list.span, format!("[\n{one}\n  ]")),
+                _ => (Span::new(start, start + 1), format!("[\n{one}")),
+            }
         }
         (None, None) => {
             let at = document.root.span.start + 1;
