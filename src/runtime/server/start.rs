@@ -176,12 +176,9 @@ pub fn run(options: &Options, surroundings: &Environment) -> Result<Delivery, Ca
 fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, CallFailure> {
     let config = match &options.r#type {
         Some(kind) => {
-            let config = stub::stub(tree, kind, options.dir.as_deref()).map_err(|failure| match &*failure
-                .error
-                .code
-            {
-                "no_command" => failure.hinting("write a configuration with `launch write`, and start that"),
-                _ => failure,
+            let config = stub::stub(tree, kind, options.dir.as_deref()).map_err(|failure| {
+                let hint = "write a configuration with `launch write`, and start that";
+                if failure.error.code == "no_command" { failure.hinting(hint) } else { failure }
             })?;
             if !options.allow_public_host {
                 scripts::must_be_private(tree, &config)?;
