@@ -42,7 +42,8 @@ pub fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-const MARK: &[u8] = "\u{feff}".as_bytes();
+/// The byte order mark.
+pub const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The text of a document that answers call `name`, without a byte order mark.
 ///

@@ -1,4 +1,5 @@
-//! `gc`: removes runs that are old and finished, or that nobody finished for a day. Nothing else of the helper ever deletes a run.
+//! `gc`: removes runs that are old and finished, or on which nobody worked for a day. Nothing else of the helper ever deletes a
+//! run.
 
 use std::path::Path;
 
@@ -8,6 +9,9 @@ use serde::Serialize;
 use super::answer::{CallFailure, Delivery};
 use super::environment::Environment;
 use super::git::Repository;
+use super::polish::checklist::CHECKLIST;
+use super::run::{METADATA, RECORD, parsed};
+use super::server::record::{RECORD as SERVER, Server};
 use super::store::{self, LockedStore, Store};
 use super::timestamp::{Age, Timestamp};
 use crate::disk::FileKind;
@@ -16,18 +20,16 @@ use crate::runtime::command_line::options;
 
 /// The folder of all runs, in the store.
 const RUNS: &str = "runs";
-/// Files whose presence says that a run is finished, one a workflow.
-const FINISHED: [&str; 2] = ["metadata.json", "summary.md"];
-/// The file that every run begins with.
-const BEGUN: &str = "run.json";
-/// How old a run must be at least to go without an end, in seconds: nobody works on it any more.
+/// Files that tell when somebody worked on an unfinished run: every run begins with the first, and a user edits the other.
+const TOUCHED: [&str; 2] = [RECORD, CHECKLIST];
+/// How long nobody may have worked on a run that goes without an end, in seconds.
 const FORSAKEN: u64 = 24 * 60 * 60;
 
 options! {
     /// Remove finished runs of every workflow that are older than an age
     ///
-    /// The age of a run is that of the file that finished it; an unfinished run counts from its start, and is
-    /// kept for at least a day.
+    /// The age of a run is that of the file that finished it. The age of an unfinished run counts from its start or the
+    /// last edit of its checklist, and it is kept for at least a day. A run whose server is running is kept.
     ///
     /// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
     /// put there by this machine's helper; 4 too many foreign journals; 5 no repository, or a run cannot be
@@ -48,7 +50,7 @@ pub struct Response {
     pub status: GcStatus,
     /// The runs that went, or would, as `<workflow>/<run>`.
     pub removed: Vec<String>,
-    /// How many finished runs are younger.
+    /// How many finished runs are younger, or have a server.
     pub kept: usize,
     /// How many runs are not finished.
     pub unfinished: usize,
@@ -101,16 +103,20 @@ fn sweep(
     for workflow in folders(store, runs)? {
         for run in folders(store, &runs.join(&workflow))? {
             let folder = runs.join(&workflow).join(&run);
-            let changed = |name| root.changed(&folder.join(name)).map_err(|error| store.refused(error));
-            let mut finished = None;
-            for name in FINISHED {
-                finished = finished.or(changed(name)?);
+            let age = |name: &str| -> Result<Option<u64>, CallFailure> {
+                let changed = root.changed(&folder.join(name)).map_err(|error| store.refused(error))?;
+                Ok(changed.map(|time| now.seconds_since(Timestamp::from_system_time(time))))
+            };
+            let mut touched: Option<u64> = None;
+            for name in TOUCHED {
+                touched = touched.into_iter().chain(age(name)?).min();
             }
-            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Timestamp::from_system_time(time)));
-            let forsaken = begun.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
-            match finished.map(|time| now.seconds_since(Timestamp::from_system_time(time))) {
-                None if !forsaken => answer.unfinished += 1,
-                Some(age) if age < options.older_than.0 => answer.kept += 1,
+            let is_forsaken = touched.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
+            let server: Option<Server> = parsed(store, &folder.join(SERVER)).unwrap_or_default();
+            let has_server = server.is_some_and(|server| server.pid.is_some() && server.is_alive());
+            match age(METADATA)? {
+                None if has_server || !is_forsaken => answer.unfinished += 1,
+                Some(age) if has_server || age < options.older_than.0 => answer.kept += 1,
                 _ => {
                     if let Some(held) = held {
                         held.remove_folder(&folder)?;

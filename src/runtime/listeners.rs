@@ -169,18 +169,39 @@ pub(in crate::runtime) fn is_family_alive(leader: u32, started: Option<u64>) -> 
     is_same && !family(leader).is_empty()
 }
 
-/// Whether the port is reached from other machines, too.
-pub(in crate::runtime) fn is_public(port: u16) -> bool {
-    rows(port).iter().any(|(address, _)| address.bytes().all(|digit| digit == b'0'))
+/// A port that other machines reach, too: `port`, or another one on which one of these processes listens.
+pub(in crate::runtime) fn public_port(port: u16, family: &[(u32, u64)]) -> Option<u16> {
+    let mut public = rows();
+    public.retain(|row| row.address.bytes().all(|digit| digit == b'0'));
+    if public.iter().any(|row| row.port == port) {
+        return Some(port);
+    }
+    let sockets: Vec<String> = public.iter().map(|row| row.inode.clone()).collect();
+    let held = if sockets.is_empty() { Vec::new() } else { holders(&sockets) };
+    let own = held.iter().find(|(_, pid)| family.iter().any(|(own, _)| own == pid));
+    own.and_then(|(socket, _)| public.iter().find(|row| row.inode == *socket)).map(|row| row.port)
+}
+
+/// Whether one of these processes listens on `port`.
+pub(in crate::runtime) fn holds(port: u16, family: &[(u32, u64)]) -> bool {
+    holders(&sockets(port)).iter().any(|(_, pid)| family.iter().any(|(own, _)| own == pid))
 }
 
 /// The inodes of sockets that listen on `port`.
 fn sockets(port: u16) -> Vec<String> {
-    rows(port).into_iter().map(|(_, inode)| inode).collect()
+    rows().into_iter().filter(|row| row.port == port).map(|row| row.inode).collect()
 }
 
-/// Addresses that something listens at on `port`, as the system writes them, with the inode of each socket.
-fn rows(port: u16) -> Vec<(String, String)> {
+/// A socket that listens.
+struct ListeningSocket {
+    port: u16,
+    /// Its address, as the system writes it.
+    address: String,
+    inode: String,
+}
+
+/// All sockets that listen.
+fn rows() -> Vec<ListeningSocket> {
     const LISTENING: &str = "0A";
     let mut found = Vec::new();
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -192,8 +213,9 @@ fn rows(port: u16) -> Vec<(String, String)> {
                 continue;
             };
             let Some((address, own)) = local.rsplit_once(':') else { continue };
-            if u16::from_str_radix(own, 16) == Ok(port) && *state == LISTENING {
-                found.push((address.to_owned(), (*inode).to_owned()));
+            if let (Ok(port), LISTENING) = (u16::from_str_radix(own, 16), *state) {
+                let (address, inode) = (address.to_owned(), (*inode).to_owned());
+                found.push(ListeningSocket { port, address, inode });
             }
         }
     }

@@ -8,7 +8,7 @@ mod key;
 mod mark;
 mod index_check;
 
-pub use journal::StoreStep;
+pub use journal::{KEPT, StoreStep};
 pub use mark::TextMark;
 
 use std::path::{Path, PathBuf};

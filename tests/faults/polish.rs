@@ -1,6 +1,8 @@
 //! Walks over every write of a polish: a kill at any of them loses nothing of the user's, and the same call made again goes
 //! on, or a new polish begins cleanly.
 
+mod edits;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

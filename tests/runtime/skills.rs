@@ -3,6 +3,7 @@
 //! call is treated below it, every name is there. `walk` runs the calls.
 
 mod reviewers;
+mod seeds;
 mod walk;
 
 use std::collections::BTreeSet;

@@ -19,13 +19,25 @@ impl Root {
     /// # Errors
     /// When what is there is not trusted, or it cannot be written; what was there stays then.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
+        self.replace_if(path, bytes, &|| true).map(|_| ())
+    }
+
+    /// The same if `may` says so once the bytes are on the disk: only a save between its answer and the rename that follows
+    /// at once is replaced unseen. `false` when it does not.
+    ///
+    /// # Errors
+    /// As [`Root::replace`].
+    pub fn replace_if(&self, path: &Path, bytes: &[u8], may: &dyn Fn() -> bool) -> Result<bool, RootError> {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
         let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
         let written = fresh(&folder, &new, 0o666)
             .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs_op::settling(|| Ok(renameat(&folder, &new, &folder, name)?)))
-            .and_then(|()| flush(&folder));
+            .and_then(|()| match may() {
+                true => fs_op::settling(|| Ok(renameat(&folder, &new, &folder, name)?)).map(|()| true),
+                false => remove_at(&folder, &new).map(|()| false),
+            })
+            .and_then(|is_replaced| flush(&folder).map(|()| is_replaced));
         written.map_err(|error| {
             // The first error is the one to report.
             let _ = remove_at(&folder, &new);

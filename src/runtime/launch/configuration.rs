@@ -150,6 +150,16 @@ impl RawConfiguration {
             for entry in node.entries() {
                 let value = entry.node.as_str().filter(|value| !value.contains('\0'));
                 let value = value.ok_or_else(|| wrong("env", &entry.node, "an object with texts"))?;
+                if entry.key.is_empty() || entry.key.contains(['\0', '=']) {
+                    let message = format!("`{}` in `env` of `{}` names no variable", entry.key, self.name);
+                    let at = entry.key_span.start;
+                    return Err(source.malformed(
+                        "malformed_config",
+                        message,
+                        "write the name of a variable",
+                        at,
+                    ));
+                }
                 env.insert(entry.key.clone(), value.to_owned());
             }
         }

@@ -10,11 +10,12 @@ use super::configuration::{KEYS, LaunchFile, NamedText, RawConfiguration};
 use super::read::{FILE, LaunchConfig, public_host};
 use super::stub::stub;
 use super::{LaunchMode, addresses, scripts};
+use crate::disk;
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED};
 use crate::runtime::command_line::options;
-use crate::runtime::document;
+use crate::runtime::document::{self, MARK};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::store::Store;
@@ -97,8 +98,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     // Of several that write at once each reads what the one before it wrote.
     let _held = root.lock_itself(PATIENCE).map_err(refused)?;
-    let there = document::project_text(&repository.top.join(FILE))?;
-    let (text, status) = match there {
+    let path = repository.top.join(FILE);
+    let there = document::project_text(&path)?;
+    let (text, status) = match &there {
         None => (
             format!(
                 "{{\n  \"version\": \"0.2.0\",\n  \"configurations\": [\n{}\n  ]\n}}\n",
@@ -106,13 +108,19 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             ),
             LaunchWriteStatus::Written,
         ),
-        Some(text) if options.merge => (added(&text, &config)?, LaunchWriteStatus::Added),
+        Some(text) if options.merge => (added(text, &config)?, LaunchWriteStatus::Added),
         Some(_) => {
             let message = format!("`{FILE}` is there already");
             return Err(exists(message, "read it with `launch read`, or add to it with `--merge`"));
         }
     };
-    root.replace(Path::new(FILE), text.as_bytes()).map_err(refused)?;
+    let has_mark =
+        disk::read_bytes(&path).is_ok_and(|bytes| bytes.is_some_and(|bytes| bytes.starts_with(MARK)));
+    let bytes = [if has_mark { MARK } else { &[] }, text.as_bytes()].concat();
+    let is_unchanged = || document::project_text(&path).is_ok_and(|now| now == there);
+    if !root.replace_if(Path::new(FILE), &bytes, &is_unchanged).map_err(refused)? {
+        return Err(exists(format!("`{FILE}` was saved meanwhile"), "run this again"));
+    }
     Ok(Delivery::from_answer(&Response { status, file: FILE.to_owned(), config, warnings }))
 }
 
@@ -163,14 +171,21 @@ fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
     let one = printed(config);
     let (span, new) = match (last, list) {
         (Some(last), _) => (Span::new(last.span.end, last.span.end), format!(",\n{one}")),
-        // An empty list, or nothing.
-        (None, Some(list)) => (list.span, format!("[\n{one}\n  ]")),
+        (None, Some(list)) => {
+            // A list without items may hold comments, which stay.
+            let Span { start, end } = list.span;
+            match text[start..end].strip_prefix('[').map_or("]", str::trim_start) {
+                "]" => (list.span, format!("[\n{one}\n  ]")),
+                _ => (Span::new(start, start + 1), format!("[\n{one}")),
+            }
+        }
         (None, None) => {
             let at = document.root.span.start + 1;
             let comma = if document.root.entries().is_empty() { "\n" } else { "," };
             (Span::new(at, at), format!("\n  \"configurations\": [\n{one}\n  ]{comma}"))
         }
     };
+    let new = if text.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
     let mut out = text.to_owned();
     out.replace_range(span.start..span.end, &new);
     Ok(out)

@@ -5,6 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::probe;
 use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::launch::LaunchMode;
@@ -12,7 +13,7 @@ use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
 
 /// The record in the folder of its run.
-pub(super) const RECORD: &str = "server.json";
+pub(in crate::runtime) const RECORD: &str = "server.json";
 /// What the server printed.
 pub(super) const LOG: &str = "server.log";
 pub(super) const SCHEMA: &str = "plugcast.server/1";
@@ -63,6 +64,16 @@ impl Server {
         let is_family_alive = |leader| listeners::is_family_alive(leader, self.start_time);
         self.pid.is_none_or(|pid| listeners::is_alive(pid, self.start_time))
             || self.pgid.is_some_and(is_family_alive)
+    }
+
+    /// Asks for the address where the start that would have waited for it was cut off: it was not seen yet what the server
+    /// listens on.
+    pub(super) fn find_url(&mut self) {
+        let (Some(pid), None) = (self.pid, &self.url) else { return };
+        let family = listeners::family(pid);
+        if listeners::holds(self.port, &family) && listeners::public_port(self.port, &family).is_none() {
+            self.url = probe::ask(self.port).ok().flatten().map(|(url, _)| url);
+        }
     }
 
     /// It as the envelope names it.

@@ -177,7 +177,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, CallFailure> {
     let config = match &options.r#type {
         Some(kind) => {
-            let config = stub::stub(tree, kind, options.dir.as_deref())?;
+            let config = stub::stub(tree, kind, options.dir.as_deref()).map_err(|failure| {
+                let hint = "write a configuration with `launch write`, and start that";
+                if failure.error.code == "no_command" { failure.hinting(hint) } else { failure }
+            })?;
             if !options.allow_public_host {
                 scripts::must_be_private(tree, &config)?;
             }
@@ -190,6 +193,14 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
         CallFailure::new(USAGE, "no_port", format!("`{}` names no port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
+    if !crate::disk::is_folder(&folder) {
+        let message = format!("`{}` is not a folder", config.cwd);
+        return Err(CallFailure::environment("no_folder", message, "make it, or correct `cwd`").at(
+            read::FILE,
+            None,
+            None,
+        ));
+    }
     let program = config.runtime_executable.clone().unwrap_or_default();
     let found = if program.contains('/') {
         Some(folder.join(program.trim_start_matches("./"))).filter(|path| crate::disk::is_file(path))
@@ -297,7 +308,10 @@ fn start(
     let answered = begun
         .and_then(|()| detached.resume().map_err(not_started))
         .and_then(|()| wait(options, plan, (&mut detached, &mut family), environment))
-        .and_then(|found| must_be_private(options, plan).map(|()| found));
+        .and_then(|found| {
+            ending::remember(&mut family, detached.id());
+            must_be_private(options, plan, &family).map(|()| found)
+        });
     let (url, http_status) = match answered {
         Ok(answered) => answered,
         Err(failure) => {
@@ -309,12 +323,10 @@ fn start(
             return Err(response.failed_with_log(run.record.mode, failure));
         }
     };
-    if listeners::is_public(plan.port) {
+    if let Some(port) = listeners::public_port(plan.port, &family) {
         // The user agreed to it.
-        let message = format!(
-            "it listens on all addresses of this machine: others on the network reach port {}",
-            plan.port
-        );
+        let message =
+            format!("it listens on all addresses of this machine: others on the network reach port {port}");
         response.warnings.push(message);
     }
     server.url = Some(url);
@@ -324,13 +336,11 @@ fn start(
 }
 
 /// Refuses a server that others on the network reach: what it is started with need not name the address.
-fn must_be_private(options: &Options, plan: &Plan) -> Result<(), CallFailure> {
-    if options.allow_public_host || !listeners::is_public(plan.port) {
-        return Ok(());
-    }
+fn must_be_private(options: &Options, plan: &Plan, family: &Family) -> Result<(), CallFailure> {
+    let public = listeners::public_port(plan.port, family).filter(|_| !options.allow_public_host);
+    let Some(port) = public else { return Ok(()) };
     let message = format!(
-        "the server listened on all addresses of this machine, where others on the network reach port {}, and was ended",
-        plan.port
+        "the server listened on all addresses of this machine, where others on the network reach port {port}, and was ended"
     );
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
     Err(CallFailure::new(REFUSED, "public_host", message, hint))

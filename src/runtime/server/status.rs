@@ -14,7 +14,8 @@ use crate::runtime::polish::record::PolishRun;
 options! {
     /// Check whether the server of a polish still runs
     ///
-    /// Works after the polish has ended, too. A process is identified by its number and start time.
+    /// Works after the polish has ended, too. A process is identified by its number and start time. `url` is null until
+    /// it answers, and if it listens on all addresses without the user's consent.
     ///
     /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper
     /// did not write; 4 a malformed document of the helper; 5 no such run, or a file that cannot be read.
@@ -54,12 +55,15 @@ pub enum ServerStatus {
 /// What the store refuses.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(environment, &options.run)?;
-    let server = Server::load(&run)?;
+    let mut server = Server::load(&run)?;
     let status = match &server {
         None => ServerStatus::None,
         Some(server) if server.is_alive() => ServerStatus::Running,
         Some(_) => ServerStatus::Dead,
     };
+    if let Some(server) = server.as_mut().filter(|_| status == ServerStatus::Running) {
+        server.find_url();
+    }
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
     Ok(Delivery::from_answer(&Response { status, server, log }))

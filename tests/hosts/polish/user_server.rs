@@ -50,6 +50,10 @@ fn seed_call(host: Host, number: usize) -> ScriptStep {
             ("TITLE", text("title")),
             ("BRANCH", "show-cart".to_owned()),
         ];
+        if number > 1 {
+            let hash = hash(&request.latest()).ok_or("no commit was printed")?;
+            values.extend([("PUSHED", hash.clone()), ("COMMIT", hash)]);
+        }
         if number > 0 {
             let mut results = results;
             let found = results.find_map(|text| between(text, "https://", "/owner/tool").ok());
@@ -64,6 +68,12 @@ fn seed_call(host: Host, number: usize) -> ScriptStep {
             values.iter().fold(block(page, heading, number)?, |call, (word, value)| put(&call, word, value));
         Ok(host.shell(&call))
     })
+}
+
+/// The first hash in what a call printed.
+fn hash(text: &str) -> Option<String> {
+    let mut words = text.split(|c: char| !c.is_ascii_hexdigit());
+    words.find(|word| word.len() == 40).map(str::to_owned)
 }
 
 fn opened(request: &ModelRequest) -> Result<String, String> {
@@ -141,7 +151,7 @@ fn polished(hosts: &Hosts, host: Host) {
     told(&offered, "Search: show-cart-polish-2-search, ");
     assert!(github.requests().iter().all(|request| request.call == "POST /graphql"), "nothing is opened yet");
     let mut steps = vec![page(host)];
-    steps.extend((0..3).map(|number| seed_call(host, number)));
+    steps.extend((0..5).map(|number| seed_call(host, number)));
     steps.extend([
         call(host, "## 10. End", 0),
         ScriptStep::compute(|request| Ok(ModelReply::text(opened(request)?))),

@@ -16,6 +16,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::place;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds, measure};
+use crate::runtime::store::KEPT;
 
 options! {
     /// Read the checklist that the user edited
@@ -124,15 +125,24 @@ pub(in crate::runtime) fn read(
 fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String), CallFailure> {
     let path = run.path.join(CHECKLIST);
     let name = path.display().to_string();
+    // First, for what was cut off is finished with it.
+    let lock = ChecklistLock::load(run)?;
     let Some(text) = run.store.text(&path)? else {
         let message = "the run has no checklist";
         let hint = "write one with `polish checklist write`";
         return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
     };
-    let lock = ChecklistLock::load(run)?;
     let thresholds = Thresholds::read(tree)?;
     let changed = ChangeSizes::since(tree, &run.record.base_ref)?;
-    let Checklist { sections, faults, warnings } = text::parse(&text);
+    let Checklist { sections, faults, mut warnings } = text::parse(&text);
+    if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT}")))? {
+        warnings.push(format!(
+            "you edited the file after a command was cut off: what that one was to write is `{name}{KEPT}`"
+        ));
+    }
+    for id in lock.items.keys().filter(|id| sections.iter().all(|section| section.id != **id)) {
+        warnings.push(format!("item {id} is no longer there: nothing of it is repaired"));
+    }
     let mut response = Response {
         status: ChecklistStatus::Ok,
         path: name.clone(),

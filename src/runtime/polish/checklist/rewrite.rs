@@ -15,7 +15,7 @@ use crate::runtime::document;
 use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::{RECORD, text};
-use crate::runtime::store::StoreStep;
+use crate::runtime::store::{KEPT, StoreStep};
 
 options! {
     /// Write the result of each item below it
@@ -161,9 +161,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     let folder = run.folder();
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
-    let mut steps = folder.seal()?.steps(&folder, documents)?;
     let sha256 = disk::sha256(checklist.as_bytes());
-    steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
-    held.together(steps)?;
+    // First of all: where its user has saved it meanwhile, nothing is written.
+    let mut steps = vec![StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist }];
+    steps.extend(folder.seal()?.steps(&folder, documents)?);
+    steps.push(StoreStep::Remove { path: folder.relative(&format!("{CHECKLIST}{KEPT}")) });
+    held.together_over(steps, &seen.sha256)?;
     Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
 }

@@ -144,15 +144,34 @@ impl ItemSection {
     }
 }
 
-/// A heading that is meant as one of an item: what follows the word, which may be wrong.
-fn heading(line: &str) -> Option<(&str, bool)> {
-    let rest = line.trim_start_matches('#');
-    let (depth, rest) = (line.len() - rest.len(), rest.trim_start());
+/// The lines of a text with their ends: a carriage return alone is one, too.
+fn lines(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let end = text
+            .find(['\n', '\r'])
+            .map_or(text.len(), |at| at + if text[at..].starts_with("\r\n") { 2 } else { 1 });
+        let (line, rest) = text.split_at(end);
+        text = rest;
+        (end > 0).then_some(line)
+    })
+}
+
+/// A heading that is meant as one of an item: what follows the word, which may be wrong. Up to three blanks before it are none
+/// to Markdown; in a block of notes a line with more is its text.
+fn heading(line: &str, is_block: bool) -> Option<(&str, bool)> {
+    const MOST: usize = 3;
+    let own = line.trim_start();
+    let is_code = line.len() - own.len() > MOST || line.starts_with('\t');
+    if is_block && is_code {
+        return None;
+    }
+    let rest = own.trim_start_matches('#');
+    let (depth, rest) = (own.len() - rest.len(), rest.trim_start());
     let (word, after) = (rest.get(..4)?, &rest[4..]);
     let is_item = (1..=6).contains(&depth)
         && word.eq_ignore_ascii_case("item")
         && !after.starts_with(|c: char| c.is_alphanumeric());
-    is_item.then_some((after.trim(), depth == 2 && word == "Item"))
+    is_item.then_some((after.trim(), depth == 2 && word == "Item" && !is_code))
 }
 
 /// Number and title of a heading: `3 — Title`, with any dash.
@@ -191,11 +210,11 @@ fn field(line: &str) -> Option<(Option<usize>, &str)> {
 pub(super) fn parse(text: &str) -> Checklist {
     let mut read = Checklist::default();
     let (mut at, mut is_block, mut is_dropped) = (0, false, false);
-    for (number, raw) in text.split_inclusive('\n').enumerate() {
+    for (number, raw) in lines(text).enumerate() {
         let (number, span) = (number + 1, at..at + raw.len());
         at = span.end;
         let line = raw.trim_end();
-        if let Some((rest, is_exact)) = heading(line) {
+        if let Some((rest, is_exact)) = heading(line, is_block) {
             is_block = false;
             let found = numbered(rest).filter(|_| is_exact);
             is_dropped = found.is_none();
@@ -307,7 +326,8 @@ pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, 
         own += &text[at..line.start];
         at = line.end;
     }
-    let break_of = if text[section.span.clone()].contains("\r\n") { "\r\n" } else { "\n" };
+    let own_text = &text[section.span.clone()];
+    let break_of = ["\r\n", "\n", "\r"].into_iter().find(|end| own_text.contains(*end)).unwrap_or("\n");
     let added: String = outcome
         .iter()
         .filter(|(_, value)| !value.is_empty())
