@@ -195,7 +195,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
     if !crate::disk::is_folder(&folder) {
         let message = format!("`{}` is not a folder", config.cwd);
-        return Err(CallFailure::environment("no_folder", message, "make it, or correct `cwd`").at(
+        return Err(CallFailure::environment("no_folder", message, "make it, or correct `cwd`").in_file(
             read::FILE,
             None,
             None,

@@ -1,14 +1,14 @@
 //! The calls of the page about seeds, as a shell runs them: no failure of one of them changes a branch that is there.
 
-use crate::hosts::review::obey::{block, put};
-use crate::runtime::scene::{WORDS, environment, shell};
+use crate::hosts::review::obedient_model::{block, put};
+use crate::runtime::fixture::{WORDS, environment, shell};
 use crate::support::root;
 
 const PAGE: &str = "plugins/polish/skills/polish-beta/references/seeds.md";
 const HEADING: &str = "## Open a seed as a pull request";
 
 /// A branch that is pushed, one commit more, and a branch of the same name as the seed's on which somebody works.
-const SCENE: &str = r#"
+const FIXTURE: &str = r#"
 repo; git init -q --bare ../origin.git; git remote add origin ../origin.git; git switch -q -c feat; put a.txt pushed; commit pushed
 git push -q origin feat; git push -q origin feat~1:refs/heads/taken; put a.txt private; commit private
 printf 'Large\n\nwhy\n' > ../message; pushed=$(git rev-parse feat~1)
@@ -27,7 +27,7 @@ fn played(script: &str) {
     std::fs::create_dir_all(at.join("../home")).expect("folders");
     std::fs::create_dir_all(&at).expect("folders");
     let variables = environment(&at, &folder.path().join("home"));
-    shell(&format!("{WORDS}\n{SCENE}\n{script}"), &at, &variables).expect("the script succeeds");
+    shell(&format!("{WORDS}\n{FIXTURE}\n{script}"), &at, &variables).expect("the script succeeds");
 }
 
 #[test]

@@ -140,7 +140,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let Some(locked) = given_out else {
             let message = format!("item {} was not given out by `dispatch plan`", result.id);
             let hint = "leave it out, or correct its `id`";
-            return Err(CallFailure::new(MALFORMED, "unknown_item", message, hint).at(&name, None, None));
+            return Err(CallFailure::new(MALFORMED, "unknown_item", message, hint).in_file(&name, None, None));
         };
         locked.reasons.clone_from(&item.reasons);
         locked.interrupted = false;

@@ -173,7 +173,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
             let message = "this is not an object".to_owned();
             Err(match other {
                 Err(error) => document::no_json(&error, &name, hint),
-                Ok(_) => CallFailure::new(4, "malformed_json", message, hint).at(name, Some(1), Some(1)),
+                Ok(_) => CallFailure::new(4, "malformed_json", message, hint).in_file(name, Some(1), Some(1)),
             })
         }
     };

@@ -42,7 +42,7 @@ pub(in crate::runtime) fn made_for(
         return Ok(None);
     };
     for place in store::places(repository, root)? {
-        let store = Store::at(place, repository.surroundings());
+        let store = Store::new(place, repository.environment());
         let record = parsed::<BranchRecord>(&store, &store.local(NAME))?.unwrap_or_default();
         if let Some(address) = record.requests.get(branch) {
             return Ok(Some(address.clone()));
