@@ -14,7 +14,7 @@ use similar::TextDiff;
 
 use crate::conservation;
 use crate::support::command;
-use crate::support::expected::{EXPECTATIONS, Expected};
+use crate::support::expected::{EXPECTATIONS, ExpectedTree};
 use crate::support::run::Plugcast;
 use crate::support::tree::{Entry, Tree};
 use crate::support::{bless, none_left, root};
@@ -95,7 +95,7 @@ fn check(case: &Path, rewrite: bool) -> Vec<String> {
     let plain = |text: &str| {
         text.replace(&folder.path().display().to_string(), "<case>").replace(VERSION, "<version>")
     };
-    let actual = Expected { trees, stdout: Some(plain(&stdout)), stderr: Some(plain(&stderr)) };
+    let actual = ExpectedTree { trees, stdout: Some(plain(&stdout)), stderr: Some(plain(&stderr)) };
     findings.extend(compare(&case.join("expected"), actual, rewrite));
     findings
 }
@@ -146,8 +146,8 @@ fn without_templates(mut tree: Tree, host: &str) -> Tree {
     tree
 }
 
-fn compare(folder: &Path, mut actual: Expected, rewrite: bool) -> Vec<String> {
-    let expected = Expected::read(folder);
+fn compare(folder: &Path, mut actual: ExpectedTree, rewrite: bool) -> Vec<String> {
+    let expected = ExpectedTree::read(folder);
     if expected.stdout.is_none() {
         actual.stdout = None;
     }
@@ -233,7 +233,7 @@ fn missing_and_extra_expected_folders_are_found_and_bless_mends_them() {
     let expected = folder.path().join("expected");
     let actual = || {
         let trees = BTreeMap::from([("new".to_owned(), Tree::new().script("x", "1"))]);
-        Expected { trees, stdout: Some("said\n".to_owned()), stderr: None }
+        ExpectedTree { trees, stdout: Some("said\n".to_owned()), stderr: None }
     };
     let found = compare(&expected, actual(), false).join("\n");
     assert!(found.contains("`expected/gone` is there") && found.contains("no `expected/new`"), "{found}");

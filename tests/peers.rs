@@ -7,5 +7,5 @@ mod paths;
 mod scale;
 mod texts;
 
-use crate::bad_input::source::{Bad, BuildResult, EVERY_HOST, skill};
+use crate::bad_input::source::{BadSource, BuildResult, EVERY_HOST, skill};
 use crate::support::tree::Tree;

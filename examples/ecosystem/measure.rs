@@ -195,7 +195,7 @@ fn compare_with_source(
     for host in hosts {
         for kind in KINDS {
             let listed: usize =
-                shown.plugins.iter().filter_map(|plugin| plugin.listed.slice(kind)).map(Vec::len).sum();
+                shown.plugins.iter().filter_map(|plugin| plugin.listed.get(kind)).map(Vec::len).sum();
             if listed > 0 {
                 host.counts.kinds.entry(kind.id().to_owned()).or_default().source_host = listed;
             }

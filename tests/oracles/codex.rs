@@ -8,7 +8,7 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::{Answer, Explained, compare};
+use super::{Answer, ExplainedDifference, compare};
 
 /// What the host reads.
 #[derive(Deserialize)]
@@ -226,8 +226,8 @@ fn read(text: &str) -> Answer {
     parse(&if is_yaml { yaml } else { repaired(&yaml) }).ok()
 }
 
-const EXPLAINED: &[Explained] = &[
-    Explained {
+const EXPLAINED: &[ExplainedDifference] = &[
+    ExplainedDifference {
         files: &[
             "dialects/metatag",
             "dialects/tag-bool",
@@ -239,7 +239,7 @@ const EXPLAINED: &[Explained] = &[
         reason: "`tags`: the host takes its text fields as text and passes over the others; this reader asks for any value, \
                  and then serde_yaml looks at the tags",
     },
-    Explained {
+    ExplainedDifference {
         files: &[
             "dialects/bangstar",
             "dialects/desccapnull",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gray_matter::engine::YAML;
 use gray_matter::{Matter, Pod};
 
-use super::{Answer, Explained, compare};
+use super::{Answer, ExplainedDifference, compare};
 
 fn parse(text: &str) -> Result<Answer, gray_matter::Error> {
     let read = Matter::<YAML>::new().parse::<Pod>(text)?;
@@ -50,13 +50,13 @@ fn read(text: &str) -> Answer {
     parse(text).or_else(|_| parse(&repaired(text))).ok().flatten()
 }
 
-const EXPLAINED: &[Explained] = &[
-    Explained {
+const EXPLAINED: &[ExplainedDifference] = &[
+    ExplainedDifference {
         files: &["dialects/closefour", "dialects/closeindent", "dialects/closetext", "dialects/unclosed"],
         reason: "`closing = \"line-start\"`: the original ends at the next line that begins with three dashes, or with \
                  the text; this port wants a line of three dashes and nothing else",
     },
-    Explained {
+    ExplainedDifference {
         files: &[
             "dialects/descbin",
             "dialects/descdate",
@@ -66,23 +66,23 @@ const EXPLAINED: &[Explained] = &[
         ],
         reason: "`old-scalars`: js-yaml has dates and the numbers of YAML 1.1, which are text for this port",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/desccapnull"],
         reason: "js-yaml takes `Null` for null; this port takes `null` and `~` alone",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/indfields"],
         reason: "the original parses the fields as they are indented; this port takes the blanks off the first of them alone",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/document-end-comment", "dialects/document-end-keys"],
         reason: "js-yaml refuses a second document, which the host shows as well; this port reads the first",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/control-delete", "dialects/control-plain", "dialects/control-quoted"],
         reason: "`control-characters-refused`: js-yaml refuses them; this port takes them for characters",
     },
-    Explained {
+    ExplainedDifference {
         files: &[
             "dialects/bang",
             "dialects/bangstar",
@@ -104,16 +104,16 @@ const EXPLAINED: &[Explained] = &[
         reason: "`tags`: js-yaml refuses a tag that it does not know or that does not fit, and heeds those of values in quotes; this port drops \
                  them",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/contflow"],
         reason: "js-yaml warns of a list that goes on at the start of a line, and reads it, as the host shows; this port \
                  refuses it",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/tabindent", "dialects/tabsep"],
         reason: "`tabs`: js-yaml takes tabs for blanks where this port refuses them",
     },
-    Explained {
+    ExplainedDifference {
         files: &["dialects/dquotecolon", "dialects/squotecolon"],
         reason: "`rescue.quoted-part`: the host reads the part in quotes of such a value; this port refuses the line",
     },
