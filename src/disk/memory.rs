@@ -128,7 +128,7 @@ impl<'a> MemoryPath<'a> {
     /// The path without links; one that leaves the tree is not below its top.
     pub(super) fn real(&self) -> io::Result<PathBuf> {
         let inner = self.follow(self.inner)?;
-        let is_there = self.tree.nodes.get(&inner).is_some();
+        let is_there = self.tree.nodes.contains_key(&inner);
         // What lies outside is nobody's to know.
         if !is_there && inner != Path::new(DEVICE) {
             return Err(io::ErrorKind::NotFound.into());
@@ -139,7 +139,7 @@ impl<'a> MemoryPath<'a> {
     /// `path` from the top without links; [`DEVICE`] for what leaves the tree.
     fn follow(&self, path: &Path) -> io::Result<PathBuf> {
         let is_plain = || path.components().all(|part| matches!(part, Component::Normal(_)));
-        if !self.tree.has_links && is_plain() && self.tree.nodes.get(path).is_some() {
+        if !self.tree.has_links && is_plain() && self.tree.nodes.contains_key(path) {
             return Ok(path.to_owned());
         }
         let parts =

@@ -104,11 +104,14 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
     held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
 }
 
-/// The items that are given out and have no result, where the run is gone on with, and the document that notes it.
+/// Documents of a run, by their names.
+pub(super) type NamedDocuments = Vec<(&'static str, String)>;
+
+/// The dispatched items that have no result when the run is continued, and the document that records them.
 ///
 /// # Errors
 /// What the store refuses.
-pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, Vec<(&'static str, String)>), CallFailure> {
+pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, NamedDocuments), CallFailure> {
     let mut lock = ChecklistLock::load(run)?;
     let mut open = Vec::new();
     for (id, item) in &mut lock.items {

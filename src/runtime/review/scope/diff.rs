@@ -98,7 +98,7 @@ pub(super) fn write(
     }
 }
 
-/// The hashes of what [`write`] would write, without writing it, and what is not committed.
+/// The hashes of what [`write()`] would write, without writing it, and what is not committed.
 pub(super) fn hashes(
     repository: &Repository,
     from: &str,
