@@ -104,19 +104,18 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
     held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
 }
 
-/// The items that are given out and have no result, where the run is gone on with, and the document that notes it.
+/// The items that are given out and have no result, where the run is gone on with, and the text of [`LOCK`] that notes it.
 ///
 /// # Errors
 /// What the store refuses.
-pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, Vec<(&'static str, String)>), CallFailure> {
+pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, String), CallFailure> {
     let mut lock = ChecklistLock::load(run)?;
     let mut open = Vec::new();
     for (id, item) in &mut lock.items {
         item.interrupted = item.planned.is_some();
         open.extend(item.interrupted.then_some(*id));
     }
-    let documents = if open.is_empty() { Vec::new() } else { vec![(LOCK, text_of(&lock))] };
-    Ok((open, documents))
+    Ok((open, text_of(&lock)))
 }
 
 /// What the items came to that this program wrote, whatever the checklist says now: one without a result was not dispatched.

@@ -23,7 +23,7 @@ pub(super) fn run(
     take_over: bool,
     surroundings: &Environment,
 ) -> Result<Delivery, CallFailure> {
-    let mut run = PolishRun::open(surroundings, given)?;
+    let mut run = PolishRun::open_completed(surroundings, given)?;
     run.must_be_open()?;
     let tree = Repository::find(surroundings, Path::new(&run.record.tree))?;
     let (added, what) = match BranchHistory::here(&run.record, &tree)? {
@@ -61,11 +61,13 @@ pub(super) fn run(
     }
     record.mode = LaunchMode::Interactive;
     let (open, lock) = checklist::interrupted(&run)?;
+    let mut documents = Vec::new();
     if !open.is_empty() {
+        documents.push((checklist::LOCK, lock));
         let open = open.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         notes.push(format!("given out without a result, and to be given out again: {open}"));
     }
-    let abandoned = run.claim_again(&run.record.tree, take_over, lock, surroundings)?;
+    let abandoned = run.claim_again(&run.record.tree, take_over, documents, surroundings)?;
     let PolishRun { path, record, .. } = run;
     let here = Path::new(&record.tree) == Repository::find(surroundings, &surroundings.folder)?.top;
     Ok(Delivery::of(&Response {

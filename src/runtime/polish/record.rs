@@ -193,9 +193,15 @@ impl RunRecord for PolishRecord {
 }
 
 impl PolishRun {
+    /// Opens one, once what a killed call wrote down of it is done.
+    pub fn open_completed(surroundings: &Environment, given: &Path) -> Result<Self, CallFailure> {
+        let run = Self::open(surroundings, given)?;
+        if run.store.complete_pending()? { Self::open(surroundings, given) } else { Ok(run) }
+    }
+
     /// Opens one that is unfinished, called from its working tree, which comes with it.
     pub fn open_here(surroundings: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
-        let run = Self::open(surroundings, given)?;
+        let run = Self::open_completed(surroundings, given)?;
         run.must_be_open()?;
         let repository = Repository::find(surroundings, &surroundings.folder)?;
         let record = &run.record;

@@ -10,7 +10,7 @@ use super::key::SealKey;
 use super::{LockedStore, OWN, Store};
 use crate::runtime::answer::{CallFailure, MALFORMED};
 
-const NAME: &str = "journal.json";
+pub(super) const NAME: &str = "journal.json";
 const SCHEMA: &str = "plugcast.journal/2";
 /// How many foreign journals are kept.
 const MOST_FOREIGN: usize = 1000;
