@@ -211,6 +211,15 @@ impl Store {
         Ok(held)
     }
 
+    /// Does what a killed command wrote down, where there is such a thing; tells whether it was done.
+    ///
+    /// # Errors
+    /// As [`Store::has_file`].
+    pub fn complete_pending(&self) -> Result<bool, CallFailure> {
+        // Where nothing can be written, it stays for the next one that can.
+        Ok(self.has_file(&LockedStore::own_file(journal::NAME))? && self.lock().is_ok())
+    }
+
     /// The path of something in the store, relative to its folder.
     fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)

@@ -104,22 +104,18 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
     held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
 }
 
-/// Documents of a run, by their names.
-pub(super) type NamedDocuments = Vec<(&'static str, String)>;
-
-/// The dispatched items that have no result when the run is continued, and the document that records them.
+/// The dispatched items that have no result when the run is continued, and the text of [`LOCK`] that records them.
 ///
 /// # Errors
 /// What the store refuses.
-pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, NamedDocuments), CallFailure> {
+pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, String), CallFailure> {
     let mut lock = ChecklistLock::load(run)?;
     let mut open = Vec::new();
     for (id, item) in &mut lock.items {
         item.interrupted = item.planned.is_some();
         open.extend(item.interrupted.then_some(*id));
     }
-    let documents = if open.is_empty() { Vec::new() } else { vec![(LOCK, text_of(&lock))] };
-    Ok((open, documents))
+    Ok((open, text_of(&lock)))
 }
 
 /// What the items came to that this program wrote or dispatched, whatever the checklist says now: one that was never

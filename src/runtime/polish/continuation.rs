@@ -19,7 +19,7 @@ use crate::runtime::run::must_be_at;
 /// # Errors
 /// `finished`, `run_moved`, `taken`, and what opening a run fails with.
 pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> Result<Delivery, CallFailure> {
-    let mut run = PolishRun::open(environment, given)?;
+    let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
     let tree = Repository::find(environment, Path::new(&run.record.tree))?;
     let (added, what) = match BranchHistory::here(&run.record, &tree)? {
@@ -57,11 +57,13 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     }
     record.mode = LaunchMode::Interactive;
     let (open, lock) = checklist::interrupted(&run)?;
+    let mut documents = Vec::new();
     if !open.is_empty() {
+        documents.push((checklist::LOCK, lock));
         let open = open.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         notes.push(format!("given out without a result, and to be given out again: {open}"));
     }
-    let abandoned = run.claim_again(&run.record.tree, take_over, lock, environment)?;
+    let abandoned = run.claim_again(&run.record.tree, take_over, documents, environment)?;
     let PolishRun { path, record, .. } = run;
     let here = Path::new(&record.tree) == Repository::find(environment, &environment.folder)?.top;
     Ok(Delivery::from_answer(&Response {

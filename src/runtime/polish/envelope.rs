@@ -289,6 +289,11 @@ fn next(response: &Response, plan: Option<&str>) -> String {
         Escalation::Suggested => {
             format!("merge it, or plan it again with `refine:review-plan{plan}`, from the replan seed")
         }
+        Escalation::None
+            if response.status == EnvelopeStatus::Partial && response.items.not_dispatched == 0 =>
+        {
+            "begin another polish, or merge it".to_owned()
+        }
         Escalation::None if response.status == EnvelopeStatus::Partial => {
             "begin another polish for what was not dispatched, or merge it".to_owned()
         }

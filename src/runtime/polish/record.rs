@@ -200,9 +200,15 @@ impl RunRecord for PolishRecord {
 }
 
 impl PolishRun {
+    /// Opens one, once what a killed call wrote down of it is done.
+    pub fn open_completed(environment: &Environment, given: &Path) -> Result<Self, CallFailure> {
+        let run = Self::open(environment, given)?;
+        if run.store.complete_pending()? { Self::open(environment, given) } else { Ok(run) }
+    }
+
     /// Opens one that is unfinished, called from its working tree, which comes with it.
     pub fn open_here(environment: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
-        let run = Self::open(environment, given)?;
+        let run = Self::open_completed(environment, given)?;
         run.must_be_open()?;
         let repository = Repository::find(environment, &environment.folder)?;
         let record = &run.record;

@@ -14,7 +14,7 @@ use crate::disk::sha256;
 use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
 use crate::runtime::document::without_mark;
 
-const NAME: &str = "journal.json";
+pub(super) const NAME: &str = "journal.json";
 const SCHEMA: &str = "plugcast.journal/3";
 /// How many foreign journals are kept.
 const MOST_FOREIGN: usize = 1000;

@@ -69,7 +69,7 @@ fn interrupted(hosts: &Hosts, host: Host) {
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1)]);
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/Hullo/Hello/ app/views/cart.html");
-    told(&dialogue.reply_with("ready", repair, steps), "\n1 fixed");
+    told(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
     assert!(site.answers("Hello from the cart"), "the same server shows the repair");
 
     // The user amends what was repaired, and ends the polish.

@@ -56,7 +56,9 @@ fn allowed(hosts: &Hosts, host: Host) {
     let [declined] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     let mut steps = vec![call(host, "## 11. Cancel", 0)];
     steps.push(says(|request| shown(request, "Polish cancelled", "\nPolish complete")));
-    told(&dialogue.reply("no", steps), "\nDev server: none\n");
+    let cancelled = dialogue.reply("no", steps);
+    told(&cancelled, "\nDev server: none\n");
+    told(&cancelled, "\nNext: begin another polish, or merge it\n");
     assert_eq!(site.json(&format!("{declined}/metadata.json"))["status"], "cancelled");
     assert!(!site.has(&format!("{declined}/server.json")) && !site.answers(""), "nothing was started");
     assert_eq!((site.claims(), site.snapshot()), (0, before.clone()));

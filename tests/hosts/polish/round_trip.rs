@@ -50,7 +50,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1)]);
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/hello/Hello/ app/views/cart.html");
-    told(&dialogue.reply_with("ready", repair, steps), "\n1 fixed");
+    told(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
     assert!(browser::page(url).contains("Hello from the cart"), "the running server shows the repair");
     assert!(
         site.text(&path).contains("- result: fixed\n- summary: greets with a capital\n"),

@@ -80,7 +80,7 @@ pub fn repaired(host: Host) -> Vec<ScriptStep> {
     steps.push(ScriptStep::compute(move |request| {
         let rewritten = answer(request, "rt.polish.checklist.rewrite/1")?;
         let result = rewritten["results"][0]["result"].as_str().unwrap_or_default();
-        Ok(ModelReply::text(format!("{}\n1 {result}", screen(host, request)?)))
+        Ok(ModelReply::text(format!("{}\nItem 1: {result}", screen(host, request)?)))
     }));
     steps
 }

@@ -132,7 +132,7 @@ fn polished(hosts: &Hosts, host: Host) {
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/hello/Hello/ app/views/cart.html");
     let shown = dialogue.reply_with("continue", repair, steps);
-    told(&shown, "\n1 fixed");
+    told(&shown, "\nItem 1: fixed");
     told(&shown, "(3 items, 2 stacked)\nApp: http://127.0.0.1:");
     assert_eq!(site.json(&format!("{run}/escalation.json"))["answer"], "continue");
     assert!(site.answers("Hello from the cart"), "the user's server shows the repair");
@@ -140,7 +140,7 @@ fn polished(hosts: &Hosts, host: Host) {
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1)]);
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/Hello/Hej/ app/views/cart.html");
-    told(&dialogue.reply_with("ready", repair, steps), "\n1 fixed");
+    told(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
     assert!(site.answers("Hej from the cart"), "the second round repairs what was edited");
 
     // One of the seeds is opened, and the other one stays a file.
