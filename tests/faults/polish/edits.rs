@@ -13,6 +13,7 @@ fn what_a_user_writes_after_a_kill_stays_and_the_results_are_kept_beside_it() {
     let seen = |answer: serde_json::Value| answer["sha256"].as_str().expect("a hash").to_owned();
     let results = r#"{"results": [{"id": 2, "result": "fixed", "summary": "greets"}]}"#;
     std::fs::write(stage.top().join("results.json"), results).expect("it can be written");
+    stage.good(&["dispatch", "plan", "--run", "run"], "");
     let first = seen(stage.good(&PARSE, ""));
     let rewrite = |seen: &str| {
         let words = ["polish", "checklist", "rewrite", "--run", "run", "--results", "results.json", "--seen"];
