@@ -28,7 +28,7 @@ pub(super) fn outside(project: &Project, source: &SourceFacts) -> LoweredPart {
             return excluded("", exclusion);
         };
         let decision = excluded(&owner.name, exclusion);
-        // The source host knows no `.gitignore`, and git may have the file all the same.
+        // The source host ignores `.gitignore`, and git may have the file all the same.
         match exclusion.reason == IGNORED && declares(source, owner.inner(&exclusion.path)) {
             true => {
                 let path = exclusion.path.as_str();

@@ -232,14 +232,14 @@ fn a_changelog_of_several_that_lacks_a_release_is_one_finding() {
     let of_changelog =
         || found(at, &[]).into_iter().filter(|line| line.contains("changelog")).collect::<Vec<_>>();
     assert_eq!(of_changelog(), ["CHANGELOG.md:3 error changelog-entry"]);
-    let said = super::message(at, "changelog-entry", &[]);
+    let message = super::message(at, "changelog-entry", &[]);
     assert!(
-        said.contains("no entry for `1.0.0` of `one`, `2.5.0` of `two`; its first is `## 0.1.0`"),
-        "{said}"
+        message.contains("no entry for `1.0.0` of `one`, `2.5.0` of `two`; its first is `## 0.1.0`"),
+        "{message}"
     );
     assert!(
-        said.ends_with("add a heading for each, such as `## one 1.0.0`, with what is new below it"),
-        "{said}"
+        message.ends_with("add a heading for each, such as `## one 1.0.0`, with what is new below it"),
+        "{message}"
     );
     write(
         at,

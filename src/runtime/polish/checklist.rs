@@ -45,7 +45,7 @@ pub(super) struct LockedItem {
     /// Of one that is given out: the hash of its action, files and notes then. What its user writes meanwhile is for later.
     #[serde(default)]
     planned: Option<String>,
-    /// Whether the run was gone on with since: it may be given out again.
+    /// Whether the run was continued since: it may be dispatched again.
     #[serde(default)]
     interrupted: bool,
     /// The same of one that came to something.

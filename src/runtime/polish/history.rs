@@ -24,7 +24,7 @@ impl BranchHistory {
     ///
     /// # Errors
     /// When git fails.
-    pub fn of(record: &PolishRecord, tree: &Repository, head: &str) -> Result<Option<Self>, CallFailure> {
+    pub fn until(record: &PolishRecord, tree: &Repository, head: &str) -> Result<Option<Self>, CallFailure> {
         let known = record.known_commits();
         if known.contains(&head) {
             return Ok(Some(Self::Known));
@@ -50,11 +50,11 @@ impl BranchHistory {
     ///
     /// # Errors
     /// When git fails.
-    pub fn here(record: &PolishRecord, tree: &Repository) -> Result<Option<Self>, CallFailure> {
+    pub fn of_checkout(record: &PolishRecord, tree: &Repository) -> Result<Option<Self>, CallFailure> {
         if tree.branch()? != record.branch {
             return Ok(Some(Self::OtherBranch));
         }
-        let history = Self::of(record, tree, &tree.must_commit("HEAD")?)?;
+        let history = Self::until(record, tree, &tree.must_commit("HEAD")?)?;
         // Without a branch another commit is just another one.
         Ok(history.filter(|history| record.branch.is_some() || !matches!(history, Self::Rewritten)))
     }

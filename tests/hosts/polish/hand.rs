@@ -19,7 +19,7 @@ const VALUES: [(&str, &str, &str); 12] = [
     ("PORT", "rt.launch.read/1", "/config/port"),
     ("SEEN", "rt.polish.checklist.parse/1", "/sha256"),
     ("PATH", "rt.polish.checklist.write/1", "/path"),
-    // Of a polish that is gone on with.
+    // Of a polish that is continued.
     ("PATH", "rt.polish.checklist.parse/1", "/path"),
     ("URL", "rt.server.start/1", "/server/url"),
     ("URL", "rt.server.status/1", "/server/url"),

@@ -95,7 +95,7 @@ pub struct ChecklistItem {
     /// Whether it is so as it is now.
     #[serde(skip)]
     pub is_out_unchanged: bool,
-    /// Whether the run was gone on with since it was given out.
+    /// Whether the run was continued since it was dispatched.
     #[serde(skip)]
     pub is_interrupted: bool,
 }

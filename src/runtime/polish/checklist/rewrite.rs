@@ -165,7 +165,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // First of all: where its user has saved it meanwhile, nothing is written.
     let mut steps = vec![StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist }];
     steps.extend(folder.seal()?.steps(&folder, documents)?);
-    steps.push(StoreStep::Remove { path: folder.relative(&format!("{CHECKLIST}{KEPT}")) });
     held.together_over(steps, &seen.sha256)?;
+    // These results are in the file now. As a step it would remove what a replay keeps.
+    held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT}")))?;
     Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
 }

@@ -185,13 +185,16 @@ fn decides(walk: &mut Walk, run: &str) {
     let title = words("title");
     let address = walk.call("Open a seed", 0, &[], "").ok().text;
     assert_eq!(address, "https://github.com/owner/tool\n");
-    walk.call("Open a seed", 1, &[("MESSAGE", &message), ("NEW", &branch)], "").ok();
+    let pushed = walk.call("Open a seed", 1, &[("BRANCH", "feature")], "").ok().text;
+    let pushed = pushed.split_whitespace().next().expect("a hash");
+    let commit = walk.call("Open a seed", 2, &[("PUSHED", pushed), ("MESSAGE", &message)], "").ok().text;
+    walk.call("Open a seed", 3, &[("COMMIT", commit.trim()), ("NEW", &branch)], "").ok();
     let values = [("BODY", body.as_str()), ("NEW", &branch), ("TITLE", &title), ("BRANCH", "feature")];
     let place = [("HOST", "github.com"), ("OWNER", "owner"), ("REPO", "tool")];
-    let opened = walk.call("Open a seed", 2, &[&values[..], &place].concat(), "").ok().text;
+    let opened = walk.call("Open a seed", 4, &[&values[..], &place].concat(), "").ok().text;
     assert!(opened.contains("/pull/8"), "{opened}");
     let told = walk.run(&format!(
-        "cat ../gh.words; git fetch -q origin {branch}; git log -1 --format='subject %s' FETCH_HEAD; git ls-remote origin; git diff HEAD^ \"$(git ls-remote origin 'refs/heads/{branch}' | cut -f1)\" --stat; git status --porcelain"
+        "cat ../gh.words; git fetch -q origin {branch}; git log -1 --format='subject %s of %P' FETCH_HEAD; git ls-remote origin; git diff HEAD^ \"$(git ls-remote origin 'refs/heads/{branch}' | cut -f1)\" --stat; git status --porcelain"
     ));
     for part in [
         &format!("\trefs/heads/{branch}\n"),
@@ -199,7 +202,7 @@ fn decides(walk: &mut Walk, run: &str) {
         "title=@-\nAll pages\n",
         "head=feature-polish-1-",
         "\nbase=feature\n",
-        "subject All pages\n",
+        &format!("subject All pages of {pushed}\n"),
         " M app/models/cart.rb\n",
     ] {
         assert!(told.text.contains(part), "`{part}` is missing in {}", told.text);
