@@ -102,6 +102,7 @@ pub struct HostFacts {
     /// The day on which they were seen.
     pub verified: String,
     /// Manifests and folders that only this host reads; a source's own copies give way.
+    #[serde(default)]
     pub owns: Vec<String>,
     /// Whether folders below `skills/` are searched at every depth, so that a template named like a
     /// skill file would become a skill.

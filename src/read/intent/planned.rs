@@ -73,10 +73,13 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
         || headings_above(text, start).any(plans_ahead)
 }
 
-/// The headings of the sections that byte `at` lies in, from the inner one out.
+/// How many lines above a name are searched for headings: every name of a long text is asked about.
+const MOST_LINES: usize = 120;
+
+/// The headings of the sections that byte `at` lies in, from the inner one out, as far as they are near.
 fn headings_above(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let mut least = usize::MAX;
-    text[..line_start(text, at)].lines().rev().filter(move |line| {
+    text[..line_start(text, at)].lines().rev().take(MOST_LINES).filter(move |line| {
         let level = line.len() - line.trim_start_matches('#').len();
         let is_above = (1..=6).contains(&level) && line[level..].starts_with(' ') && level < least;
         if is_above {
