@@ -109,3 +109,17 @@ fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
     read_one(&FileSystem::default(), &src, "out/x.md".into(), &mut tree).unwrap();
     assert_eq!(left_out(&tree), [("out/x.md", crate::source::LEAVES)]);
 }
+
+/// A source of many plugins had each of its folders opened twice, and the ignore file at its top read for every plugin.
+#[test]
+fn walks_that_share_a_cache_look_into_a_folder_once() {
+    let folder = source();
+    let src = folder.path().join("src");
+    let options = WalkOptions::default();
+    let before = paths(&src, "".into(), &options).unwrap().0;
+    fs::write(src.join("a/later.md"), "x").unwrap();
+    fs::write(src.join(".gitignore"), "b.md\n").unwrap();
+    assert_eq!(paths(&src, "".into(), &options).unwrap().0, before);
+    let fresh = paths(&src, "".into(), &WalkOptions::default()).unwrap().0;
+    assert!(fresh.contains(&"a/later.md".into()) && !fresh.contains(&"b.md".into()), "{fresh:?}");
+}
