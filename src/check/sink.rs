@@ -19,14 +19,13 @@ pub struct FindingSink {
     /// How many there are beyond those.
     more: usize,
     /// Takes what is said of these.
-    spare: Diagnostic,
+    spare: Option<Diagnostic>,
 }
 
 impl FindingSink {
     /// Starts empty.
     pub fn new(rule: &'static Rule) -> Self {
-        let spare = Diagnostic::whole("", rule.severity, rule.name, "");
-        Self { rule, found: Vec::new(), more: 0, spare }
+        Self { rule, found: Vec::new(), more: 0, spare: None }
     }
 
     /// What was found, and how much more there is.
@@ -45,8 +44,7 @@ impl FindingSink {
         // Beyond what is listed, nothing is looked up or kept.
         if self.found.len() >= LISTED {
             self.more += 1;
-            self.spare = Diagnostic::whole("", self.rule.severity, self.rule.name, "");
-            return &mut self.spare;
+            return self.spare.insert(Diagnostic::whole("", self.rule.severity, self.rule.name, ""));
         }
         self.push(Diagnostic::in_file(file, span, self.rule.severity, self.rule.name, message))
     }

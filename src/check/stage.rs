@@ -25,7 +25,7 @@ impl StageMarks {
     /// The marks of `component`; none for what is no skill.
     pub fn from_component(component: &Component, plugin: &Plugin) -> Self {
         let is_skill = component.kind == ComponentKind::Skill;
-        let own = component.folder() != plugin.root;
+        let own = component.folder().as_str() != plugin.root.as_str();
         let folder = component.folder().file_name().filter(|_| own);
         let description = component.text_field("description").unwrap_or_default();
         let written = component.written_name();

@@ -126,8 +126,7 @@ fn stands(word: &str) -> bool {
 
 /// Whether a text lies among examples or templates: its paths are somebody else's.
 pub fn in_examples(path: &Utf8Path) -> bool {
-    let folders = path.parent().into_iter().flat_map(Utf8Path::components);
-    folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
+    folders(path).any(|part| matches!(part, "examples" | "example" | "templates" | "assets"))
 }
 
 /// Whether a text is called a template, such as `readme_template.md`, or is called so in part and has places to be filled:
@@ -140,19 +139,18 @@ pub fn is_template(path: &Utf8Path, text: &str) -> bool {
 
 /// Whether a text lies among what a skill's own run should give: its links lead to what that run makes.
 pub fn in_expected_output(path: &Utf8Path) -> bool {
-    let is_output = |part: &str| {
-        let part = part.to_ascii_lowercase().replace('-', "_");
-        matches!(
-            part.as_str(),
-            "expected_output"
-                | "expected_outputs"
-                | "sample_output"
-                | "sample_outputs"
-                | "golden"
-                | "goldens"
-        )
+    const NAMES: [&str; 6] =
+        ["expected_output", "expected_outputs", "sample_output", "sample_outputs", "golden", "goldens"];
+    let is_same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b) || (a, b) == (b'-', b'_');
+    let is_name = |part: &str, name: &str| {
+        part.len() == name.len() && part.bytes().zip(name.bytes()).all(|(a, b)| is_same(a, b))
     };
-    path.parent().into_iter().flat_map(Utf8Path::components).any(|part| is_output(part.as_str()))
+    folders(path).any(|part| NAMES.iter().any(|name| is_name(part, name)))
+}
+
+/// The names of the folders that a plain path leads through.
+fn folders(path: &Utf8Path) -> impl Iterator<Item = &str> {
+    path.as_str().rsplit_once('/').into_iter().flat_map(|(folders, _)| folders.split('/'))
 }
 
 /// Names of files that list changes, without their ending, in capitals.
@@ -161,8 +159,8 @@ const CHANGELOGS: [&str; 7] =
 
 /// Whether a text lists changes: it tells what was, and what it names may be gone.
 pub fn is_changelog(path: &Utf8Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default().to_ascii_uppercase();
-    CHANGELOGS.contains(&stem.as_str())
+    let stem = path.file_stem().unwrap_or_default();
+    CHANGELOGS.iter().any(|name| name.eq_ignore_ascii_case(stem))
 }
 
 /// Whether the name at a span is an entry of a list or the first cell of a row, with what it means behind it.

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::gitignore::Gitignore;
 use rustix::fs::FileType;
 
 use super::SkipPolicy;
-use crate::disk::FileSystem;
+use crate::disk::{DiskError, FileSystem};
 
 /// The names in a folder, sorted, and what each of them is.
 pub(super) type FolderNames = Arc<[(OsString, FileType)]>;
@@ -19,11 +19,20 @@ pub(super) type FolderNames = Arc<[(OsString, FileType)]>;
 /// Names and ignore files of folders, as they were when they were first asked for. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct FolderCache {
+    canonical: Arc<Mutex<BTreeMap<OsString, PathBuf>>>,
     names: Arc<Mutex<BTreeMap<OsString, FolderNames>>>,
     ignores: Arc<Mutex<BTreeMap<OsString, Option<Arc<Gitignore>>>>>,
 }
 
 impl FolderCache {
+    /// The absolute path of a folder, without links.
+    ///
+    /// # Errors
+    /// As [`FileSystem::canonical`].
+    pub(super) fn canonical(&self, file_system: &FileSystem, path: &Path) -> Result<PathBuf, DiskError> {
+        cached(&self.canonical, path.as_os_str(), || file_system.canonical(path))
+    }
+
     /// The names in the folder at `real`, a path without links.
     ///
     /// # Errors
@@ -57,11 +66,11 @@ impl FolderCache {
 }
 
 /// What `cache` has for `key`, which `found` finds where it has nothing. An error is not kept.
-fn cached<T: Clone>(
+fn cached<T: Clone, E>(
     cache: &Mutex<BTreeMap<OsString, T>>,
     key: &OsStr,
-    found: impl FnOnce() -> io::Result<T>,
-) -> io::Result<T> {
+    found: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
     let locked = || cache.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = locked().get(key) {
         return Ok(known.clone());

@@ -8,26 +8,8 @@ use super::*;
 use crate::source::SourceFile;
 
 /// A walk that has seen every folder and read no file.
-fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> TreeWalk<'a> {
-    let root = fs::canonicalize(root).unwrap();
-    let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), SkipPolicy::Ignored);
-    let (without_bundles, files) = (false, Vec::new());
-    let mut walk = TreeWalk {
-        file_system: FileSystem::default(),
-        folders: FolderCache::default(),
-        root: root.clone(),
-        start: root.clone(),
-        exclude,
-        include: IncludeSet::default(),
-        outputs,
-        passed_over,
-        without_bundles,
-        files,
-        progress: Progress::default(),
-        tree,
-    };
-    walk.folder("".into(), &mut Vec::new(), &[root], true);
-    walk
+fn listed(root: &Path) -> (TreeWalk, FoundEntries) {
+    found(root, "".into(), &WalkOptions::default()).unwrap()
 }
 
 fn source() -> tempfile::TempDir {
@@ -50,10 +32,10 @@ fn a_folder_that_became_a_link_is_not_read() {
     let folder = source();
     let src = folder.path().join("src");
     let mut tree = SourceTree::default();
-    let mut walk = listed(&src, &mut tree);
+    let (walk, found) = listed(&src);
     fs::rename(src.join("a"), folder.path().join("away")).unwrap();
     symlink("../elsewhere", src.join("a")).unwrap();
-    walk.read();
+    walk.read(found, &mut tree);
     let reason = "cannot be read: a link took its place";
     assert_eq!(left_out(&tree), [("a/x.md", reason), ("a/y.bin", reason)]);
     // A link that was there is followed, as far as it stays inside.
@@ -65,12 +47,12 @@ fn a_file_that_became_a_link_is_not_read() {
     let folder = source();
     let src = folder.path().join("src");
     let mut tree = SourceTree::default();
-    let mut walk = listed(&src, &mut tree);
+    let (walk, found) = listed(&src);
     for name in ["a/x.md", "b.md"] {
         fs::remove_file(src.join(name)).unwrap();
         symlink(folder.path().join("elsewhere/x.md"), src.join(name)).unwrap();
     }
-    walk.read();
+    walk.read(found, &mut tree);
     let reason = "cannot be read: a link took its place";
     assert_eq!(left_out(&tree), [("a/x.md", reason), ("b.md", reason), ("link.md", reason)]);
 }
@@ -81,9 +63,9 @@ fn a_file_that_grew_has_the_size_of_what_was_read() {
     let folder = source();
     let src = folder.path().join("src");
     let mut tree = SourceTree::default();
-    let mut walk = listed(&src, &mut tree);
+    let (walk, found) = listed(&src);
     fs::write(src.join("b.md"), "longer than before").unwrap();
-    walk.read();
+    walk.read(found, &mut tree);
     let file = tree.get("b.md").unwrap();
     assert_eq!((file.size, file.text().map(str::len)), (18, Some(18)));
 }

@@ -100,7 +100,7 @@ pub(super) fn find(
             let inner = plugin.inner(path);
             let folder = place.strip_suffix('/');
             // The place of a folder ends in `/`, so that what begins with it lies below.
-            let hit = folder.map_or(inner == place, |_| inner.as_str().starts_with(place.as_str()));
+            let hit = folder.map_or(inner.as_str() == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
                 Some(_) if kind == WORKFLOW && inner.parent().map(Utf8Path::as_str) != folder => {}

@@ -10,7 +10,7 @@ use crate::model::component::Component;
 use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
 use crate::read::tree::Node;
-use crate::source::{ComponentKind, SKILL_FILE, SourceFile};
+use crate::source::{ComponentKind, SKILL_FILE, SourceFile, by_parts};
 
 impl ComponentFinder<'_> {
     /// Skills as the source host finds and names them (2.1.330): those of the default folder and of a folder above them
@@ -60,8 +60,8 @@ impl ComponentFinder<'_> {
                 false => folders.push(root),
             }
         }
-        folders.sort();
-        folders.dedup();
+        folders.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
+        folders.dedup_by(|a, b| a.as_str() == b.as_str());
         for folder in folders {
             self.skill(&folder, listed.contains(&folder));
         }
