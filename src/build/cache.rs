@@ -202,7 +202,7 @@ impl BuildCache {
 
     /// Remembers `bundle`, which was built from the inputs of `key`, what was `found` in the source, and `found_here` for
     /// this host.
-    /// Nobody is told when that fails: the next build takes longer, and that is all.
+    /// A failure is not reported: it only makes the next build slower.
     pub fn store(
         &self,
         bundle: &HostBundle,

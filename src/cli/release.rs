@@ -101,7 +101,7 @@ struct ReleaseExamination {
     top: PathBuf,
     found: Vec<Diagnostic>,
     released: Vec<ReleasedUnit>,
-    /// What was left out, one line each.
+    /// What was omitted, one line each.
     remarks: Vec<String>,
     /// The files that findings are about.
     files: BTreeMap<String, Rc<SourceFile>>,

@@ -28,7 +28,7 @@ use include::{IncludeSet, globs};
 pub use folder_cache::FolderCache;
 pub use skip::SkipPolicy;
 
-/// Folders deeper than this are left out: a link to a parent could go on for ever.
+/// Folders deeper than this are skipped: a link to a parent could recurse forever.
 const DEPTH: usize = 64;
 
 /// What a walk leaves out besides what `.gitignore` files say.

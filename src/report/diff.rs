@@ -17,7 +17,7 @@ struct MergedChange<'a> {
     fields: BTreeMap<&'a ValueChange, Vec<&'a str>>,
 }
 
-/// How long a value may be before its end is left out.
+/// Longer values are truncated.
 const SHOWN: usize = 160;
 
 /// For people.
