@@ -96,7 +96,7 @@ impl From<ReleaseError> for CommandFailure {
     }
 }
 
-/// What one look found.
+/// The result of examining a release.
 struct ReleaseExamination {
     top: PathBuf,
     found: Vec<Diagnostic>,

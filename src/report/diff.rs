@@ -30,7 +30,7 @@ pub fn human(difference: &DiffReport) -> String {
     out.into_string()
 }
 
-/// Every change and loss, under the heading of what became of it.
+/// Every change and loss, grouped under a heading for its kind of change.
 pub fn table(difference: &DiffReport) -> PrintableLines {
     let mut out = PrintableLines::default();
     let merged = merged(difference);
