@@ -51,7 +51,7 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// Why a child did not run to its end in `folder`; `None` if it did.
+    /// Why a child in `folder` timed out or ran out of memory; `None` if it has answered.
     pub fn find(ended: &ChildOutput, folder: &Path) -> Option<Self> {
         if !ended.timed_out && !lacked_memory(&ended.stderr_text()) {
             return None;
