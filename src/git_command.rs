@@ -51,7 +51,7 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// Why a child in `folder` timed out or ran out of memory; `None` if it has answered.
+    /// Why a child in `folder` gave no answer: a special file there, or the time limit; `None` otherwise.
     pub fn find(ended: &ChildOutput, folder: &Path) -> Option<Self> {
         if !ended.timed_out && !lacked_memory(&ended.stderr_text()) {
             return None;
