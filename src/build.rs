@@ -1,5 +1,5 @@
 //! The pipeline: find the plugins of a source, read and model them, lower and emit them for a host,
-//! read back what was emitted. Writing is a step of its own.
+//! read back what was emitted. Writing is a separate step.
 
 mod assemble;
 mod adjacent;
@@ -50,10 +50,10 @@ use crate::disk::lock::LockError;
 use crate::disk::walk::WalkError;
 use crate::emit::markdown::MarkdownError;
 
-/// A source of more files than this is told how many were looked at.
+/// Above this many files, the error for a source without a plugin states how many were listed.
 const COUNTED: usize = 1_000;
 
-/// What a source has not; of a large one, with how much was looked at.
+/// Why a source holds no plugin; for a large one, with the number of files that were listed.
 fn none_of(files: usize) -> String {
     let wanted = "marketplace, manifest, skill, agent or command";
     match files {
@@ -77,7 +77,7 @@ pub enum BuildError {
         /// How many files of it were listed.
         files: usize,
     },
-    /// SRC holds nothing but what a project has for itself.
+    /// SRC holds only the project-level components of a host.
     #[error("no plugin found in `{}`, but the skills, agents or commands of a project in `{}`", .src.display(), .project.display())]
     OnlyProject {
         /// SRC.
@@ -105,7 +105,7 @@ pub enum BuildError {
         /// What to do about it.
         help: Option<String>,
     },
-    /// The helper that some plugin ships cannot be had.
+    /// The helper that a plugin ships is missing or unusable.
     #[error("{message}")]
     Helper {
         /// What is wrong.
@@ -113,7 +113,7 @@ pub enum BuildError {
         /// What to do.
         help: String,
     },
-    /// Files of others stand where emitted ones must go.
+    /// Files that plugcast did not write exist where it must write.
     #[error("`{}` contains files that plugcast did not write and would have to overwrite: {}", .folder.display(), .paths.join(", "))]
     Conflict {
         /// The output folder of the host.
@@ -121,7 +121,7 @@ pub enum BuildError {
         /// The files, relative to it.
         paths: Vec<String>,
     },
-    /// The place of a bundle is no place for one.
+    /// A bundle cannot be written to this folder.
     #[error("`{}` {why}", .folder.display())]
     Place {
         /// The output folder, or that of the host.

@@ -85,7 +85,7 @@ impl Git {
         self.ended(&self.command(arguments)?, MOST)
     }
 
-    /// What became of a call of git that answers with at most `most` bytes.
+    /// The outcome of a call of git whose output is limited to `most` bytes.
     fn ended(&self, command: &ChildCommand, most: usize) -> Result<ChildOutput, GitError> {
         let ended = command.run_piped(most).map_err(not_run)?;
         match NoAnswer::find(&ended, &self.folder) {

@@ -51,7 +51,7 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// What became of a child that was to run to its end in `folder`; `None` where it did.
+    /// Why a child in `folder` gave no answer: a special file there, or the time limit; `None` otherwise.
     pub fn find(ended: &ChildOutput, folder: &Path) -> Option<Self> {
         if !ended.timed_out && !lacked_memory(&ended.stderr_text()) {
             return None;

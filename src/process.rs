@@ -1,5 +1,5 @@
 //! The only owner of child processes. A child gets an argument array, a cleared environment with
-//! the given pairs, a folder, and a limit; it leads a process group of its own, and that whole
+//! the given pairs, a folder, and a limit; it leads a separate process group, and that whole
 //! group is killed when the limit passes, when the child ends, when its owner is dropped, or when an
 //! interrupt comes.
 #![expect(

@@ -16,7 +16,7 @@ struct Activity {
     total: usize,
 }
 
-/// Prints what is worth a line of its own.
+/// Prints what is worth a separate line.
 type Announcer = Box<dyn Fn(&str) + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 struct ProgressState {

@@ -19,18 +19,18 @@ use crate::read::tree::{Node, Value};
 use crate::source::{BUNDLE, ComponentKind, Exclusion, SKILL_FILE};
 use crate::target::{ProjectFiles, Targets};
 
-/// Why skills and plugins that nobody installs take no part.
+/// Why skills and plugins that are not installed are excluded.
 const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
 
-/// Why components at the root of a marketplace take no part.
+/// Why components at the root of a marketplace are excluded.
 const UNLISTED: &str = "no plugin of the marketplace has it";
 
-/// What lies beside.
+/// Plugins and skills outside of the listed plugins.
 #[derive(Debug, Default)]
 pub(super) struct AdjacentSources {
     /// Plugins, projects and skills.
     pub locations: Vec<PluginLocation>,
-    /// What holds some and is skipped.
+    /// Folders that hold components and are skipped.
     pub left_out: Vec<Exclusion>,
 }
 
@@ -107,7 +107,7 @@ struct AdjacentSearch<'a> {
     out: AdjacentSources,
 }
 
-/// What of a plugin's folder is its own.
+/// The parts of a folder that belong to its plugin.
 #[derive(Debug, Default)]
 struct PluginExtent {
     /// Everything, as of a skill.
@@ -156,7 +156,7 @@ impl AdjacentSearch<'_> {
         }
     }
 
-    /// Whether a file of its own, and no link to another host's, says that it is an agent or a command.
+    /// Whether a regular file, not a link to another host's, declares itself to be an agent or a command.
     fn is_own_component(&self, path: &Utf8Path, kind: ComponentKind) -> bool {
         let place = self.src.join(path);
         path.extension() == Some("md")
@@ -203,7 +203,7 @@ impl AdjacentSearch<'_> {
         for child in self.files.children(folder, true) {
             let owned = whole || self.places.has(&child);
             let hidden = child.file_name().is_some_and(|name| name.starts_with('.'));
-            // The manifest's own folder is no place of components.
+            // The folder of the manifest holds no components.
             let own_folder = Utf8Path::new(&self.source.manifest).parent().and_then(Utf8Path::file_name);
             if (!owned || self.taken.contains_key(child.as_str())) && child.file_name() != own_folder
                 || whole && hidden
@@ -213,7 +213,7 @@ impl AdjacentSearch<'_> {
         }
     }
 
-    /// Whether `folder` is one that holds such files, and holds one.
+    /// Whether `folder` is declared to hold such files and contains at least one.
     fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
         let ending = Some(files.format.extension());
         files.folders.iter().any(|one| folder.ends_with(one))
@@ -244,7 +244,7 @@ impl AdjacentSearch<'_> {
                 false => self.out.locations.push(location(&parent, skills, LocationForm::Plugin)),
             }
         }
-        // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
+        // The target of a link is read at its real path, so a folder that holds only links adds nothing.
         let (file_system, src, files) = (self.file_system, self.src, self.files);
         self.out.locations.retain(|location| {
             let is_own = |path: &Utf8PathBuf| {

@@ -33,7 +33,7 @@ use crate::target::{Target, Targets};
 pub struct HostBundle {
     /// Every file, with our own documents, sorted by path.
     pub files: Vec<OutputFile>,
-    /// What is known of them.
+    /// What describes them.
     pub record: BundleRecord,
 }
 

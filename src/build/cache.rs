@@ -48,7 +48,7 @@ pub struct CacheOptions {
     pub marketplace: Option<String>,
 }
 
-/// Everything that a bundle depends on, whatever its host. A field that is left out is a bundle that is out of date.
+/// Everything that a bundle depends on, for any host. An input missing here means that a stale bundle is reused.
 #[derive(Serialize)]
 struct CacheInputs<'a> {
     program: &'static str,
@@ -67,7 +67,7 @@ struct CacheInputs<'a> {
     outside: Vec<(&'a str, &'a str, bool)>,
 }
 
-/// sha256 over everything that a bundle depends on, whatever its host.
+/// sha256 of everything that a bundle depends on, for any host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheKey(String);
 
@@ -202,7 +202,7 @@ impl BuildCache {
 
     /// Remembers `bundle`, which was built from the inputs of `key`, what was `found` in the source, and `found_here` for
     /// this host.
-    /// Nobody is told when that fails: the next build takes longer, and that is all.
+    /// A failure is not reported: it only makes the next build slower.
     pub fn store(
         &self,
         bundle: &HostBundle,

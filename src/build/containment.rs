@@ -72,7 +72,7 @@ fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -
             .map(move |(written, span)| (key, written, span))
     });
     let mut declared = declared.peekable();
-    // Most settings name none, and need no look at the disk.
+    // Most settings name none and need no disk access.
     if declared.peek().is_none() {
         return Ok(());
     }
@@ -119,7 +119,7 @@ fn outside(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&
     ConfigFault { span: Span::new(span.start, span.end), message, help: Some(help) }
 }
 
-/// The words of one key, each with its place; the text was parsed before.
+/// The strings of one key, each with its span; the text is known to parse.
 fn declared_paths(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
     let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
     let value = table.get_ref().get(section).and_then(|section| section.get_ref().get(key));

@@ -55,7 +55,7 @@ pub struct DiscoveredSource {
     pub(super) found: Vec<Diagnostic>,
 }
 
-/// Sees that a source is there, before anything is asked about it.
+/// Checks that the source exists, before it is read.
 ///
 /// # Errors
 /// When it is not a folder.
@@ -139,7 +139,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
 
 /// Where the plugins of a source lie, before their files are read.
 struct PluginPlaces {
-    /// Of all files only that of the marketplace.
+    /// Holds only the marketplace file.
     tree: SourceTree,
     marketplace: Option<Marketplace>,
     locations: Vec<PluginLocation>,
@@ -218,7 +218,7 @@ impl PluginPlaces {
     }
 }
 
-/// What to say of a source without a plugin: where the folder of a host's project in it is one, its name.
+/// The error for a source without a plugin; it names a host's project folder in the source that could be built instead.
 fn project(src: &Path, request: &SourceRequest, targets: &Targets, files: usize) -> BuildError {
     let folders = targets.iter().flat_map(|target| &target.checks.project_folders);
     let mut folders = folders.filter_map(|folder| folder.split('/').next());
@@ -229,7 +229,7 @@ fn project(src: &Path, request: &SourceRequest, targets: &Targets, files: usize)
     }
 }
 
-/// A plugin's folder, before anybody knows what its files mean.
+/// A plugin's folder before its files are interpreted.
 struct PluginFolder {
     tree: SourceTree,
     /// Its own `plugcast.toml`.
@@ -297,7 +297,7 @@ pub(super) fn is_plugin(file_system: &FileSystem, folder: &Path, source: &Source
         )
 }
 
-/// Whether `folder` holds a plugin, a marketplace or settings of its own, what bundles in it hold aside.
+/// Whether `folder` holds a plugin, a marketplace or settings, not counting those inside bundles.
 pub fn is_source(folder: &Path, targets: &Targets) -> bool {
     let source = targets.source();
     let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));

@@ -25,10 +25,10 @@ pub struct HelperSearchPath {
     pub checkout: Option<HelperCheckout>,
 }
 
-/// The helper's binaries for a build, by platform. With `only_existing`, none is built and none is missed.
+/// The helper's binaries for a build, by platform. With `only_existing`, none is built and a missing one is no error.
 ///
 /// # Errors
-/// When there is none, or a file is none for its platform.
+/// When there is none, or a file is not a helper for its platform.
 pub fn find(places: &HelperSearchPath, only_existing: bool) -> Result<Vec<HelperBinary>, BuildError> {
     let mut found = Vec::new();
     for (platform, path) in &places.given {

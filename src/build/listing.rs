@@ -9,7 +9,7 @@ use super::{BuildError, SourceRequest};
 use crate::disk::walk::{self, FolderCache, SkipPolicy, WalkOptions};
 use crate::source::{Exclusion, by_parts};
 
-/// More files than this take a while, which is said.
+/// Above this many files, the user is told that reading takes a while.
 const MANY: usize = 100_000;
 
 /// The files of a source, listed when they are first asked for.

@@ -177,7 +177,7 @@ impl<'a> ConfigScope<'a> {
         out: &mut HostOverrides,
     ) -> Result<(), ConfigFault> {
         let of_kind = |section: &str| KINDS.iter().find(|(_, name)| *name == section).map(|(kind, _)| *kind);
-        // What is said of one component counts more than what is said of all.
+        // A setting for one component takes precedence over a setting for all.
         for all in [true, false] {
             for (section, fields) in &host_config.frontmatter {
                 let kind = of_kind(section.get_ref());

@@ -96,12 +96,12 @@ impl From<ReleaseError> for CommandFailure {
     }
 }
 
-/// What one look found.
+/// The result of examining a release.
 struct ReleaseExamination {
     top: PathBuf,
     found: Vec<Diagnostic>,
     released: Vec<ReleasedUnit>,
-    /// What was left out, one line each.
+    /// What was omitted, one line each.
     remarks: Vec<String>,
     /// The files that findings are about.
     files: BTreeMap<String, Rc<SourceFile>>,

@@ -67,7 +67,7 @@ pub fn past(
         remarks.push(format!(
             "warning: `{reference}:{inner}` is ignored: line {line}, column {column}: {message}"
         ));
-        // Nobody else has these files; without this one the next attempt reads on.
+        // The snapshot is private to this run; the next attempt continues without this file.
         if !snapshot.remove(&file) {
             return Err(BuildError::Config {
                 path: format!("{reference}:{inner}"),

@@ -42,7 +42,7 @@ pub struct HostDifference {
     pub losses_gone: Vec<LossChange>,
 }
 
-/// What became of one thing.
+/// How an item changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ItemChange {
@@ -62,7 +62,7 @@ pub enum ItemChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangedItem {
-    /// What became of it.
+    /// How it changed.
     pub change: ItemChange,
     /// What it is.
     pub kind: ComponentKind,

@@ -1,5 +1,5 @@
 //! The files of a plugin beside its components: each belongs to the hook, server, skill, agent or command whose values or
-//! text name it, or to one whose files do; what nobody names is a thing of its own.
+//! text name it, or to one whose files do; a file that nothing names is a separate item.
 
 use std::collections::{BTreeMap, BTreeSet};
 

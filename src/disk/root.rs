@@ -124,7 +124,7 @@ impl Root {
             .ok_or_else(|| DiskError::new("open", path, io::ErrorKind::NotFound.into()).into())
     }
 
-    /// The folder at `path` in it as a root of its own; `None` when it is not there.
+    /// The folder at `path` in it as a separate root; `None` if it does not exist.
     ///
     /// # Errors
     /// When a part of it is not trusted, or cannot be opened.

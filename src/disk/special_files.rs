@@ -46,7 +46,7 @@ fn is_special(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
 }
 
-/// The first of these files in a folder or below it, git's own folder left out.
+/// The first of these files in a folder or below it, except in git's own folder.
 fn special_file_below(top: &Path) -> Option<PathBuf> {
     let mut open = vec![top.to_owned()];
     for _ in 0..MOST {

@@ -142,7 +142,7 @@ fn rejection(sentence: &str) -> HttpResponse {
     )
 }
 
-/// One server-sent event; the name is left out where the protocol has none.
+/// One server-sent event; the name is omitted if the protocol has none.
 pub(super) fn event(name: Option<&str>, data: &Value) -> String {
     match name {
         Some(name) => format!("event: {name}\ndata: {data}\n\n"),

@@ -100,7 +100,7 @@ fn refused(
     let observation = Observation { errors, notes: vec![note.to_owned()], ..Observation::default() };
     let mut verification = compare(driver.host(), version, bundle, &observation, total);
     for plugin in &mut verification.plugins {
-        // Nobody was asked for them.
+        // No host was asked for them.
         plugin.missing.clear();
         plugin.files.clear();
     }

@@ -166,7 +166,7 @@ impl CommitSnapshot {
         asked.map_or(Ok(()), |(path, _)| Err(not_there(path)))
     }
 
-    /// Says what of the commit was left out, where something was.
+    /// A remark about the files of the commit that were skipped, if any.
     pub fn remark(&self, reference: &str) -> Option<String> {
         let first = self.left_out.first.as_ref()?;
         let more = match self.left_out.count {

@@ -41,7 +41,7 @@ pub(super) const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-r
 pub(super) const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];
 const SECTIONS: &str = r"^(core|credential|diff|fetch|filter|hook|http|mailmap|merge|remote)\.";
 
-/// Variables of git that are the user's own to set; every other one is left out.
+/// Variables of git that the user may set; all others are removed.
 const KEPT: [&str; 9] = [
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",

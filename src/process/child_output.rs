@@ -138,7 +138,7 @@ impl ChildCommand {
     }
 }
 
-/// Reads a pipe to its end on a thread of its own.
+/// Reads a pipe to its end on a separate thread.
 fn pass_on(
     mut pipe: impl Read + Send + 'static,
     send: SyncSender<OutputPiece>,

@@ -120,7 +120,7 @@ pub fn become_program(argv: &[OsString]) -> u8 {
     let (Ok(kept), Ok(log)) = (kept, log) else { return 1 };
     let error = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::from(log)).exec();
     let answer = error.raw_os_error().map_or_else(|| error.to_string(), |code| code.to_string());
-    // Nobody else could be told.
+    // If this fails, there is no other way to report the error.
     let _ = File::from(kept).write_all(answer.as_bytes());
     1
 }

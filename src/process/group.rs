@@ -24,7 +24,7 @@ impl ProcessGroup {
         let guard = guarded.then(|| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", GUARD, &child.id().to_string()]).env_clear();
-            // Of a group of its own, so that an interrupt from the terminal does not end it first.
+            // In a separate group, so that an interrupt from the terminal does not end it first.
             lead_group(&mut command);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });

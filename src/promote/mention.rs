@@ -34,7 +34,7 @@ pub(super) enum MentionVerdict {
     Other,
     /// It keeps the name, and rightly.
     Leave(&'static str),
-    /// Nobody but the user knows.
+    /// Only the user can tell.
     Unsure(&'static str),
 }
 

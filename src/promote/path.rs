@@ -25,7 +25,7 @@ pub(super) enum PathDestination {
     There,
     /// To something else of the same name.
     Elsewhere,
-    /// Nobody knows.
+    /// It cannot be determined.
     Unknown,
 }
 

@@ -47,7 +47,7 @@ impl<'a> BetaSkill<'a> {
         self.from != self.to
     }
 
-    /// Whether the file at `path` is one of its own.
+    /// Whether the file at `path` belongs to the component.
     pub fn owns(&self, path: &Utf8Path) -> bool {
         if self.from == self.plugin.root {
             return path == self.component.path || self.component.files.iter().any(|own| own == path);

@@ -98,7 +98,7 @@ impl<'a> ReleaseContext<'a> {
         Ok(context)
     }
 
-    /// One line for each commit of which something was left out.
+    /// One line for each commit that was read only in part.
     pub fn remarks(&self) -> &[String] {
         &self.history.remarks
     }

@@ -17,7 +17,7 @@ struct MergedChange<'a> {
     fields: BTreeMap<&'a ValueChange, Vec<&'a str>>,
 }
 
-/// How long a value may be before its end is left out.
+/// Longer values are truncated.
 const SHOWN: usize = 160;
 
 /// For people.
@@ -30,7 +30,7 @@ pub fn human(difference: &DiffReport) -> String {
     out.into_string()
 }
 
-/// Every change and loss, under the heading of what became of it.
+/// Every change and loss, grouped under a heading for its kind of change.
 pub fn table(difference: &DiffReport) -> PrintableLines {
     let mut out = PrintableLines::default();
     let merged = merged(difference);

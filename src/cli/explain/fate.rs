@@ -1,4 +1,4 @@
-//! `plugcast explain SOURCE:LINE`: what became of a line of a source on each host, by the rows that a build would write.
+//! `plugcast explain SOURCE:LINE`: what each host gets of a source line, by the ledger rows that a build would write.
 
 use std::path::Path;
 

@@ -75,7 +75,7 @@ pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
     let [stage, old, marker] = [NEW, OLD, SWAP].map(|what| sibling(place.name, what));
     let swapping = stat(out, marker.as_str()).is_some();
     let displaced = swapping && stat(out, place.name).is_none();
-    // A link is no tree of ours, wherever it leads.
+    // Only a folder can be the tree to restore, never a link to one.
     let whole = [&stage, &old].into_iter().find(|tree| displaced && is_folder(out, tree.as_str()));
     let bundle = folder::enter(out, whole.map_or(place.name, String::as_str)).ok();
     let against = |name: &String| bundle.as_ref().filter(|_| whole != Some(name));

@@ -75,7 +75,7 @@ impl Root {
         Ok(AppendFile::new(file, self.path.join(path)))
     }
 
-    /// The folder at `path` in it as a root of its own, made where it is not there.
+    /// The folder at `path` in it as a separate root, created if it does not exist.
     ///
     /// # Errors
     /// As [`Root::inner`], and when it cannot be made.

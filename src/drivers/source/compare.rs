@@ -169,7 +169,7 @@ fn accounted(
         ledger.rows.iter().filter(above).max_by_key(|row| row.path.len())
     };
     match places.iter().find_map(row_of) {
-        // Nobody read it, and the loss is that of the file.
+        // The file was dropped with a loss, which accounts for its component.
         Some(row) if row.loss.is_some() => Ok(()),
         Some(row) => {
             let why = row.reason.as_deref().unwrap_or("it is read as a plain file");
