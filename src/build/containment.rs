@@ -19,7 +19,7 @@ const PATHS: [(&str, &str, Option<&str>); 3] = [
 /// Keys of `[release]` that hold files, which may lie anywhere in the repository.
 const FILES: [&str; 2] = ["versions", "changelog"];
 
-/// Sees that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
+/// Checks that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
 pub(super) fn settings(file_system: &FileSystem, path: &Path, top: &Path) -> Result<(), BuildError> {
     if file_system.kind(path) != Some(FileKind::Link) || file_system.is_inside(top, path) {
         return Ok(());
@@ -33,7 +33,7 @@ pub(super) fn settings(file_system: &FileSystem, path: &Path, top: &Path) -> Res
     })
 }
 
-/// Sees that every path that `config` names, counted from `folder`, stays in `top`.
+/// Checks that every path that `config` names, counted from `folder`, stays in `top`.
 pub(super) fn check(
     file_system: &FileSystem,
     config: &Config,
@@ -63,7 +63,7 @@ pub(super) fn check(
     files(file_system, config, folder, top)
 }
 
-/// Sees that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
+/// Checks that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
 /// line changes nothing elsewhere, so nothing elsewhere is read for it.
 fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
     let declared = FILES.into_iter().flat_map(|key| {

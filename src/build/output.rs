@@ -69,7 +69,7 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
     }
 }
 
-/// Sees that no link leads to an output folder that no user has named.
+/// Checks that no link leads to an output folder that no user has named.
 ///
 /// # Errors
 /// [`BuildError::Place`] where one does.
@@ -100,7 +100,7 @@ pub fn complete(out: &OutputFolder) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Sees that what is read at, above or right below `path` is a whole bundle, and changes nothing. While a build writes
+/// Checks that what is read at, above or right below `path` is a whole bundle, and changes nothing. While a build writes
 /// there, waits for it.
 ///
 /// # Errors

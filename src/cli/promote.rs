@@ -254,7 +254,7 @@ fn to_write_again(baseline: &Path) -> RemarkReport {
     }
 }
 
-/// Sees that no earlier run left anything that a preview would show as a part of the repository.
+/// Checks that no earlier run left anything that a preview would show as a part of the repository.
 fn nothing_unfinished(
     root: &Path,
     output: &OutputFolder,

@@ -18,7 +18,7 @@ pub(super) fn existing_path<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Sees that a name is gone: one that was missing before is no error.
+/// Checks that a name is gone: one that was missing before is no error.
 pub(super) fn gone(result: io::Result<()>) -> io::Result<()> {
     existing(result).map(drop)
 }

@@ -151,7 +151,7 @@ pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Sees that `path`, relative to `root`, is a folder that no link leads to, as far as it is there.
+/// Checks that `path`, relative to `root`, is a folder that no link leads to, as far as it is there.
 ///
 /// # Errors
 /// When a part of it is a link or no folder.

@@ -68,7 +68,7 @@ pub(super) fn unopened(error: io::Error) -> io::Error {
     error
 }
 
-/// Sees that an open file is a regular one.
+/// Checks that an open file is a regular one.
 ///
 /// # Errors
 /// When it is something else.

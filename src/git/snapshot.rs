@@ -157,7 +157,7 @@ impl CommitSnapshot {
         Ok(Self { place, file_system, folder, left_out, contents, absent })
     }
 
-    /// Sees that git had the content of everything that was asked for: a clone may lack what no plugin ships.
+    /// Checks that git had the content of everything that was asked for: a clone may lack what no plugin ships.
     ///
     /// # Errors
     /// When it had not.
@@ -298,7 +298,7 @@ pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>
 
 const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
 
-/// Sees that the files of a commit can be held.
+/// Checks that the files of a commit can be held.
 fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     // The same content counts as often as it is there.
     let bytes = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
@@ -308,7 +308,7 @@ fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     Err(GitError::new(format!("the files of `{reference}` are larger than 512 MiB together"), SMALLER))
 }
 
-/// Sees that no path of a commit is there twice, or leads through a file or a link of the same commit: git writes no
+/// Checks that no path of a commit is there twice, or leads through a file or a link of the same commit: git writes no
 /// such tree, and laying one out would write wherever the link leads.
 fn must_be_tree(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     let mut paths: Vec<&Utf8Path> = entries.iter().map(|entry| entry.path.as_path()).collect();

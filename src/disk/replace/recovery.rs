@@ -94,7 +94,7 @@ pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
     })
 }
 
-/// Sees that a build of ours has left what has this name, which is answered open where it is a folder. A link and an
+/// Checks that a build of ours has left what has this name, which is answered open where it is a folder. A link and an
 /// empty file hold nothing. `bundle` is what holds what others had in the old bundle.
 fn must_be_ours(
     place: &OutputPlace<'_>,

@@ -224,7 +224,7 @@ impl LockedStore<'_> {
     }
 }
 
-/// Sees that a step stays in the store, and away from the store's own files.
+/// Checks that a step stays in the store, and away from the store's own files.
 fn must_stay(step: &StoreStep) -> Result<(), CallFailure> {
     let path = step.path();
     let down = path.components().all(|part| matches!(part, Component::Normal(_)));
