@@ -4,7 +4,7 @@ use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 
-/// The agents that have an installable form: what the bundle itself dispatches, and the others.
+/// The agents with an installable form: those that the bundle dispatches, and the others.
 pub(super) fn installable<'a>(context: &LoweringContext<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
     let own = context.plugin.components.iter();
     own.filter(|component| {

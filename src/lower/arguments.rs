@@ -1,4 +1,4 @@
-//! Which argument placeholders of a text are meant. The source host fills `$N` only when it is given that many
+//! Which argument placeholders of a text are real ones. The source host fills `$N` only when it is given that many
 //! arguments (Claude Code 2.1.330), so a price such as `$80` is none, and neither is `$1` of a program in another
 //! language.
 
@@ -72,7 +72,7 @@ const AMOUNTS: [&str; 20] = [
     "/1",
 ];
 
-/// Whether a component is given arguments: it is a command, says so, or names all of them in its own text.
+/// Whether a component takes arguments: it is a command, declares them, or refers to all of them in its own text.
 pub(super) fn takes_arguments(component: &Component, context: &LoweringContext<'_>) -> bool {
     let names = context.resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == ComponentKind::Command
@@ -83,7 +83,7 @@ pub(super) fn takes_arguments(component: &Component, context: &LoweringContext<'
         )
 }
 
-/// The places of the placeholders in `text` that are meant; all of `references` are of that text.
+/// The spans of the real placeholders in `text`; all `references` belong to that text.
 pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     let mut regions = None;
     let mut numbered: Vec<(usize, Span)> = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
             numbered.push((index, reference.span));
         }
     }
-    // Nobody gives a tenth argument without a second one.
+    // A text that uses a tenth argument also uses a second one.
     let indices: BTreeSet<usize> = numbered.iter().map(|(index, _)| *index).collect();
     let first = indices.first().copied().filter(|first| *first < 2);
     let end = first.map(|first| (first..).find(|index| !indices.contains(index)).unwrap_or(first));
@@ -154,7 +154,7 @@ fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
     program && !code[open + 1..].is_empty()
 }
 
-/// How many single quotes stand in lines of shell, those of comments aside.
+/// The number of single quotes in shell lines, comments excluded.
 fn quotes(code: &str) -> usize {
     let of_line = |line: &str| {
         let is_open = |end: usize| line[..end].matches('\'').count() % 2 == 1;

@@ -27,14 +27,14 @@ struct ToolSubstitute {
     stands: String,
 }
 
-/// Tools for which one thing stands.
+/// Tools with the same substitute.
 #[derive(Debug, Serialize)]
 struct ToolSubstitutes {
     names: Vec<String>,
     stands: String,
 }
 
-/// Everything that the block of one component says.
+/// The contents of one component's block.
 #[derive(Debug, Default)]
 pub struct Bindings {
     agents: NamedComponents,
@@ -58,14 +58,14 @@ pub struct Bindings {
     notes: Option<String>,
 }
 
-/// A text that a block is for.
+/// A text that a block applies to.
 #[derive(Clone, Copy)]
 struct BlockText<'a> {
     text: &'a str,
     names: &'a [TextName<'a>],
     /// The qualified name of its component.
     owner: &'a str,
-    /// Whether it is the text that gets the block.
+    /// Whether the block is inserted into this text.
     main: bool,
     /// Whether paths in it are edited.
     edited: bool,
@@ -265,7 +265,7 @@ impl Bindings {
                     self.paths.insert(head(place, rest));
                 }
             }
-            // Beside the main file nothing is filled on the source host either: the text stays.
+            // Only the main file is expanded on the source host, too: other texts stay as they are.
             (VariableForm::Relative, _) => {
                 if let Some(place) = place {
                     let stands = format!("`{place}`, seen from the folder of this file");
@@ -345,7 +345,8 @@ impl Bindings {
     }
 }
 
-/// What the paths behind a variable share: the way to the plugin's folder, or the first folder below the file's own.
+/// The common prefix of the paths behind a variable: the path to the plugin's folder, or the first folder below the
+/// file's own.
 fn head(place: &str, rest: &str) -> String {
     if place != "." {
         return format!("{place}/");
@@ -360,7 +361,7 @@ fn standing(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {
     map.iter().map(|(name, stands)| ToolSubstitute { name: name.clone(), stands: stands.clone() }).collect()
 }
 
-/// Tools by what stands for them.
+/// Tools, grouped by substitute.
 fn grouped(map: &BTreeMap<String, String>) -> Vec<ToolSubstitutes> {
     let mut out: Vec<ToolSubstitutes> = Vec::new();
     for (name, stands) in map {

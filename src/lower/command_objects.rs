@@ -12,9 +12,9 @@ use crate::ledger::{ComponentKind, RowOutcome};
 /// The fields of commands in manifests.
 #[derive(Debug, Default)]
 pub(super) struct CommandFields<'a> {
-    /// Those that are decided about here or with the command's own file, by file and pointer.
+    /// The fields decided here or with the command's own file, by file and pointer.
     told: BTreeSet<(&'a str, &'a str)>,
-    /// Those that the host has no place for; what is carried is decided about where it is written.
+    /// The fields without an equivalent on the host; carried ones are decided where they are written.
     pub(super) dropped: Vec<Decision>,
 }
 

@@ -32,7 +32,7 @@ use crate::target::{AgentEmission, Axis, CommandEmission};
 #[derive(Debug, Default)]
 pub(super) struct LoweredComponent {
     pub(super) part: LoweredPart,
-    /// What the module registers of it.
+    /// What the module registers for it.
     pub(super) registered: Option<RegisteredComponent>,
     /// The commands in its texts that the host's sandbox refuses, by the number of its rule.
     pub(super) refused: BTreeSet<(usize, String)>,
@@ -89,11 +89,11 @@ pub(super) fn lower<'a>(
     out
 }
 
-/// All that is decided about a component, before any of it is written.
+/// The decisions about a component, made before any of it is written.
 struct ComponentPlan {
-    /// The file with a frontmatter that the host's reader takes.
+    /// The file, with frontmatter that the host's reader accepts.
     draft: MarkdownDraft,
-    /// The description that had to be made.
+    /// The generated description.
     described: Option<String>,
     sidecar: LoweredSidecar,
     fields: LoweredFields,
@@ -133,7 +133,7 @@ impl ComponentPlan {
         Self { draft, described, sidecar, fields, bindings, block, references, paths }
     }
 
-    /// Writes into the draft what was decided.
+    /// Applies the decisions to the draft.
     fn write(&mut self, told: &HostOverride<'_>) {
         self.fields.write(&mut self.draft);
         told.write(&mut self.draft);
@@ -143,20 +143,20 @@ impl ComponentPlan {
     }
 }
 
-/// Why the host cannot get the component, and what to do.
+/// Why the host cannot take the component, and what to do.
 fn refusal(context: &LoweringContext<'_>, component: &Component) -> Option<(String, &'static str)> {
     let long = too_long(context, component).map(|why| (why, "shorten the name"));
     long.or_else(|| context.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin")))
 }
 
-/// What is known of a component when everything about its parts is decided.
+/// The state of a component once all of its parts are decided.
 struct ComponentState<'a> {
     /// Where its file goes in the plugin's emitted folder.
     inner: &'a Utf8Path,
     told: &'a HostOverride<'a>,
-    /// Whether some of it is lost.
+    /// Whether a part of it is lost.
     degraded: bool,
-    /// Whether its file is the source's, at the same place.
+    /// Whether its file is the unmodified source file at the same path.
     same: bool,
 }
 
@@ -245,7 +245,7 @@ fn too_long(context: &LoweringContext<'_>, component: &Component) -> Option<Stri
         .then(|| format!("its name has {length} characters, and {} takes {limit}", context.target.host.title))
 }
 
-/// A component that the host cannot get: it, its file, its fields and its names.
+/// Drops a component that the host cannot take: the component, its file, its fields and its names.
 fn refuse(
     context: &LoweringContext<'_>,
     component: &Component,
@@ -370,7 +370,7 @@ fn made_description(
     Some(text)
 }
 
-/// The first line of prose of a body, or its first heading.
+/// The first line of prose in a body, or its first heading.
 fn first_words(body: &str) -> Option<String> {
     let lines = || body.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
     let prose = lines().find(|line| !line.starts_with(['#', '<', '`', '|', '-', '*', '!', '>']));

@@ -1,4 +1,4 @@
-//! What the lowering of one plugin needs to know: the project, the host, and what is decided about all of the plugin.
+//! The input for lowering one plugin: the project, the host, and the decisions that apply to the whole plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +19,10 @@ use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
 use crate::target::{Target, VariableFacts};
 
-/// What the lowering of one plugin needs to know.
+/// The input for lowering one plugin.
 pub(super) struct LoweringContext<'a> {
     pub(super) project: &'a Project,
-    /// What its texts name.
+    /// The names that its texts refer to.
     pub(super) resolved: ResolvedProject<'a>,
     pub(super) plugin: &'a Plugin,
     pub(super) target: &'a Target,
@@ -31,17 +31,17 @@ pub(super) struct LoweringContext<'a> {
     pub(super) dispatched: &'a BTreeSet<&'a str>,
     /// Where every file of the plugin goes.
     pub(super) places: OutputPaths,
-    /// What the host's list of skills makes of it.
+    /// How the host's skill list treats it.
     pub(super) listing: PluginListing,
     /// What its list of skills makes of all plugins together, where something is not shown as it is.
     pub(super) session: Option<&'a SessionListing>,
     /// What the host's sandbox refuses.
     pub(super) commands: &'a CommandTable,
-    /// What becomes of the tools of servers.
+    /// The host names of server tools.
     pub(super) server_tools: &'a ServerTools,
-    /// What counts where the user gives no value for an option.
+    /// The default values of options.
     pub(super) defaults: BTreeMap<String, String>,
-    /// Hears of each component.
+    /// Reports each component.
     pub(super) progress: &'a Progress,
 }
 
@@ -62,7 +62,7 @@ impl LoweringContext<'_> {
         self.places.components.get(&key).map(Utf8PathBuf::as_path)
     }
 
-    /// Whether a text of the plugin's folder is generated at `inner`, whatever the source has there.
+    /// Whether a text in the plugin's folder is generated at `inner`, regardless of the source.
     pub(super) fn is_generated(&self, inner: &Utf8Path) -> bool {
         let registration = self.target.registration.as_ref();
         let module = registration
@@ -96,7 +96,7 @@ impl LoweringContext<'_> {
         self.root().join(path).into_string()
     }
 
-    /// What stands for a tool of the source host, or for those of a server.
+    /// The substitute for a tool of the source host, or for the tools of a server.
     pub(super) fn tool(&self, name: &str) -> Option<&String> {
         self.target.tools.get(name).or_else(|| self.server_tools.stands.get(name))
     }

@@ -1,4 +1,4 @@
-//! Credentials in clear that a hook or a server has: none is passed on.
+//! Plain-text credentials in a hook or a server are never passed on.
 
 use super::context::LoweringContext;
 use super::decision::Decision;

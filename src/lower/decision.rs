@@ -1,4 +1,4 @@
-//! What becomes of one thing of the source: decided once, and written as a row of the ledger when all decisions are made.
+//! The outcome of one source item: decided once, and written as a ledger row after all decisions are made.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ pub(super) struct Decision(LedgerRow);
 pub(super) type UnwritableFiles = BTreeMap<(String, String), String>;
 
 impl Decision {
-    /// It stays as it is, until another method says otherwise.
+    /// Starts as kept; other methods change that.
     pub(super) fn kept(plugin: &str, kind: ComponentKind, name: impl Into<String>, path: &Utf8Path) -> Self {
         let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
         Self(LedgerRow {
@@ -122,7 +122,7 @@ impl Decision {
         self.0.pointer.as_deref()
     }
 
-    /// Whether it is about the part at `span` with this pointer.
+    /// Whether it concerns the part at `span` with this pointer.
     pub(super) fn is_at(&self, span: Span, pointer: &str) -> bool {
         let is_there = self.0.span.is_some_and(|own| own.start == span.start && own.end == span.end);
         is_there && self.field() == Some(pointer)

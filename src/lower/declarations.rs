@@ -18,7 +18,7 @@ const KINDS: [ComponentKind; 4] =
 #[derive(Debug)]
 pub(super) struct Declarations {
     path: Utf8PathBuf,
-    /// How many there are.
+    /// The number of declarations.
     count: usize,
     /// By pointer: the first one that is carried, with where it goes, and the first one, with why it is dropped.
     places: BTreeMap<String, (Option<Destination>, Destination)>,

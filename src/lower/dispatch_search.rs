@@ -12,13 +12,13 @@ use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
 use crate::target::Target;
 
-/// What is looked through.
+/// The scope of the search.
 #[derive(Clone, Copy)]
 struct DispatchSearch<'a> {
     project: &'a Project,
     resolved: ResolvedProject<'a>,
     source: &'a SourceFacts,
-    /// Whether the model follows the scripts of workflows.
+    /// Whether the model follows workflow scripts.
     follows_scripts: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The fields of a text, leaf by leaf, for decisions about each.
+//! The fields of a text, leaf by leaf, so that each gets a decision.
 
 use super::decision::Decision;
 use crate::ledger::{ComponentKind, RowOutcome};
@@ -31,7 +31,7 @@ pub(super) fn leaves(entry: &MappingEntry) -> Vec<(String, Span)> {
     entry.node.leaves().into_iter().map(|(pointer, span, _)| (key.join(&pointer).into(), span)).collect()
 }
 
-/// The fields of a file that goes nowhere.
+/// The fields of a dropped file.
 pub(super) fn dropped(
     plugin: &str,
     file: &SourceFile,
@@ -41,7 +41,7 @@ pub(super) fn dropped(
     all(plugin, file, document).map(|(_, field)| field.became(RowOutcome::Dropped, reason)).collect()
 }
 
-/// Each line of `part` that looks like a field, and is none that can be read.
+/// Each line of `part` that looks like a field but cannot be parsed.
 pub(super) fn unread(
     plugin: &str,
     file: &SourceFile,

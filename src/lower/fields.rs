@@ -20,18 +20,18 @@ use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
-/// What the fields of a component mean on the host.
+/// The fields of a component on the host.
 #[derive(Debug, Default)]
 pub struct LoweredFields {
     /// Values in the host's own form, by the host's key.
     pub values: BTreeMap<String, Json>,
     /// Tool limits in the host's own form.
     pub limits: HostLimits,
-    /// Whether something of class behavior or worse is lost.
+    /// Whether anything of class `behavior` or above is lost.
     pub degraded: bool,
-    /// What becomes of each leaf.
+    /// The decision about each leaf.
     pub decisions: Vec<Decision>,
-    /// What is to be written into the frontmatter.
+    /// The edits to the frontmatter.
     pub edits: Vec<FieldEdit>,
 }
 

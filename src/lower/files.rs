@@ -76,7 +76,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> Lo
     part
 }
 
-/// A file that is carried, or dropped with the component that it is.
+/// A file that is carried, or dropped together with its component.
 struct PlainFile<'a> {
     context: &'a LoweringContext<'a>,
     file: &'a SourceFile,
@@ -118,7 +118,7 @@ impl PlainFile<'_> {
         part
     }
 
-    /// What the file holds at `inner`, and why.
+    /// The content of the file at `inner`, and why.
     fn content(&self, decision: Decision, inner: &Utf8Path) -> (Decision, NodeContent) {
         let (context, file) = (self.context, self.file);
         if let Some(draft) = edited(context, file, inner, self.names) {
@@ -197,7 +197,7 @@ fn not_carried(context: &LoweringContext<'_>, other: &OtherComponent) -> Option<
     }
 }
 
-/// The file with the paths and names that are others on the host.
+/// The file with paths and names adapted to the host.
 fn edited(
     context: &LoweringContext<'_>,
     file: &SourceFile,
@@ -213,7 +213,7 @@ fn edited(
     (!draft.is_unchanged()).then_some(draft)
 }
 
-/// The file taken apart, where it has fields.
+/// The parsed file, if it has fields.
 fn document_of(file: &SourceFile) -> Option<MarkdownDocument> {
     let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
     text.trim_start_matches('\u{feff}').starts_with("---").then(|| frontmatter::parse(text))

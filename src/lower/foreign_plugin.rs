@@ -26,7 +26,7 @@ fn manifests<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = (&'a 
     paths.filter_map(|path| Some((path.as_str(), context.project.tree.get(context.plugin.root.join(path))?)))
 }
 
-/// What becomes of each field of such manifests.
+/// The decision about each field of such manifests.
 pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
     let plugin = context.plugin;
     let mut out = Vec::new();

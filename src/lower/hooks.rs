@@ -30,9 +30,9 @@ use matcher::{HookMatchers, LoweredMatcher};
 /// Groups of an event, each with the place that it comes from.
 type HookGroups = Vec<(String, Json)>;
 
-/// What becomes of a hook.
+/// The outcome of a hook.
 enum HookVerdict<'a> {
-    /// The host gets none.
+    /// It is dropped.
     Dropped(Axis, String),
     /// It runs, if this condition holds; the matcher is that of `tool` where the host does not see the condition itself.
     Carried { condition: HookCondition<'a>, tool: Option<&'a str>, matched: LoweredMatcher },
@@ -111,7 +111,7 @@ impl<'a> HookLowering<'a> {
             return HookVerdict::Dropped(axis, reason);
         }
         let condition = match gate::condition(context.source, hook) {
-            // Nothing is lost by it, and the source host lists it.
+            // Nothing is lost, and the source host lists it.
             HookCondition::Never(reason) => return HookVerdict::Dropped(Axis::Metadata, reason),
             condition => condition,
         };

@@ -1,4 +1,4 @@
-//! What a host runs: hooks and servers are written into documents of their own, or into the data of the module.
+//! Hooks and servers: written into separate documents, or into the module's data.
 
 use serde_json::{Map, Value as Json};
 
@@ -52,7 +52,7 @@ impl HooksAndServers {
     }
 }
 
-/// Whether a component is lowered here.
+/// Whether this module lowers a component.
 pub(super) fn handles(context: &LoweringContext<'_>, other: &OtherComponent) -> bool {
     !matches!(other.body, OtherBody::Whole | OtherBody::Nothing) && context.has_section(&other.kind)
 }

@@ -25,7 +25,7 @@ use crate::target::{Axis, CommandEmission, TextForm};
 #[derive(Debug, Default)]
 pub(super) struct InlineCommands {
     pub(super) part: LoweredPart,
-    /// What the module registers of them.
+    /// What the module registers for them.
     pub(super) registered: Vec<RegisteredComponent>,
     /// What the host's sandbox refuses in their texts, by the number of its rule.
     pub(super) refused: BTreeSet<(usize, String)>,

@@ -17,7 +17,7 @@ use crate::model::references::ReferenceTarget;
 use crate::source::SourceTree;
 use crate::target::{CommandEmission, ListingFacts, Target};
 
-/// What the list makes of one plugin.
+/// The effect of the list on one plugin.
 #[derive(Debug, Default)]
 pub(super) struct PluginListing {
     /// Why a component is beyond the folders that the host reads.
@@ -25,9 +25,9 @@ pub(super) struct PluginListing {
     /// Commands that only the user may invoke here, and why.
     waiting: BTreeSet<QualifiedName>,
     reason: String,
-    /// What is said when the text overflows all the same.
+    /// The warning if the text still overflows.
     overflow: Option<String>,
-    /// What stands in the list.
+    /// The entries of the list.
     lines: Vec<ListingLine>,
 }
 
@@ -46,7 +46,7 @@ struct ListingLine {
     description: (usize, usize),
 }
 
-/// What the host's list makes of all plugins of the bundle together.
+/// The effect of the host's list on all plugins of the bundle together.
 #[derive(Debug)]
 pub(super) struct SessionListing {
     /// How many skills there are.
@@ -59,7 +59,7 @@ pub(super) struct SessionListing {
     omitted: BTreeSet<String>,
     /// How many descriptions it cuts, and to how many characters.
     cut: (usize, usize),
-    /// The bytes of the host's own skills.
+    /// The bytes of the host's built-in skills.
     own: String,
     plugins: usize,
 }
@@ -83,7 +83,7 @@ impl SessionListing {
         };
         let folders = session.folder * listings.len().saturating_sub(1);
         let holds = session.budget.saturating_sub(session.own + folders);
-        // One plugin has what the facts say of one.
+        // For a single plugin, the facts for one plugin apply.
         if whole <= if listings.len() == 1 { facts.budget } else { holds } {
             return None;
         }
@@ -100,7 +100,7 @@ impl SessionListing {
         Some(Self { all, needs, holds, omitted, cut, own, plugins })
     }
 
-    /// What becomes of the list.
+    /// The outcome for the list.
     fn sentence(&self, title: &str, holds: &str) -> String {
         let Self { needs, plugins, own, .. } = self;
         let together = match plugins {
@@ -143,7 +143,7 @@ impl SessionListing {
         Some(format!("{}{own}", self.sentence(title, holds)))
     }
 
-    /// Says that the list of several plugins overflows, or makes every request large.
+    /// Reports that the list of several plugins overflows, or makes every request large.
     pub(super) fn report(&self, target: &Target) -> Option<Diagnostic> {
         let title = &target.host.title;
         let (message, help) = match &self.holds {
@@ -285,7 +285,7 @@ impl PluginListing {
         self.beyond.get(&(component.kind, component.qualified.clone())).map(String::as_str)
     }
 
-    /// Says that the list of `plugin` overflows.
+    /// Reports that the list of `plugin` overflows.
     pub(super) fn report(&self, plugin: &Plugin, tree: &SourceTree, target: &Target) -> Option<Diagnostic> {
         let message = self.overflow.as_ref()?;
         let named = plugin

@@ -20,7 +20,7 @@ use crate::read::tree::{Node as Tree, Value};
 use crate::source::SourceFile;
 use crate::target::Axis;
 
-/// What is decided of a plugin's components before its manifest, which declares them.
+/// The decisions about a plugin's components, made before its manifest, which declares them.
 pub(super) struct ManifestInput<'a> {
     /// Hooks and servers.
     pub(super) declared: &'a [Decision],
@@ -30,7 +30,7 @@ pub(super) struct ManifestInput<'a> {
 
 /// How the host's manifest comes from the source's.
 struct ManifestPlan {
-    /// It is the source's, as it is.
+    /// It is the unmodified source manifest.
     kept: bool,
     /// The emitted path.
     emitted: String,
@@ -143,7 +143,7 @@ fn refusal(manifest: &PluginManifest, pointer: &str) -> Option<&'static str> {
     escapes.then_some("the source host refuses a path that does not stay in the plugin")
 }
 
-/// What becomes of a field of a manifest that is written again.
+/// The decision about a field of a regenerated manifest.
 fn moved(
     context: &LoweringContext<'_>,
     field: Decision,
@@ -186,7 +186,7 @@ fn moved(
     lost(context, field, pointer)
 }
 
-/// What becomes of a field that the host's manifest has no place for.
+/// The decision about a field without an equivalent in the host's manifest.
 fn lost(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decision {
     let owner = (ComponentKind::Plugin, context.plugin.name.as_str());
     let axis = Axis::Metadata;

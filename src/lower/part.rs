@@ -1,4 +1,4 @@
-//! What one step of lowering makes: a part of the bundle, with what it decides.
+//! The result of one lowering step: a part of the bundle, with its decisions.
 
 use super::decision::Decision;
 use crate::bundle::{BundleNode, HelperFile};
@@ -11,16 +11,16 @@ pub(super) struct LoweredPart {
     pub(super) nodes: Vec<BundleNode>,
     /// Programs that are copied as they are.
     pub(super) helpers: Vec<HelperFile>,
-    /// What becomes of components that a file declares beside others.
+    /// The decisions about components that a file declares beside others.
     pub(super) declared: Vec<Decision>,
-    /// What becomes of everything else.
+    /// The decisions about everything else.
     pub(super) decisions: Vec<Decision>,
-    /// What was found wrong.
+    /// The diagnostics.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl LoweredPart {
-    /// Takes another part in.
+    /// Merges another part.
     pub(super) fn add(&mut self, part: Self) {
         self.nodes.extend(part.nodes);
         self.helpers.extend(part.helpers);

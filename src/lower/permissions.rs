@@ -19,17 +19,17 @@ pub struct HostLimits {
     pub deny: Vec<String>,
 }
 
-/// What became of a limit.
+/// The outcome of a limit.
 pub struct LimitVerdict {
     /// The outcome.
     pub outcome: RowOutcome,
     /// Why.
     pub reason: String,
-    /// How grave the loss is, if there is one.
+    /// The class of the loss, if there is one.
     pub class: Option<LossClass>,
 }
 
-/// The source host's shell.
+/// The source host's shell tool.
 const SHELL: &str = "Bash";
 
 impl LimitVerdict {
@@ -116,7 +116,7 @@ impl AllowedTools<'_> {
     fn add_to(&self, allow: &mut BTreeMap<String, Json>) -> Vec<String> {
         let mut losses = Vec::new();
         for tool in self.tools {
-            // What is no tool to the source host is none here.
+            // A name that is not a tool of the source host is ignored.
             let Some((name, pattern)) = tool_parts(tool).filter(|(name, _)| is_one(name)) else { continue };
             if self.facts.no_grant.iter().any(|tool| tool == name) {
                 continue;

@@ -1,4 +1,4 @@
-//! Where every file of a plugin goes in the plugin's emitted folder.
+//! The path of every file of a plugin in the plugin's emitted folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub struct OutputPaths {
 }
 
 impl OutputPaths {
-    /// Gives every kept file of `plugin` its place.
+    /// Assigns a path to every kept file of `plugin`.
     pub fn new(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
         let mut taken = BTreeMap::new();
@@ -83,7 +83,7 @@ impl OutputPaths {
             }
         }
         for lost in plugin.lost.iter().filter(|lost| lost.pointer.is_none()) {
-            // Others may read a skill that another component of its name hides.
+            // Other hosts may read a skill that a component of the same name hides.
             let is_hidden =
                 |other: &&Component| other.kind == ComponentKind::Skill && other.path == lost.path;
             // The source host hides none whose name differs by case.
@@ -276,7 +276,7 @@ fn main_path(
         own = own.with_file_name(format!("{}.md", names::segment(last)));
     }
     let as_named = component.here.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
-    // Folders are names, too, and only users' settings leave them as they are.
+    // Folder names are part of the name, too; only user settings keep them unchanged.
     let part = |part: &str| match as_named || target.source.is_none() && names::unwritable(part).is_some() {
         true => names::segment(part),
         false => part.to_owned(),

@@ -13,15 +13,15 @@ use crate::target::{Axis, TextForm, VariableForm};
 
 /// The names of a component.
 pub(super) struct LoweredReferences {
-    /// What becomes of each.
+    /// The decision about each.
     pub(super) decisions: Vec<Decision>,
-    /// What is to be written in their place, in the component's own text.
+    /// The edits to the component's own text.
     pub(super) edits: Vec<DraftEdit>,
     /// Whether any of them is lost in part.
     pub(super) degraded: bool,
 }
 
-/// What becomes of a name, and the text to put in its place.
+/// The decision about a name, and its replacement text.
 type Outcome = (Decision, Option<(EditKind, String)>);
 
 /// Decides about every name in `texts`, those of `component`.
@@ -59,7 +59,7 @@ pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
     }
 }
 
-/// The names of one text on their way to a host.
+/// The names of one text that is being lowered.
 struct ReferenceLowering<'a> {
     context: &'a LoweringContext<'a>,
     component: &'a Component,

@@ -21,7 +21,7 @@ use crate::model::plugin::InlineCommand;
 use crate::model::references::ReferenceTarget;
 use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 
-/// What the module registers of one component.
+/// The registration of one component.
 #[derive(Debug)]
 pub(super) struct RegisteredComponent {
     kind: ComponentKind,
@@ -30,14 +30,14 @@ pub(super) struct RegisteredComponent {
     entry: Map<String, Json>,
 }
 
-/// What a module registers of a component, whose file lies at `inner` in the plugin's folder.
+/// The registration of a component whose file is at `inner` in the plugin's folder.
 pub(super) struct RegistrationInput<'a> {
     pub(super) component: &'a Component,
     pub(super) inner: &'a Utf8Path,
     pub(super) texts: &'a [ComponentText<'a>],
     pub(super) told: &'a HostOverride<'a>,
     pub(super) fields: &'a LoweredFields,
-    /// The description that had to be made for it.
+    /// The generated description.
     pub(super) described: Option<&'a str>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn inline(
     Some(RegisteredComponent { kind, name: command.qualified.to_string(), entry })
 }
 
-/// What the module registers of a component.
+/// The registration of a component.
 pub(super) fn component(
     context: &LoweringContext<'_>,
     input: &RegistrationInput<'_>,
@@ -175,7 +175,7 @@ fn data(
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
-    // The host warns about a folder that is not there.
+    // The host warns about a missing folder.
     let lies_in = |folder: &str| context.places.files.values().any(|path| path.starts_with(folder));
     let skill_folders: Vec<&String> = facts.skill_folders.iter().filter(|folder| lies_in(folder)).collect();
     let mut data = json!({

@@ -70,7 +70,7 @@ pub fn rewrite(component: &Component, draft: &mut MarkdownDraft, repairs: &mut R
     }
 }
 
-/// What is done to a field so that the host reads it.
+/// The repair of a field.
 struct FieldRepair {
     form: RepairForm,
     /// Why, for the source map.
@@ -79,9 +79,9 @@ struct FieldRepair {
     why: &'static str,
 }
 
-/// How a field is written then.
+/// The repaired form of a field.
 enum RepairForm {
-    /// Not at all.
+    /// The field is left out.
     Removed,
     /// With this value, which is YAML.
     Value(String),
@@ -138,7 +138,7 @@ impl WrittenField<'_> {
         self.target.source.is_none()
     }
 
-    /// For a value of a type that the host refuses.
+    /// The repair of a value whose type the host refuses.
     fn type_repair(&self) -> Option<FieldRepair> {
         let (yaml, entry) = (&self.target.yaml, self.entry);
         let scalar = entry.node.scalar();
@@ -204,7 +204,7 @@ impl WrittenField<'_> {
         }
     }
 
-    /// For a key that the host refuses.
+    /// The repair of a key that the host refuses.
     fn key_repair(&self) -> Option<FieldRepair> {
         let (closing, entry) = (&self.target.yaml.dialect.closing, self.entry);
         let written = entry.key_span.slice(self.text);

@@ -19,7 +19,7 @@ fn excluded(plugin: &str, exclusion: &Exclusion) -> Decision {
     Decision::of_file(plugin, &exclusion.path).became(RowOutcome::Dropped, exclusion.reason.clone())
 }
 
-/// What belongs to no plugin, and what could not be read.
+/// Items outside every plugin, and unreadable items.
 pub(super) fn outside(project: &Project, source: &SourceFacts) -> LoweredPart {
     let exclusions = project.outside.iter().chain(&project.tree.exclusions);
     let decide = |exclusion: &Exclusion| {
@@ -52,7 +52,7 @@ fn declares(source: &SourceFacts, inner: &Utf8Path) -> bool {
     }
 }
 
-/// The plugin itself, and the files that were left out of it.
+/// The plugin itself, and its excluded files.
 pub(super) fn plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let plugin = context.plugin;
     let decision = Decision::kept(&plugin.name, ComponentKind::Plugin, &plugin.name, &plugin.root)
@@ -93,7 +93,7 @@ pub(super) fn lost(context: &LoweringContext<'_>) -> LoweredPart {
     part
 }
 
-/// The file of a lost component, and its fields.
+/// The file of a dropped component, and its fields.
 fn lost_file(context: &LoweringContext<'_>, lost: &LostComponent, file: &SourceFile) -> Vec<Decision> {
     let name = &context.plugin.name;
     // The file of a skill that another component hides goes along, and is decided about with the other files.

@@ -1,12 +1,12 @@
-//! Matchers that mean every tool but some, `^(?!Read$|Glob$).*`, for hosts whose patterns cannot say so.
+//! Matchers for all tools except some, `^(?!Read$|Glob$).*`, for hosts whose patterns cannot express that.
 
 use super::server_pattern::SERVERS;
 use crate::target::HookFacts;
 
-/// What such a matcher is on the host.
+/// Such a matcher on the host.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExclusionMatcher {
-    /// The host has none of the tools that it leaves out.
+    /// The host has none of the excluded tools.
     Every,
     /// The names of all other tools.
     Names(Vec<String>),
@@ -53,7 +53,7 @@ pub fn read(matcher: &str, facts: &HookFacts) -> Option<ExclusionMatcher> {
     Some(ExclusionMatcher::Names(names))
 }
 
-/// Where the group closes that `rest` begins in.
+/// The position where the group that `rest` begins in closes.
 fn closing(rest: &str) -> Option<usize> {
     let mut depth = 1;
     rest.char_indices().find_map(|(at, c)| {

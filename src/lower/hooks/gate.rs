@@ -7,10 +7,10 @@ use crate::read::tree::Node;
 
 use super::matcher::covers;
 
-/// What a hook's `if` says.
+/// The parsed `if` of a hook.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HookCondition<'a> {
-    /// Nothing: the hook runs for all that its matcher matches.
+    /// There is none: the hook runs for everything that its matcher matches.
     Open,
     /// The source host never runs the hook, with the reason.
     Never(String),
@@ -18,7 +18,7 @@ pub enum HookCondition<'a> {
     Tool {
         /// Its name.
         name: &'a str,
-        /// Whether the rule looks at what it is called with.
+        /// Whether the rule inspects the call's arguments.
         limited: bool,
     },
 }
@@ -62,7 +62,7 @@ pub fn condition<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> 
     HookCondition::Tool { name, limited }
 }
 
-/// The tool of a rule, and what stands in its parentheses.
+/// The tool of a rule, and the text in its parentheses.
 fn parts(rule: &str) -> (&str, Option<&str>) {
     let inner = rule.strip_suffix(')').filter(|rest| !rest.ends_with('\\'));
     match inner.and_then(|inner| inner.split_once('(')) {

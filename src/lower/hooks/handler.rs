@@ -15,7 +15,7 @@ use crate::target::{Axis, HookFacts};
 pub struct LoweredHandler {
     /// An object.
     pub document: Json,
-    /// What becomes of fields that differ from the source's.
+    /// The decisions about fields that differ from the source's.
     pub decisions: Vec<Decision>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct HookLowering<'a> {
 }
 
 impl<'a> HookLowering<'a> {
-    /// Whose loss it is.
+    /// The component that a loss is attributed to.
     pub(super) fn owner(&self) -> (ComponentKind, &'a str) {
         (ComponentKind::Hook, &self.other.name)
     }

@@ -15,18 +15,18 @@ use crate::target::HookFacts;
 use super::exclusion::{self, ExclusionMatcher};
 use super::server_pattern::{SERVERS, ServerPattern};
 
-/// What became of a matcher.
+/// The outcome of a matcher.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LoweredMatcher {
     /// The matcher on the host; `None` for everything.
     pub text: Option<String>,
     /// Names that were left out.
     pub lost: Vec<String>,
-    /// Nothing is left that could match.
+    /// Nothing that could match remains.
     pub never: bool,
     /// Why the host refuses the matcher, and with it the hook.
     pub refused: Option<String>,
-    /// What the matcher says less well than the written one.
+    /// What the new matcher expresses less precisely than the original.
     pub note: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl HookMatchers {
     }
 }
 
-/// What is wrong with a pattern, in the words of its reader.
+/// The parser's message for an invalid pattern.
 fn message_of(error: &BuildError) -> String {
     let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
     let last = text.lines().last().unwrap_or_default();
@@ -108,7 +108,7 @@ struct ServerPrefix {
     ours: String,
     /// On the host.
     theirs: String,
-    /// Whether the host gets the server.
+    /// Whether the server is carried.
     carried: bool,
 }
 

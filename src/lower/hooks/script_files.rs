@@ -8,7 +8,7 @@ use crate::model::hook::Hook;
 use crate::read::tree::Node;
 use crate::source::SourceFile;
 
-/// More files than these are not followed.
+/// The maximum number of files that are followed.
 const MOST: usize = 32;
 /// Larger files are programs or data, and no scripts that another one runs.
 const LARGEST: usize = 128 << 10;
@@ -82,7 +82,7 @@ fn add<'a>(
     let endings = ENDINGS[..1].iter().copied().chain(own.as_deref()).chain(ENDINGS[1..].iter().copied());
     let file =
         endings.map(|ending| format!("{path}{ending}")).find_map(|path| context.project.tree.get(path));
-    // What is read, and not run.
+    // Files that are read, not executed.
     let is_text = |file: &&SourceFile| {
         !matches!(file.path.extension(), Some("md" | "json" | "txt" | "yaml" | "yml" | "toml"))
     };

@@ -7,7 +7,7 @@ use regex_automata::meta::Regex;
 
 /// What names of servers' tools begin with.
 pub(super) const SERVERS: &str = "mcp__";
-/// Patterns of more pieces are not taken apart.
+/// The maximum number of pieces of a pattern that is analysed.
 const LONGEST: usize = 128;
 
 /// A pattern, cut at every place where a stem may end.
@@ -19,7 +19,7 @@ pub struct ServerPattern<'a> {
 }
 
 impl<'a> ServerPattern<'a> {
-    /// Takes `pattern` apart.
+    /// Splits `pattern`.
     pub fn new(pattern: &'a str) -> Self {
         let bare = pattern.strip_prefix('^').unwrap_or(pattern);
         let pieces = pieces(bare);

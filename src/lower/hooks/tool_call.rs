@@ -24,7 +24,7 @@ pub fn server(context: &LoweringContext<'_>, hook: &Hook) -> Option<Result<Strin
     let (plugin, name) = parts.unwrap_or((&context.plugin.name, written));
     let owner = context.project.plugins.iter().find(|owner| owner.name == plugin);
     if !owner.is_some_and(|owner| owner.servers().any(|server| server.name == name)) {
-        // A bare name may be that of a server of the user's.
+        // A bare name may belong to one of the user's servers.
         let there = parts.is_none().then(|| written.to_owned());
         return Some(there.ok_or_else(|| format!("the source has no server `{written}`")));
     }
