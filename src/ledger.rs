@@ -1,5 +1,5 @@
 //! The ledger: one row for every component, file, field and reference of a source, saying what
-//! became of it on one host. Nothing disappears without a row.
+//! happened to it on one host. Nothing disappears without a row.
 
 use std::cmp::Reverse;
 
@@ -23,7 +23,7 @@ pub struct Ledger {
     pub summary: LedgerSummary,
 }
 
-/// What became of one thing of the source.
+/// The outcome of one source item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerRow {
@@ -43,9 +43,9 @@ pub struct LedgerRow {
     /// A JSON pointer into frontmatter or a JSON file, for a field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: RowOutcome,
-    /// Where it went: an emitted path relative to the bundle, or the form that stands for it.
+    /// Its destination: an emitted path relative to the bundle, or the form that replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// What the user of this host loses, if anything.
@@ -70,7 +70,7 @@ pub struct RowSpan {
     pub column: usize,
 }
 
-/// What became of a thing.
+/// The outcome of a source item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowOutcome {
@@ -84,13 +84,13 @@ pub enum RowOutcome {
     Dropped,
 }
 
-/// What is lost, and how grave that is.
+/// What is lost, and its class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Loss {
     /// `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
     pub id: String,
-    /// How grave the loss is.
+    /// The class of the loss.
     pub class: LossClass,
     /// Accepted by the author in `plugcast.toml`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,4 +1,4 @@
-//! What a source means, apart from any host: plugins with their components, every name resolved,
+//! The meaning of a source, independent of any host: plugins with their components, every name resolved,
 //! every field with its place.
 
 pub mod component;

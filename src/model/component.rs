@@ -29,11 +29,11 @@ pub struct Component {
     pub document: MarkdownDocument,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
-    /// What a manifest says of it by name, by the field of frontmatter, which gives way.
+    /// Fields that a manifest sets for it by name; they override its frontmatter.
     pub declared: BTreeMap<String, OverrideValue>,
-    /// What a `plugcast.toml` says otherwise for the host that the project is for.
+    /// The overrides of a `plugcast.toml` for the project's host.
     pub here: ComponentOverride,
-    /// What its texts name; asked of the project.
+    /// The names in its texts, resolved by the project.
     pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
 }
 
@@ -42,7 +42,7 @@ pub struct Component {
 pub struct FileReferences {
     /// The file, relative to SRC.
     pub path: Utf8PathBuf,
-    /// What it names, in the order of the text.
+    /// The names in it, in text order.
     pub references: Vec<Reference>,
 }
 
@@ -66,7 +66,7 @@ impl Component {
         (own != self.name).then_some(own)
     }
 
-    /// Whether frontmatter is written that no field can be read of, which is said already.
+    /// Whether it has frontmatter without a readable field, which is already reported.
     pub fn has_lost_fields(&self) -> bool {
         let document = &self.document;
         let is_reported = !document.faults.is_empty();
@@ -74,7 +74,7 @@ impl Component {
             || document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed")
     }
 
-    /// The name that its frontmatter has.
+    /// The name in its frontmatter.
     pub fn written_name(&self) -> Option<String> {
         let name = self.field("name")?.scalar()?;
         let name = name.trim();
@@ -98,7 +98,7 @@ impl Component {
         (!line.is_empty()).then_some(line)
     }
 
-    /// Whether users are told what arguments it takes.
+    /// Whether it declares its arguments to users.
     pub fn has_argument_hint(&self) -> bool {
         self.field("argument-hint").is_some() || self.declared.contains_key("argument-hint")
     }
@@ -124,7 +124,7 @@ impl Component {
         self.flag("user-invocable") == Some(false)
     }
 
-    /// Whether the source host lets it dispatch agents: an agent with a list of tools needs the tool for it.
+    /// Whether it can dispatch agents on the source host: an agent with a tool list needs the tool for that.
     pub fn may_dispatch(&self, source: &SourceFacts) -> bool {
         let lists = |field: &str| self.field(field).map(tool_list);
         let dispatches = |tools: &[String]| {
@@ -138,7 +138,7 @@ impl Component {
                 && lists("disallowedTools").is_none_or(|tools| tools == ["*"] || !dispatches(&tools))
     }
 
-    /// The declared argument names, from a list or a text with spaces.
+    /// The declared argument names, from a list or a space-separated text.
     pub fn arguments(&self) -> Vec<String> {
         match self.field("arguments").map(|node| &node.value) {
             Some(Value::List(items)) => items.iter().filter_map(Node::scalar).collect(),

@@ -1,4 +1,4 @@
-//! `plugcast.toml`: what an author decides about builds. A file at SRC (or the nearest folder above
+//! `plugcast.toml`: the author's settings. A file at SRC (or the nearest folder above
 //! it) applies to all plugins, one in a plugin's folder for that plugin.
 
 mod hosts;
@@ -48,7 +48,7 @@ pub struct Config {
     /// The whole text.
     #[serde(skip)]
     pub text: String,
-    /// The file; filled when it is read.
+    /// The file; set when it is read.
     #[serde(skip)]
     pub path: PathBuf,
 }
@@ -62,11 +62,11 @@ pub struct BuildConfig {
     pub to: Vec<String>,
     /// The output folder when `--out` is absent, relative to the folder of this file.
     pub out: Option<String>,
-    /// The plugin's name, where neither manifest nor folder gives one.
+    /// The plugin's name, if neither manifest nor folder has one.
     pub name: Option<String>,
-    /// The marketplace's name, where the source has none.
+    /// The marketplace's name, if the source has none.
     pub marketplace: Option<String>,
-    /// Globs of files that take no part, relative to SRC.
+    /// Globs of excluded files, relative to SRC.
     #[serde(default)]
     pub exclude: Vec<String>,
     /// Globs of files that take part although a `.gitignore` ignores them or they lie in the output folder, relative to
@@ -88,20 +88,20 @@ pub struct CheckConfig {
     /// Rules and groups that are off.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// Rules that weigh more or less than by default.
+    /// Rules with another severity than by default.
     #[serde(default)]
     pub severity: BTreeMap<String, Severity>,
     /// Rules and groups that are ignored in files that match a glob.
     #[serde(default)]
     pub per_path: BTreeMap<String, Vec<String>>,
-    /// A file of findings that are known, relative to the folder of this file.
+    /// The baseline file of accepted findings, relative to the folder of this file.
     pub baseline: Option<String>,
     /// A named set of rules to add.
     pub profile: Option<String>,
-    /// Thresholds of the rules about size.
+    /// Limits of the size rules.
     #[serde(default)]
     pub limits: CheckLimits,
-    /// What the rules of the profile `house` are told.
+    /// Settings of the rules of the profile `house`.
     #[serde(default)]
     pub house: HouseConfig,
 }
@@ -110,13 +110,13 @@ pub struct CheckConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CheckLimits {
-    /// Lines of a skill's text, without frontmatter.
+    /// Maximum lines of a skill's text, without frontmatter.
     pub skill_lines: usize,
     /// Tokens of a skill's text: its bytes divided by four, rounded up.
     pub skill_tokens: usize,
     /// Tokens of a Markdown file beside a skill's own.
     pub reference_tokens: usize,
-    /// Skill files that may be larger, relative to SRC, until they are small enough.
+    /// Skill files that may exceed the limit for now, relative to SRC.
     pub oversize: Vec<Utf8PathBuf>,
     /// Tokens of a file that a command includes.
     pub include_tokens: usize,
@@ -140,7 +140,7 @@ impl Default for CheckLimits {
 pub struct AcceptLoss {
     /// A glob over loss ids.
     pub id: String,
-    /// The hosts it holds for; empty for all.
+    /// The hosts that it applies to; empty for all.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// Why the author accepts it.
@@ -161,14 +161,14 @@ impl AcceptLoss {
     }
 }
 
-/// A file that does not parse: where and why.
+/// A parse error of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFault {
     /// The offending bytes.
     pub span: Span,
     /// The reason.
     pub message: String,
-    /// What to do, where it is not enough to name the sections.
+    /// What to do, if naming the sections is not enough.
     pub help: Option<String>,
 }
 
@@ -204,7 +204,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     Ok(config)
 }
 
-/// What was perhaps meant: the known word that an unknown one is like, or a list of the one text.
+/// A suggestion: the known word that an unknown one resembles, or a list with the one text.
 fn meant(message: &str) -> Option<String> {
     if let Some(rest) = message.strip_prefix("invalid type: string ")
         && let Some(text) = rest.strip_suffix(", expected a sequence")

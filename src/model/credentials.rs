@@ -1,4 +1,4 @@
-//! Takes credentials in clear out of hooks and servers: each becomes the name of a variable before
+//! Replaces plain-text credentials in hooks and servers: each becomes the name of a variable before
 //! anything reads the entry, and is a warning at its place.
 
 use super::plugin::Declaration;
@@ -8,28 +8,28 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::{Node, Value};
 use crate::source::Span;
 
-/// How many credentials of one text are looked for.
+/// The maximum number of credentials searched for in one text.
 const MOST: usize = 16;
 
-/// A credential that stood in clear.
+/// A plain-text credential.
 #[derive(Debug, Clone)]
 pub struct Secret {
     /// The JSON pointer of the value.
     pub pointer: JsonPointer,
     /// The bytes of the value.
     pub span: Span,
-    /// What holds it: a variable, a header, or the field.
+    /// Its holder: a variable, a header, or the field.
     pub name: String,
     /// The variable that takes its place.
     pub variable: String,
 }
 
-/// Whose credentials they are.
+/// The owner of credentials.
 #[derive(Debug, Clone, Copy)]
 pub struct CredentialOwner<'a> {
     /// In a sentence: ``the server `shop` ``.
     pub title: &'a str,
-    /// What the names of variables begin with.
+    /// The prefix of variable names.
     pub prefix: &'a str,
     /// Whether a shell reads the command.
     pub shell: bool,

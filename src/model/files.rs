@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, SourceTree};
 
-/// Why a file of the author's tools is left out.
+/// Why a file of the author's tools is excluded.
 pub const BUILD_FILE: &str = "it serves the author's tools, and no host reads it";
 
 /// The files of one plugin.
@@ -14,7 +14,7 @@ pub const BUILD_FILE: &str = "it serves the author's tools, and no host reads it
 pub struct PluginFiles {
     /// Files that take part, relative to SRC, sorted.
     pub kept: Vec<Utf8PathBuf>,
-    /// Files and folders that do not, with the reason.
+    /// Excluded files and folders, with the reason.
     pub left_out: Vec<Exclusion>,
 }
 
@@ -62,7 +62,7 @@ pub fn of_plugin(
     files
 }
 
-/// The file or folder at the plugin's root that `inner` lies in, if it serves the author's tools.
+/// The file or folder at the plugin's root that contains `inner`, if it belongs to the author's tools.
 fn build_file<'a>(inner: &'a str, source: &SourceFacts) -> Option<&'a str> {
     let top = inner.split('/').next()?;
     source.build_files.iter().any(|name| name == top).then_some(top)
@@ -76,7 +76,7 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-/// The part of `inner` that belongs to a host, if any does.
+/// The prefix of `inner` that belongs to a host, if any.
 fn foreign(inner: &str, owned: &[String]) -> Option<Utf8PathBuf> {
     let holds = |owned: &&String| inner == owned.as_str() || below(inner, owned).is_some();
     owned.iter().find(holds).map(Utf8PathBuf::from)

@@ -1,4 +1,4 @@
-//! Hooks: one component a handler, with its event, its matcher and what is wrong with it. A handler
+//! Hooks: one component per handler, with its event, its matcher and its faults. A handler
 //! that the source host would refuse is a finding, and no host gets it (Claude Code 2.1.330).
 
 mod handler;
@@ -14,7 +14,7 @@ use crate::read::pointer::{JsonPointer, keys};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{SourceFile, Span};
 
-/// A text of a JSON file with its place.
+/// A text of a JSON file with its position.
 #[derive(Debug, Clone)]
 pub struct LocatedText {
     /// The JSON pointer of the value.
@@ -25,18 +25,18 @@ pub struct LocatedText {
     pub text: String,
 }
 
-/// What a handler is bound to.
+/// The binding of a handler.
 #[derive(Debug, Clone)]
 pub struct Hook {
     /// The event.
     pub event: String,
-    /// The matcher of its group, if it has one that says anything.
+    /// The matcher of its group, if it is not empty.
     pub matcher: Option<LocatedText>,
     /// The JSON pointer of its group: handlers of one group stay together.
     pub group: String,
     /// The handler itself, with variables in place of credentials.
     pub node: Node,
-    /// Credentials that stood in clear.
+    /// Credentials that were in plain text.
     pub secrets: Vec<Secret>,
 }
 
@@ -53,7 +53,7 @@ fn fills_shell(node: &Node) -> bool {
     node.get("args").is_none() && command.contains("${user_config.")
 }
 
-/// Says that the source host never runs such a hook.
+/// Reports that the source host never runs such a hook.
 fn unfilled(node: &Node, place: &Declaration<'_>) -> Option<Diagnostic> {
     let command = node.get("command").filter(|_| fills_shell(node))?;
     let message =
@@ -330,7 +330,7 @@ fn group_of(
     }
 }
 
-/// How many handlers each event and matcher has so far.
+/// The number of handlers per event and matcher so far.
 struct HandlerCounts(BTreeMap<String, usize>);
 
 impl HandlerCounts {

@@ -12,7 +12,7 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::{Node, ReadFault, Value};
 use crate::source::SourceFile;
 
-/// The rule about characters that nobody sees; it looks at Markdown itself.
+/// The rule about invisible characters; it checks Markdown itself.
 const HIDDEN: &str = "hidden-unicode";
 
 /// A manifest that was read.
@@ -144,13 +144,13 @@ fn paths_by(
     out
 }
 
-/// The finding for a path that its field does not take.
+/// The finding for a path that its field does not accept.
 pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagnostic {
     Diagnostic::in_file(file, item.span, Severity::Error, "manifest-path", format!("this path {why}"))
         .help(help)
 }
 
-/// The finding for a path where nothing is.
+/// The finding for a missing path.
 pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
     let message = format!("`{path}` does not exist in the source");
     Diagnostic::in_file(file, item.span, Severity::Error, "manifest-target-missing", message)

@@ -28,7 +28,7 @@ pub struct Marketplace {
 /// One plugin of a marketplace.
 #[derive(Debug, Clone)]
 pub struct MarketplaceEntry {
-    /// The name it is listed under.
+    /// The name in the list.
     pub name: String,
     /// The entry.
     pub node: Node,
@@ -40,12 +40,12 @@ pub struct MarketplaceEntry {
     pub refused: Vec<String>,
 }
 
-/// Where a listed plugin is.
+/// The location of a listed plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntrySource {
     /// A folder, relative to SRC.
     Folder(Utf8PathBuf),
-    /// Elsewhere; the kind of source.
+    /// A remote source, by its kind.
     Remote(String),
     /// Nowhere: a finding says why.
     Unusable,

@@ -1,4 +1,4 @@
-//! What a name may be, wherever it ends up: as part of a path on any file system, and as part of
+//! Valid names, wherever they end up: as part of a path on any file system, and as part of
 //! `plugin:name` in a host's text.
 
 /// The name that the source host shows for a skill's folder: letters, digits, `_` and `-` stay, and anything else

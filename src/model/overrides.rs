@@ -1,4 +1,4 @@
-//! What `[targets.<host>]` of a `plugcast.toml` says, tied to the components it means, and the project as one
+//! The overrides of `[targets.<host>]` in a `plugcast.toml`, resolved to components, and the project as one
 //! host gets it: components by their names there, and every mention with them.
 
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ pub struct ConfigPlace {
     pub line: usize,
     /// 1-based column, in Unicode code points.
     pub column: usize,
-    /// Where it stands in the file, as a JSON pointer.
+    /// Its JSON pointer in the file.
     pub pointer: JsonPointer,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for ConfigPlace {
     }
 }
 
-/// A value that the file says for one component or tool.
+/// A value that the file sets for one component or tool.
 #[derive(Debug, Clone)]
 pub struct OverrideValue {
     /// The value.
@@ -59,14 +59,14 @@ pub struct NewName {
     pub at: Option<ConfigPlace>,
 }
 
-/// What one host is told otherwise.
+/// The overrides for one host.
 #[derive(Debug, Clone, Default)]
 pub struct HostOverrides {
     /// New names, by kind and qualified name.
     pub renames: BTreeMap<(ComponentKind, QualifiedName), NewName>,
     /// Frontmatter, by kind and qualified name, then by key.
     pub fields: BTreeMap<(ComponentKind, QualifiedName), BTreeMap<String, OverrideValue>>,
-    /// What stands for tools, by plugin and tool.
+    /// Substitutes for tools, by plugin and tool.
     pub tools: BTreeMap<String, BTreeMap<String, OverrideValue>>,
 }
 
@@ -96,7 +96,7 @@ impl NewName {
     }
 }
 
-/// A project as one host gets it: what is said of the host is in it.
+/// A project as one host gets it, with the overrides for that host applied.
 #[derive(Debug)]
 pub struct HostProject<'a>(Cow<'a, Project>);
 

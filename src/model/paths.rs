@@ -28,7 +28,7 @@ pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     Some(out.into())
 }
 
-/// Among how many files one is looked for: thousands of links may lead nowhere.
+/// The maximum number of files that are compared: thousands of links may be broken.
 const COMPARED: usize = 500;
 
 /// The path among `known` that `wanted` most likely meant: the same name but for case, the same file
@@ -53,7 +53,7 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
     similar_names::best(scored, 0.0)
 }
 
-/// The way from the folder `from` to `to`, both in one tree.
+/// The relative path from the folder `from` to `to`, both in one tree.
 pub fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
     let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
@@ -65,7 +65,7 @@ pub fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
 /// How many folders of one path the other has not, both ways; folders count as equal in their order alone.
 pub fn distance(a: &Utf8Path, b: &Utf8Path) -> usize {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.as_str().split('/').collect(), b.as_str().split('/').collect());
-    // The longest list of parts that both have in that order.
+    // The longest common subsequence of the parts.
     let mut row = vec![0; b.len() + 1];
     for part in &a {
         let mut before = 0;

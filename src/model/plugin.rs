@@ -43,7 +43,7 @@ use crate::source::{FileContent, SourceFile, SourceTree, Span};
 /// One plugin.
 #[derive(Debug, Clone)]
 pub struct Plugin {
-    /// The name that everything is qualified with.
+    /// The name that qualifies its components.
     pub name: String,
     /// Its folder, relative to SRC; empty for SRC itself.
     pub root: Utf8PathBuf,
@@ -53,15 +53,15 @@ pub struct Plugin {
     pub entry: Option<MarketplaceEntry>,
     /// Skills, agents and commands, by kind and name.
     pub components: Vec<Component>,
-    /// Commands whose text stands in the manifest.
+    /// Commands with their text in the manifest.
     pub inline: Vec<InlineCommand>,
     /// Components of other kinds.
     pub others: Vec<OtherComponent>,
-    /// Components that cannot be carried anywhere.
+    /// Components that no host can get.
     pub lost: Vec<LostComponent>,
     /// Its files.
     pub files: PluginFiles,
-    /// Files that would be agents or commands, were they no links.
+    /// Links that would be agents or commands if they were files.
     pub linked: BTreeSet<Utf8PathBuf>,
     /// Components that can be read, and whose name another one has: they are among the lost ones, take no
     /// part in a build, and their texts are looked at all the same.
@@ -69,7 +69,7 @@ pub struct Plugin {
     /// Hooks that skills and commands bring along in their frontmatter, and what is wrong with them. They
     /// are fields of these, and no components.
     pub inner_hooks: (Vec<OtherComponent>, Vec<Diagnostic>),
-    /// What it ships to be run.
+    /// The programs that it ships.
     pub runtime: Runtime,
     /// It lies beside what a build takes, and only a check reads it.
     pub beside: bool,
@@ -79,7 +79,7 @@ pub struct Plugin {
     pub shelf: bool,
 }
 
-/// A command whose text stands in the manifest.
+/// A command with its text in the manifest.
 #[derive(Debug, Clone)]
 pub struct InlineCommand {
     /// Its key.
@@ -92,7 +92,7 @@ pub struct InlineCommand {
     pub pointer: JsonPointer,
     /// Its bytes.
     pub span: Span,
-    /// What else its object says, by the field of frontmatter.
+    /// The other fields of its object, by the field of frontmatter.
     pub declared: BTreeMap<String, OverrideValue>,
     /// Its text.
     pub content: String,

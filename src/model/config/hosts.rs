@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-/// Words of the file, each with its place.
+/// The names and values of the file, with their positions.
 pub type PlacedWords = BTreeMap<Spanned<String>, Spanned<String>>;
 
 /// `[targets.<host>]`
@@ -14,10 +14,10 @@ pub type PlacedWords = BTreeMap<Spanned<String>, Spanned<String>>;
 pub struct HostConfig {
     /// New names: a component, as `name`, `plugin:name` or `kind/name`, and what the last part of its name is here.
     pub rename: PlacedWords,
-    /// Frontmatter to add or to say otherwise: `skills`, `agents`, `commands` or one component, then key and value.
+    /// Frontmatter to add or to override: `skills`, `agents`, `commands` or one component, then key and value.
     pub frontmatter: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<Value>>>,
-    /// What stands for a model that the source names, where the host takes one.
+    /// Substitutes for models that the source names, if the host takes one.
     pub models: PlacedWords,
-    /// What the generated block says for a tool of the source host.
+    /// Substitutes for tools of the source host, used in the generated block.
     pub tools: PlacedWords,
 }

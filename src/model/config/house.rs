@@ -1,4 +1,4 @@
-//! `[check.house]`: what the rules of the profile `house` are told about a repository.
+//! `[check.house]`: settings of the rules of the profile `house` for a repository.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HouseConfig {
-    /// What every skill and agent of a plugin begins with, by plugin; without an entry, nothing.
+    /// The name prefix of every skill and agent of a plugin, by plugin; none without an entry.
     pub name_prefix: BTreeMap<String, String>,
-    /// Bytes that a skill file may have, each line feed counted twice.
+    /// Maximum bytes of a skill file, each line feed counted twice.
     pub size: usize,
     /// Skill files that may have more for now, by path: they may only shrink.
     pub sizes: BTreeMap<String, usize>,

@@ -1,4 +1,4 @@
-//! `[release]`: what `plugcast release check` is told about how a repository releases.
+//! `[release]`: how a repository releases, for `plugcast release check`.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ pub const RECORDS: [&str; 2] = [".release-please-manifest.json", ".github/.relea
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReleaseConfig {
-    /// How tags are named, with `{version}` and perhaps `{plugin}`; without it those of release automation, else
+    /// The tag format, with `{version}` and optionally `{plugin}`; by default that of release automation, else
     /// the usual ones.
     pub tag: Option<String>,
     /// More files that carry the version, relative to the folder of this file: `PATH` or, for JSON and TOML,
@@ -26,11 +26,11 @@ pub struct ReleaseConfig {
     /// Folders with committed bundles, relative to the folder of this file; without it the output folder, where
     /// it is committed.
     pub bundles: Option<Vec<String>>,
-    /// Whether committed bundles need a verification on record; true without it.
+    /// Whether committed bundles need a recorded verification; true by default.
     pub verified: Option<bool>,
     /// Classes of losses that fail a release, besides those that fail a build.
     pub deny_loss: Vec<String>,
-    /// Whether a loss that the last release had not fails this one; true without it.
+    /// Whether a loss that the last release did not have fails this one; true by default.
     pub deny_new_losses: Option<bool>,
 }
 

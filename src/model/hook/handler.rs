@@ -68,7 +68,7 @@ const AGENT: &[HandlerField] = &[MODEL];
 const MCP_TOOL: &[HandlerField] =
     &[("input", is_mapping, "`input` must be a mapping", "write `{ … }` or leave it out")];
 
-/// What is wrong with a handler; a finding says it with its place.
+/// The fault of a handler; a finding reports it with its position.
 pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(kind) = node.get("type") else {
         let help = "write `\"type\": \"command\"`";

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::tree::{Node, Value};
 use crate::source::{SourceFile, Span};
 
-/// What a field must hold.
+/// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldShape {
     /// Text.
@@ -35,7 +35,7 @@ pub enum FieldShape {
     Monitors,
     /// A mapping whose monitors and themes have the forms of those fields.
     Experimental,
-    /// Anything: another check looks at it.
+    /// Anything: another check validates it.
     Anything,
 }
 
@@ -84,7 +84,7 @@ pub const MARKETPLACE: &[(&str, FieldShape)] = &[
     ("plugins", FieldShape::Anything),
 ];
 
-/// What an entry of a marketplace has besides the fields of a manifest.
+/// The fields of a marketplace entry besides those of a manifest.
 pub const ENTRY: &[(&str, FieldShape)] = &[
     ("source", FieldShape::Anything),
     ("category", FieldShape::Text),
@@ -96,7 +96,7 @@ pub const ENTRY: &[(&str, FieldShape)] = &[
 /// The kinds of value that the user can be asked for.
 const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
 
-/// What is wrong with a value.
+/// The fault of a value.
 struct FieldFault {
     span: Span,
     message: String,
