@@ -284,3 +284,22 @@ fn a_line_of_a_source_says_what_becomes_of_it_on_each_host() {
     let beyond = run(folder.path(), &["explain", "in/skills/plan/SKILL.md:70"]).expect_code(2);
     assert!(beyond.stderr.contains("has 7 lines, not 70"), "{}", beyond.stderr);
 }
+
+/// Only the line of the bundle told that a build had edited it.
+#[test]
+fn an_edit_of_a_line_of_a_source_is_told_for_the_hosts_that_have_it() {
+    let folder = Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\" }\n")
+        .file("in/docs/how.md", "How.\n")
+        .file(
+            "in/skills/plan/SKILL.md",
+            "---\nname: plan\ndescription: Plans.\n---\n\nFirst.\nRead `${CLAUDE_PLUGIN_ROOT}/docs/how.md`.\n",
+        )
+        .temporary();
+    let explain = |place: &str| run(folder.path(), &["explain", place]).expect_code(0).stdout;
+    let line = explain("in/skills/plan/SKILL.md:7");
+    assert!(line.contains("\n  codex: variable edited -> `../..`"), "{line}");
+    assert!(!line.contains("claude-code: variable edited"), "{line}");
+    let other = explain("in/skills/plan/SKILL.md:6");
+    assert!(!other.contains(" edited -> "), "{other}");
+}

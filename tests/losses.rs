@@ -263,8 +263,13 @@ fn an_accepted_loss_that_no_host_has_is_reported() {
         rules(entry("tool-limits/kit/agent/gone/**", codex)),
         ["unmatched-acceptance plugcast.toml:2"]
     );
-    // Another host may have it, and was not built.
+    // Another host may have it, and was not built; where the author builds for no other, none has.
     assert!(rules(entry("tool-limits/kit/agent/gone/**", "")).is_empty());
+    let gone = |to: &str| format!("[build]\nto = [{to}]\n{}", entry("tool-limits/kit/agent/gone/**", ""));
+    assert_eq!(rules(gone("\"codex\"")), ["unmatched-acceptance plugcast.toml:4"]);
+    assert!(rules(gone("\"codex\", \"opencode\"")).is_empty());
+    // No host has a loss along an axis that does not exist.
+    assert_eq!(rules(entry("tol-limits/kit/**", "")), ["unmatched-acceptance plugcast.toml:2"]);
     assert!(rules(entry("tool-limits/kit/agent/gone/**", "hosts = [\"opencode\"]\n")).is_empty());
 }
 

@@ -15,6 +15,7 @@ use crate::ledger::{Ledger, LedgerRow, LossClass};
 use crate::model::config::{AcceptLoss, Config};
 use crate::model::project::Project;
 use crate::source::{LineIndex, Span};
+use crate::target::Axis;
 
 /// Which losses fail a build.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,8 +66,9 @@ pub fn loss_ids(ledger: &Ledger) -> BTreeSet<String> {
     ledger.rows.iter().filter_map(|row| row.loss.as_ref()).map(|loss| loss.id.clone()).collect()
 }
 
-/// One finding for each accepted loss that no host in `built` has. An entry for hosts that were not built, or for all
-/// where some of `all` were not, is left alone.
+/// One finding for each accepted loss that no host in `built` has. An entry for hosts that were not built is left alone, and
+/// so is one for all hosts, as long as some that the configuration builds for (else some of `all`) were not built. What no
+/// axis of losses begins matches nothing anywhere.
 pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnostic> {
     let is_built = |host: &str| built.contains_key(host);
     let matches = |accept: &AcceptLoss| {
@@ -74,8 +76,11 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
         let counts = |host: &String| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
         built.iter().filter(|(host, _)| counts(host)).any(|(_, ids)| ids.iter().any(|id| glob.is_match(id)))
     };
+    let own: Vec<&str> = config.build.to.iter().map(String::as_str).collect();
+    let wanted = if own.is_empty() || own.contains(&"all") { all } else { &own };
     let judged = |accept: &&AcceptLoss| match accept.hosts.as_slice() {
-        [] => all.iter().all(|host| is_built(host)),
+        _ if has_unknown_axis(&accept.id) => true,
+        [] => wanted.iter().all(|host| is_built(host)),
         hosts => hosts.iter().all(|host| is_built(host)),
     };
     let path = config.path.file_name().map_or_else(|| "plugcast.toml".into(), |name| name.to_string_lossy());
@@ -96,6 +101,12 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
         out.push(found);
     }
     out
+}
+
+/// Whether what an id, or a glob of ids, begins with is no axis of losses.
+fn has_unknown_axis(id: &str) -> bool {
+    let axis = id.split('/').next().unwrap_or_default();
+    !axis.contains(['*', '?', '[', '{', '\\']) && Axis::from_id(axis).is_none()
 }
 
 fn finding(project: &Project, row: &LedgerRow, message: String) -> Diagnostic {

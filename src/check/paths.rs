@@ -166,10 +166,13 @@ pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str
     if let Some(other) = both().filter(is_own).find_map(|path| paths.folded(path)) {
         return PathTarget::OtherCase(other.into());
     }
-    if let Some(found) = both().find(|path| paths.has(path)) {
+    // What one reading finds outside the plugin is not meant where the other one stays inside.
+    let in_plugin = |path: &&Utf8PathBuf| inside(path.as_str(), text.plugin.root.as_str());
+    let counts = |path: &&Utf8PathBuf| in_plugin(path) || !both().any(|path| in_plugin(&path));
+    if let Some(found) = both().filter(counts).find(|path| paths.has(path)) {
         return PathTarget::Away(found.clone());
     }
-    match both().find(is_own).or_else(|| both().next()) {
+    match both().find(is_own).or_else(|| both().find(counts)) {
         None => PathTarget::OutOfSource,
         Some(path) if is_own(&path) => PathTarget::Nowhere(path.clone()),
         Some(path) => PathTarget::AwayToNothing(path.clone()),

@@ -24,7 +24,7 @@ use crate::printable;
 use crate::release;
 use crate::report::check::word;
 use crate::schema::{self, SchemaId};
-use crate::sourcemap::{MappedFile, SourceMap};
+use crate::sourcemap::{MappedEdit, MappedFile, SourceMap};
 use crate::target::Axis;
 
 /// Explain a rule, a loss, the origin of a line in a bundle, or what becomes of a line of a source
@@ -167,13 +167,15 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Com
         out.push_str("  unchanged\n");
     }
     for edit in trace.edits {
-        let kind = serde_json::to_value(edit.edit)
-            .ok()
-            .and_then(|kind| kind.as_str().map(str::to_owned))
-            .unwrap_or_default();
-        out.push_str(&format!("  {kind}: {}\n", printable::line(&edit.reason)));
+        out.push_str(&format!("  {}: {}\n", kind_of(edit), printable::line(&edit.reason)));
     }
     Ok(out)
+}
+
+/// The kind of an edit, in its own word.
+fn kind_of(edit: &MappedEdit) -> String {
+    let kind = serde_json::to_value(edit.edit).ok();
+    kind.and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// The bundles in the output folder, by host.

@@ -1,11 +1,13 @@
 //! Whether a path that a text names is meant to be there. Most that lead nowhere are examples,
 //! placeholders, or files that the text tells to make; a finding must be right.
 
+mod list;
 mod planned;
 
 use camino::Utf8Path;
 
-pub use planned::is_planned;
+pub use list::list_intro;
+pub use planned::{is_called_planned, is_planned};
 
 use super::shell_names::{is_interpreter, is_shell};
 use crate::source::line_start;

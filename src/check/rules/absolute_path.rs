@@ -8,7 +8,7 @@ use crate::check::signs::TextSign;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::read::intent::{stands_for_any, words_before};
-use crate::source::Span;
+use crate::source::{Span, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "absolute-path",
@@ -74,18 +74,22 @@ const ANYBODY: [&str; 48] = [
     "render",
 ];
 
-fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+/// Homes that images of Linux have.
+const IMAGES: [&str; 9] =
+    ["jovyan", "codespace", "gitpod", "vagrant", "circleci", "jenkins", "pwuser", "seluser", "nonroot"];
+
+fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has(TextSign::Home) {
         return;
     }
     for home in HOMES {
         for at in memmem::find_iter(text.text.as_bytes(), home) {
-            report(text, at, home, sink);
+            report(context, text, at, home, sink);
         }
     }
 }
 
-fn report(text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) {
+fn report(context: &RuleContext<'_>, text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) {
     let before = &text.text[..at];
     let start = if home.starts_with(':') { at.saturating_sub(1) } else { at };
     let drive = before.ends_with(|c: char| c.is_ascii_alphabetic());
@@ -96,21 +100,40 @@ fn report(text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) 
     let lower = name.trim_end_matches('.').to_lowercase();
     let open =
         rest[name.len()..].starts_with(['<', '{', '$', '*', '[', '…', '%']) || lower.starts_with("your");
-    let anybody = lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
+    // The sandbox of a host may have a home of the host's name.
+    let of_host = || context.targets.iter().any(|host| host.name.split('-').next() == Some(lower.as_str()));
+    let image = home == "/home/" && (IMAGES.contains(&lower.as_str()) || of_host());
+    let anybody = image || lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
     let continues = rest[name.len()..].starts_with(['/', '\\']);
     let part_of_more = if drive { !home.starts_with(':') } else { inside };
     // What a command does on another machine is about that one.
     let elsewhere = || words_before(text.text, at).iter().any(|word| word == "ssh");
-    if part_of_more || open || anybody || !continues || elsewhere() {
+    if part_of_more || open || anybody || !continues || elsewhere() || is_in_container(text.text, at) {
         return;
     }
     let path = &text.text[start..];
     let end = path.find(|c: char| c.is_whitespace() || "`\"'),;<>|*".contains(c)).unwrap_or(path.len());
     let path = path[..end].trim_end_matches(['.', ':']);
-    let message = format!("`{path}` exists on one machine only");
+    // One home is one cause, however many of its paths are named.
+    let message = format!("`{}` exists on one machine only", &text.text[start..at + home.len() + name.len()]);
     let found = sink.report(text.file, Span::new(start, start + path.len()), message);
     found.help = Some(
         "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`"
             .to_owned(),
     );
+}
+
+/// Whether the path at byte `at` is one of a container, or of another machine: what a mount or a copy leads to, or a line of
+/// the file that an image is built from.
+fn is_in_container(text: &str, at: usize) -> bool {
+    let line = text[line_start(text, at)..at].trim_start();
+    if ["WORKDIR ", "COPY "].iter().any(|word| line.starts_with(word)) {
+        return true;
+    }
+    let Some(before) = line.strip_suffix(':') else { return false };
+    let word =
+        before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['"', '\'', '`']);
+    let entry = before[..before.len() - word.len()].trim_end_matches(['"', '\'', '`', ' ']) == "-";
+    let leads = word.starts_with(['.', '/', '~', '$']) || word.contains('@') || entry;
+    leads && !word.is_empty() && !word.contains("PATH")
 }

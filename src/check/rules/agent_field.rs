@@ -1,5 +1,7 @@
 //! A field of an agent has a value that the source host does not know.
 
+use serde_json::Value as Json;
+
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
@@ -8,7 +10,7 @@ use crate::model::component::Component;
 use crate::model::similar_names;
 use crate::read::tree::Node;
 use crate::source::ComponentKind;
-use crate::target::CheckFacts;
+use crate::target::{CheckFacts, FieldOutcome, FieldRule, Target};
 
 pub(super) const RULE: Rule = Rule {
     name: "agent-field",
@@ -23,18 +25,52 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     if component.kind != ComponentKind::Agent {
         return;
     }
-    let facts = context.checks();
     let fields = component.document.fields.iter().flat_map(|fields| fields.entries());
     for entry in fields {
-        let Some(help) = wrong(facts, &entry.key, &entry.node) else { continue };
+        let hosts: Vec<&Target> = context
+            .hosts
+            .iter()
+            .copied()
+            .filter(|host| ignores(context, host, &entry.key, &entry.node))
+            .collect();
+        let of_source = hosts.iter().any(|host| host.source.is_some());
+        let help = match (hosts.first(), of_source) {
+            (None, _) => continue,
+            (Some(_), true) => wrong(context.checks(), &entry.key, &entry.node),
+            (Some(host), false) => host.agent.fields.get(&entry.key).map(takes),
+        };
         let value =
             entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
         let message = match entry.key.as_str() {
             "model" => format!("unknown model {value}: the host asks for it as written"),
-            key => format!("`{key}` cannot be {value}; hosts ignore the field"),
+            key => format!("`{key}` cannot be {value}; the host ignores the field"),
         };
-        sink.report(text.file, entry.node.span, message).help = Some(help);
+        let found = sink.report(text.file, entry.node.span, message);
+        found.help = help;
+        if hosts.len() < context.hosts.len() {
+            found.hosts = hosts.iter().map(|host| host.name.clone()).collect();
+        }
     }
+}
+
+/// Whether `host` has the field and does not take this value. One that has no such field says so in its ledger, whatever
+/// the value is; and what the source host takes is right.
+fn ignores(context: &RuleContext<'_>, host: &Target, key: &str, node: &Node) -> bool {
+    let is_wrong = wrong(context.checks(), key, node).is_some();
+    if host.source.is_some() || !is_wrong {
+        return is_wrong;
+    }
+    let Some((rule, value)) = host.agent.fields.get(key).zip(node.scalar()) else { return false };
+    let number = || value.parse::<u64>().map_or_else(|_| value.clone().into(), Json::from);
+    let is_said = rule.outcome == FieldOutcome::Mapped && !rule.values.contains_key(&value);
+    is_said && rule.format.is_some_and(|format| !format.holds(&number()))
+}
+
+/// What a host takes for a field, in words.
+fn takes(rule: &FieldRule) -> String {
+    let mut list: Vec<String> = rule.values.keys().map(|known| format!("`{known}`")).collect();
+    list.extend(rule.format.map(|format| format.words().to_owned()));
+    format!("write {}", list.join(", "))
 }
 
 /// What to write instead, if the value is none that `key` takes.

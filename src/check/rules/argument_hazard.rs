@@ -6,7 +6,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::references::ReferenceTarget;
-use crate::source::{ComponentKind, Span, line_start};
+use crate::source::{ComponentKind, Span};
 use crate::target::TextForm;
 
 pub(super) const RULE: Rule = Rule {
@@ -61,11 +61,59 @@ fn takes_arguments(context: &RuleContext<'_>, component: &Component) -> bool {
             .any(|reference| matches!(&reference.named, ReferenceTarget::Argument(written) if all(written)))
 }
 
-/// Whether `span` lies in the quoted program of an `awk` on the same line.
+/// How far before a field the call of its program may begin, in bytes.
+const PROGRAM: usize = 2_000;
+
+/// Whether `span` lies in the quoted program of an `awk`, on the line of its call or on a further line of the program.
 fn in_awk(text: &str, span: Span) -> bool {
-    let start = line_start(text, span.start);
-    let line = &text[start..span.start];
-    let Some(awk) = line.rfind(AWK) else { return false };
-    let program = &line[awk..];
-    program.matches('\'').count() % 2 == 1 && program.contains('{')
+    let from = text.ceil_char_boundary(span.start.saturating_sub(PROGRAM));
+    let before = &text[from..span.start];
+    let Some(awk) = before.rfind(AWK) else { return false };
+    let call = &before[awk + AWK.len() - 1..];
+    // A blank line ends a paragraph, and a fence the block of the call.
+    let ends = |line: &str| line.trim().is_empty() || line.trim_start().starts_with("```");
+    let whole = call.rfind('\n').map_or("", |last| &call[..last]);
+    if whole.lines().skip(1).any(ends) {
+        return false;
+    }
+    let mut quoted = false;
+    for (at, _) in call.match_indices('\'') {
+        // An apostrophe stands within a word; what opens a program stands before it.
+        if quoted || call[..at].ends_with(|c: char| c.is_whitespace() || "=(".contains(c)) {
+            quoted = !quoted;
+        }
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_those_of_a_quoted_program() {
+        let held = |text: &str| {
+            let start = text.find("$3").unwrap();
+            in_awk(text, Span::new(start, start + 2))
+        };
+        for text in [
+            "awk '{print $3}' f",
+            "awk '$3 > 5 {print $1}' f",
+            "ps | gawk -F, '$3 == 1'",
+            "awk -v x='1' '$3'",
+            "awk '\n  /a/ { n++ }\n  $3 == 1 {\n' f",
+        ] {
+            assert!(held(text), "{text}");
+        }
+        for text in [
+            "awk '{print $1}' f; echo $3",
+            "awk's $3",
+            "with awk it's $3 a month",
+            "awk '{print}'\n```\n'$3'",
+            "use awk 'x\n\nIt costs $3",
+            "use awk 'x\n```\n$3",
+        ] {
+            assert!(!held(text), "{text}");
+        }
+    }
 }

@@ -3,14 +3,16 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::link::LocalLink;
 use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::paths as model;
+use crate::model::plugin::LocationForm;
 use crate::model::similar_names::slip;
-use crate::read::intent::near;
-use crate::source::{ComponentKind, inside};
+use crate::read::intent::{is_called_planned, near};
+use crate::source::{ComponentKind, Span, inside, line_end, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "broken-link",
@@ -31,7 +33,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         };
         let around = near(text.text, link.whole.start, link.whole.end);
         if is_page(context, wanted)
-            || of_the_project(context, text, &link.path)
+            || is_called_planned(text.text, link.whole.end)
+            || of_the_project(context, text, link)
             || in_named_skill(context, text, around, &link.path).is_some()
         {
             continue;
@@ -71,13 +74,23 @@ fn is_page(context: &RuleContext<'_>, wanted: &Utf8Path) -> bool {
 
 /// Whether a path is one of the user's project: it begins with a folder that projects have and this skill
 /// has not. The texts of commands and agents come without a folder, so there only a folder of the plugin
-/// counts.
-fn of_the_project(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> bool {
+/// counts, and in a plugin what lies beside the text or climbs out of its folder.
+fn of_the_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &LocalLink) -> bool {
     const FOLDERS: [&str; 10] =
         ["docs", "doc", "src", "lib", "app", "test", "tests", "spec", "packages", "config"];
-    let top = path.split('/').next().unwrap_or_default();
+    let top = link.path.split('/').next().unwrap_or_default();
     let bases = [text.file.path.parent(), Some(paths::own_folder(text))];
     let loose = text.component.is_some_and(|own| own.kind != ComponentKind::Skill);
+    let installed = text.plugin.form == LocationForm::Plugin && !text.lies_in_a_project();
+    if loose && installed && (top == ".." || !link.path.contains('/')) {
+        return is_quoted(text.text, link.whole);
+    }
     (loose || FOLDERS.contains(&top))
         && !bases.into_iter().flatten().any(|base| context.paths().has_folder(&base.join(top)))
+}
+
+/// Whether a link stands in double quotes: it is shown, as a part of what is to be written.
+fn is_quoted(text: &str, link: Span) -> bool {
+    let before = &text[line_start(text, link.start)..link.start];
+    before.matches('"').count() % 2 == 1 && text[link.end..line_end(text, link.end)].contains('"')
 }

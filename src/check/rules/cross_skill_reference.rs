@@ -11,7 +11,7 @@ use crate::source::Span;
 pub(super) const RULE: Rule = Rule {
     name: "cross-skill-reference",
     group: RuleGroup::Portability,
-    severity: Severity::Warning,
+    severity: Severity::Error,
     summary: "a link leaves the plugin, and only the plugin is installed",
     page: include_str!("cross_skill_reference.md"),
     check: RuleCheck::Text(check),
@@ -51,6 +51,5 @@ fn is_of_the_forge(text: &PluginText<'_>, written: &str) -> bool {
 fn out(text: &PluginText<'_>, span: Span, written: &str, sink: &mut FindingSink) {
     let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
     let found = sink.report(text.file, span, message);
-    found.severity = Severity::Error;
     found.help = Some("copy the file into the skill's folder, or link to its URL".to_owned());
 }

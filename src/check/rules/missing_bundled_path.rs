@@ -75,8 +75,10 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || goes_to(text, mention)
         || included(text, mention)
         || is_in_quoted_comment(text, mention)
+        || is_of_another(context, text, mention)
         || is_shown_below(text, mention)
-        || above_list(text, mention.span.start).is_some_and(intent::is_conditional)
+        || intent::list_intro(text.text, mention.span.start)
+            .is_some_and(|intro| intent::is_conditional(&intro))
     {
         return false;
     }
@@ -157,28 +159,41 @@ fn named_elsewhere(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &P
         let folder = file.as_str().strip_suffix(&deeper).and_then(|folder| folder.rsplit('/').next());
         folder.is_some_and(|folder| around.contains(folder))
     };
-    let above = above_list(text, mention.span.start);
+    let above = intent::list_intro(text.text, mention.span.start);
     text.component.is_some_and(|own| own.files.iter().any(|file| of_folder(&file)))
-        || above.is_some_and(|line| in_named_skill(context, text, line, &mention.path).is_some())
+        || above.is_some_and(|line| in_named_skill(context, text, &line, &mention.path).is_some())
         || in_named_skill(context, text, around, &mention.path).is_some()
         || context.paths().has(&text.plugin.root.join(&mention.path))
 }
 
-/// How far above an entry the line may stand that its list belongs to, in lines and bytes.
-const LIST: (usize, usize) = (20, 2_000);
-
-/// The line that the list belongs to whose entry has a place.
-fn above_list<'t>(text: &PluginText<'t>, at: usize) -> Option<&'t str> {
-    let from = text.text.ceil_char_boundary(at.saturating_sub(LIST.1));
-    let words = |line: &'t str| line.trim_start_matches(['>', ' ', '\t']);
-    let is_entry = |line: &str| line.starts_with(['-', '*', '+']) && !line.starts_with("**");
-    let mut lines = text.text[from..at].rsplit('\n');
-    is_entry(words(lines.next()?)).then_some(())?;
-    lines.take(LIST.0).map(words).find(|line| !line.trim().is_empty() && !is_entry(line))
-}
-
 /// How far before a path in code the code may begin, in bytes.
 const COMMENT: usize = 200;
+
+/// Whether the words right before the path give it to another skill or plugin: its name and `'s`, or its name in code and
+/// an arrow.
+fn is_of_another(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let at = mention.span.start;
+    let from = text.text.ceil_char_boundary(at.saturating_sub(COMMENT));
+    let before = text.text[from..at].strip_suffix('`').filter(|_| mention.form == PathForm::Code);
+    let before = before.unwrap_or_default().trim_end_matches([' ', '*', '[']);
+    let end_of = |marks: &[&str]| marks.iter().find_map(|mark| before.strip_suffix(*mark)).map(str::trim_end);
+    let (belongs, leads) = (end_of(&["'s", "’s"]), end_of(&["→", "->", "=>"]));
+    let Some(owner) = belongs.or(leads) else { return false };
+    let bare = owner.trim_end_matches(['`', '*']);
+    let is_code = owner.trim_end_matches('*').ends_with('`');
+    let part = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    let name = bare.rsplit(|c| !part(c)).next().unwrap_or_default();
+    // What is no name but a path or a command has another meaning.
+    let opened = &bare[..bare.len() - name.len()];
+    if name.is_empty() || is_code && !opened.ends_with('`') || leads.is_some() && !is_code {
+        return false;
+    }
+    let is_own = |own: &str| own.split(['-', ':']).any(|part| part == name) || own == name;
+    let others = context.project.plugins.iter().filter(|plugin| plugin.name != text.plugin.name);
+    !text.component.is_some_and(|own| is_own(&own.name))
+        && !is_own(&text.plugin.name)
+        && (is_code || others.into_iter().any(|plugin| is_own(&plugin.name)))
+}
 
 /// Whether the path stands in a comment that is quoted as code.
 fn is_in_quoted_comment(text: &PluginText<'_>, mention: &PathMention) -> bool {

@@ -8,7 +8,8 @@ use crate::check::shell::{self, ShellWord, SimpleCommand, base};
 use crate::check::sink::FindingSink;
 use crate::check::snippet::{self, Snippet};
 use crate::diagnostic::Severity;
-use crate::source::Span;
+use crate::read::intent;
+use crate::source::{Span, line_start};
 use crate::target::RefusedCommand;
 
 pub(super) const RULE: Rule = Rule {
@@ -41,18 +42,38 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             for (span, words) in snippet.commands.iter().flat_map(|command| matching(command, refused, 0)) {
                 let mut operands = words.iter().skip(1).filter(|word| !word.starts_with('-'));
                 let shown = operands.all(|word| SHOWN.contains(&word.as_str()));
-                if shown || snippet::warned_against(text.text, span) {
+                if shown || snippet::warned_against(text.text, span) || is_attack(text.text, span) {
                     continue;
                 }
                 let found = sink.report(
                     text.file,
                     span,
-                    format!("the host rejects `{}` before it runs", words.join(" ")),
+                    format!("the host rejects `{}` before it runs", shortened(&words.join(" "))),
                 );
                 found.hosts = vec![host.name.clone()];
                 found.help = Some(refused.instead.clone());
             }
         }
+    }
+}
+
+/// Whether the words before the command on its line are about attacks: it is shown, and nobody is to run it.
+fn is_attack(text: &str, span: Span) -> bool {
+    let before = &text[line_start(text, span.start)..span.start];
+    intent::is_about_attacks(before, 0, before.len())
+}
+
+/// How many characters of a command a message repeats.
+const SHORT: usize = 120;
+
+/// The first line of a command, without what is too long to be repeated: a quote that nobody closes takes in all that
+/// follows.
+fn shortened(command: &str) -> String {
+    let line = command.lines().next().unwrap_or_default();
+    match line.char_indices().nth(SHORT) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.len() < command.len() => format!("{line}…"),
+        None => line.to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;
-use crate::check::dispatch::NameUse;
+use crate::check::dispatch::{Dispatch, NameUse};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
@@ -10,6 +10,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::{last_of, plugin_of};
 use crate::model::similar_names::slip;
+use crate::read::intent::is_planned;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -23,7 +24,10 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
     let places = text.dispatches(context).iter();
-    for place in places.filter(|place| !is_marked_wrong(text.text, place.span)) {
+    let is_meant = |place: &&Dispatch| {
+        !is_marked_wrong(text.text, place.span) && !is_planned(text.text, place.span.start, place.span.end)
+    };
+    for place in places.filter(is_meant) {
         let near = match place.how {
             NameUse::Agent => match directory.dispatched(&text.plugin.name, &place.name) {
                 NameResolution::Unknown(near) => near,

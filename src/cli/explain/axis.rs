@@ -21,8 +21,15 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Comma
         LossClass::Behavior => "`behavior`: something works in another way, or does not",
         LossClass::Cosmetic => "`cosmetic`: something looks different",
     };
+    let but = match axis {
+        Axis::ToolLimits => {
+            ". A limit that leaves an unrestricted shell bounds nothing, and one that the host holds and more takes \
+             something away: these losses are of class `behavior`"
+        }
+        _ => "",
+    };
     let mut text = format!(
-        "# {id}\n\n{}\n\nIts losses are at least of class {floor}.\n\n{}\n\n\
+        "# {id}\n\n{}\n\nIts losses are at least of class {floor}{but}.\n\n{}\n\n\
          Accept one with `[[accept-loss]]` in `plugcast.toml`: its `id` or a glob such as `{id}/**`, and a `reason`.\n",
         axis.about(),
         axis.advice()

@@ -1,14 +1,17 @@
-//! `plugcast explain SOURCE:LINE`: what each host gets of a source line, by the ledger rows that a build would write.
+//! `plugcast explain SOURCE:LINE`: what each host gets of a source line, by the rows and the source map that a
+//! build would write.
 
 use std::path::Path;
 
-use crate::build::SourceRequest;
+use crate::build::{HostBundle, SourceRequest};
 use crate::cli::{CommandFailure, GlobalOptions};
 use crate::compile::Source;
-use crate::disk::FileSystem;
+use crate::disk::replace::OWN_FOLDER;
+use crate::disk::{FileSystem, Payload};
 use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::printable;
 use crate::source::SourceFile;
+use crate::sourcemap::{MappedEdit, SourceMap};
 use crate::target::Target;
 
 /// Kinds whose row stands for a file as a whole.
@@ -45,10 +48,42 @@ pub(super) fn of_line(
     let place = printable::line(&place);
     let mut text = format!("{place}\n");
     for target in targets.iter() {
-        let ledger = compiled.bundle(target)?.record.ledger;
-        text.push_str(&of_host(&ledger.rows, source, line, target));
+        let bundle = compiled.bundle(target)?;
+        text.push_str(&of_host(&bundle.record.ledger.rows, source, line, target));
+        text.push_str(&edits(&bundle, &path, line, target));
     }
     Ok(text)
+}
+
+/// What a build edits in the author's words on the line: what stands for them, and why.
+fn edits(bundle: &HostBundle, path: &str, line: usize, target: &Target) -> String {
+    let text_of = |path: &str| {
+        let file = bundle.files.iter().find(|file| file.path == path)?;
+        match &file.payload {
+            Payload::Text(text) => Some(text.as_ref()),
+            _ => None,
+        }
+    };
+    let map = text_of(&format!("{OWN_FOLDER}/sourcemap.json"));
+    let Some(map) = map.and_then(|text| serde_json::from_str::<SourceMap>(text).ok()) else {
+        return String::new();
+    };
+    let mut out: Vec<String> = Vec::new();
+    for mapped in map.files.iter().filter(|mapped| mapped.from.as_deref() == Some(path)) {
+        let is_there = |edit: &&MappedEdit| {
+            edit.edit.touches_author_text() && (edit.source.line..=edit.source.end_line).contains(&line)
+        };
+        for edit in mapped.edits.iter().filter(is_there) {
+            let range = edit.emitted.start..edit.emitted.end;
+            let stands = text_of(&mapped.path).and_then(|text| text.get(range)).unwrap_or_default();
+            let stands = stands.lines().next().unwrap_or_default();
+            let kind = super::kind_of(edit);
+            let text = format!("{}: {kind} edited -> `{stands}`: {}", target.name, edit.reason);
+            out.push(format!("  {}\n", printable::line(&text)));
+        }
+    }
+    out.dedup();
+    out.concat()
 }
 
 fn of_host(rows: &[LedgerRow], file: &SourceFile, line: usize, target: &Target) -> String {

@@ -1,6 +1,6 @@
 //! Whether a text only plans a component that it names: a command to be created, a section about the future.
 
-use super::words_before;
+use super::{list_intro, words_before};
 use crate::source::{line_end, line_start};
 
 /// Words right before the name of a component that say that it is still to be made.
@@ -32,15 +32,23 @@ const BEFORE_NAMES: [&str; 11] =
 const CALLS: [&str; 8] = ["use", "uses", "run", "runs", "invoke", "call", "try", "type"];
 
 /// Words of a line or of a heading that say that what it names is not there yet.
-const NOT_YET: [&str; 8] = [
+const NOT_YET: [&str; 16] = [
     "not yet ",
+    "not built",
+    "not implemented",
+    "not written yet",
     "coming soon",
     "does not exist",
     "doesn't exist",
+    "to be built",
     "to be written",
     "to be created",
+    "to be implemented",
     "is deferred",
     "was deferred",
+    "under consideration",
+    "(planned)",
+    "(tbd)",
 ];
 
 /// Words right behind a name that say the same.
@@ -50,8 +58,15 @@ const PLANNED: [&str; 5] = ["future", "planned", "proposed", "upcoming", "tbd"];
 const PLANS_AHEAD: [&str; 8] =
     ["roadmap", "future", "planned", "upcoming", "proposed", "proposal", "proposals", "backlog"];
 
+/// Words of a heading or above a list that say the same, unless an entry tells to use what it names.
+const LISTS_PLANS: [&str; 6] = ["candidates", "todo", "todos", "wishlist", "planned", "proposed"];
+
+/// Words that say of a command that it may come, before and behind it.
+const MAY: [&str; 4] = ["could", "would", "might", "by"];
+const COME: [&str; 6] = ["add", "introduce", "ship", "implementing", "adding", "introducing"];
+
 /// Whether the text only plans the component whose name has the bytes from `start` to `end`: a word beside the name says
-/// so, or its line, or a heading above it.
+/// so, or its line, or a heading above it, or the words above the list that it is an entry of.
 pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
     let words = words_before(text, start);
     let is_between = |word: &&String| BEFORE_NAMES.contains(&word.as_str());
@@ -59,18 +74,38 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
     let is_new = words.iter().rev().take_while(is_between).any(|word| word == "new");
     let behind = text[end..line_end(text, end)].trim_start_matches(['`', '*', '_', '"', ' ', '(']);
     let next = behind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
-    let line = text[line_start(text, start)..line_end(text, start)].to_lowercase().replace('*', "");
-    let says_not_yet = |line: &str| NOT_YET.iter().any(|phrase| line.contains(phrase));
+    let is_called = verb.is_some_and(|verb| CALLS.contains(&verb.as_str()));
     let plans_ahead = |heading: &str| {
         let heading = heading.to_lowercase();
         let mut words = heading.split(|c: char| !c.is_alphanumeric());
-        says_not_yet(&heading) || words.any(|word| PLANS_AHEAD.contains(&word))
+        let plans = |word| PLANS_AHEAD.contains(&word) || !is_called && LISTS_PLANS.contains(&word);
+        says_not_yet(&heading) || words.any(plans)
     };
     verb.is_some_and(|verb| PLANS.contains(&verb.as_str()))
-        || is_new && verb.is_none_or(|verb| !CALLS.contains(&verb.as_str()))
+        || is_new && !is_called
         || PLANNED.contains(&next.as_str())
-        || says_not_yet(&line)
+        || says_not_yet(&text[line_start(text, start)..line_end(text, start)].to_lowercase().replace('*', ""))
         || headings_above(text, start).any(plans_ahead)
+        || !is_called && list_intro(text, start).is_some_and(|intro| lists_plans(&intro))
+}
+
+/// Whether the line calls what it names before byte `at` planned, in brackets: `(planned)`, `(coming soon)`.
+pub fn is_called_planned(text: &str, at: usize) -> bool {
+    let rest = text[at..line_end(text, at)].to_lowercase();
+    ["planned", "coming soon", "tbd", "not yet written"]
+        .iter()
+        .any(|word| ["(", "["].iter().any(|open| rest.contains(&format!("{open}{word}"))))
+}
+
+fn says_not_yet(line: &str) -> bool {
+    NOT_YET.iter().any(|phrase| line.contains(phrase))
+}
+
+/// Whether the words above a list say that its entries are still to be made.
+fn lists_plans(intro: &str) -> bool {
+    let words = words_before(intro, intro.len());
+    words.iter().any(|word| LISTS_PLANS.contains(&word.as_str()))
+        || words.windows(2).any(|pair| MAY.contains(&&*pair[0]) && COME.contains(&&*pair[1]))
 }
 
 /// How many lines above a name are searched for headings: every name of a long text is asked about.
@@ -108,6 +143,10 @@ mod tests {
             "tools (`/p:x` future skill) can read it",
             "The `/p:x` sibling is **deferred** for now",
             "# A\n## Roadmap\n### Next\n- `/p:x`",
+            "# A\n## Under consideration (not built yet)\n- `/p:x`",
+            "# A\n## Upgrade path: TODOs\n- [ ] `/p:x`: the scope",
+            "# A\n## Full\nSuch plugins add commands of\ntheir own. Candidates:\n\n- `/p:w` - asks\n  twice\n- `/p:x` - tells",
+            "# A\nThe next one could add more:\n\n1. `/p:w`\n2. `/p:x`",
         ] {
             assert!(planned(text), "{text}");
         }
@@ -117,6 +156,11 @@ mod tests {
             "create a plan with `/p:x`",
             "In future sessions, run `/p:x`",
             "# A\n## Roadmap\n## Use\nrun `/p:x`",
+            "Of the candidates:\n- run `/p:x` for the best",
+            "# Todos\nUse `/p:x` for each",
+            "Candidates are told apart.\n\nCommands:\n- `/p:x`: tells",
+            "- [ ] run `/p:x`",
+            "The commands:\n- `/p:x`: adds one",
         ] {
             assert!(!planned(text), "{text}");
         }
