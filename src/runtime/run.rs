@@ -1,5 +1,5 @@
-//! The folder of a run in the store, whatever its workflow: found by the path that the caller names, its documents sealed,
-//! its end written last.
+//! The folder of a run in the store, whatever its workflow: found by the path that the caller names, its documents
+//! sealed, its end written last.
 
 pub mod claim;
 pub mod record;
@@ -146,8 +146,8 @@ impl RunDirectory<'_> {
         }
     }
 
-    /// Writes the last files of a run, documents of it and others, `metadata.json` last of all, and gives its working tree
-    /// back. `must_be_open` is asked under the lock.
+    /// Writes the last files of a run, documents of it and others, `metadata.json` last of all, and gives its working
+    /// tree back. `must_be_open` is asked under the lock.
     ///
     /// # Errors
     /// What `must_be_open` fails with; `locked`, `state_unwritable`, `sandboxed`.
@@ -191,7 +191,8 @@ impl RunDirectory<'_> {
     }
 }
 
-/// Whether the call comes from the working tree that a run is bound to, and from one of its commits, the last one first.
+/// Whether the call comes from the working tree that a run is bound to, and from one of its commits, the last one
+/// first.
 ///
 /// # Errors
 /// `run_moved` with both.
@@ -228,7 +229,8 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
         .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
 }
 
-/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
+/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing
+/// else.
 pub fn mode_said(environment: &Environment, run: &Path) -> Option<String> {
     let text = disk::read_settings(&environment.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;

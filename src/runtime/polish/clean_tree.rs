@@ -6,8 +6,8 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::review::target::changed_files;
 
-/// Refuses a tree with changes, and one whose other files a switch would write over. `unfinished` finds the polish that the
-/// changes may be repairs of.
+/// Refuses a tree with changes, and one whose other files a switch would write over. `unfinished` finds the polish that
+/// the changes may be repairs of.
 pub(super) fn must_be_clean(
     tree: &Repository,
     moves: bool,

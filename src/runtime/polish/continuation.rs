@@ -1,6 +1,6 @@
-//! `polish acquire --apply --continue`: a user goes on with an unfinished polish. Its working tree is claimed again, what the
-//! user made of its branch is recorded, what was given out without a result may be given out again, and it is interactive
-//! from then on.
+//! `polish acquire --apply --continue`: a user goes on with an unfinished polish. Its working tree is claimed again,
+//! what the user made of its branch is recorded, what was given out without a result may be given out again, and it is
+//! interactive from then on.
 
 use std::path::Path;
 

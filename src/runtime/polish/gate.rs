@@ -1,5 +1,5 @@
-//! `polish gate`: whether what is polished may run on this machine, was reviewed as it is, and passes its checks. All of it
-//! is looked at, and the first thing in the way is reported first.
+//! `polish gate`: whether what is polished may run on this machine, was reviewed as it is, and passes its checks. All
+//! of it is looked at, and the first thing in the way is reported first.
 
 mod integration;
 mod review;
@@ -96,8 +96,8 @@ type GateResult = Result<String, CallFailure>;
 /// Runs the command.
 ///
 /// # Errors
-/// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
-/// `ci_none`, and what git and gh fail with.
+/// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`,
+/// `ci_pending`, `ci_none`, and what git and gh fail with.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let root = environment.root();
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;

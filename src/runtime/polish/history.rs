@@ -1,4 +1,5 @@
-//! How what is checked out stands to the commits that a polish knows: one of them, more on top, or rewritten by its user.
+//! How what is checked out stands to the commits that a polish knows: one of them, more on top, or rewritten by its
+//! user.
 
 use super::record::PolishRecord;
 use crate::runtime::answer::CallFailure;

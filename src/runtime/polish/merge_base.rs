@@ -1,5 +1,5 @@
-//! `polish merge-base`: brings what the base has meanwhile into the branch, by a merge that the user agreed to. A merge that
-//! conflicts is taken back.
+//! `polish merge-base`: brings what the base has meanwhile into the branch, by a merge that the user agreed to. A merge
+//! that conflicts is taken back.
 
 use std::path::PathBuf;
 

@@ -148,8 +148,8 @@ impl PolishRecord {
         }
     }
 
-    /// Whether its code is that of a pull request: it was named, or the branch is the one that this program makes for it.
-    /// Every other branch is the user's own.
+    /// Whether its code is that of a pull request: it was named, or the branch is the one that this program makes for
+    /// it. Every other branch is the user's own.
     pub fn is_of_request(&self) -> bool {
         let is_own = |pr: &PullRequest| self.branch.as_deref().is_some_and(|name| pr.is_own_branch(name));
         self.target.kind == TargetKind::Pr || self.pr.as_ref().is_some_and(is_own)

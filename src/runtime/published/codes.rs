@@ -1,5 +1,5 @@
-//! The values of `error.code` by command, each with the exit code that it comes with. What several commands share stands
-//! once.
+//! The values of `error.code` by command, each with the exit code that it comes with. What several commands share
+//! stands once.
 
 use crate::order;
 

@@ -27,8 +27,8 @@ options! {
     /// first. If a fetch fails, the answer has `fetch_error` and uses the local commits.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
-    /// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
-    /// with 0.
+    /// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or
+    /// `ERROR:<text>`, both with 0.
     pub struct Options {
         /// The base: a branch, `remote/branch`, a tag or a commit
         base: Option<String> = "--base <REF>",
@@ -226,7 +226,7 @@ fn settle(
     let Some(mut base_sha) = commit else {
         let why = match remote {
             Some(_) => format!("the base `{base_ref}` is not here and was not fetched"),
-            None => format!("`{base_ref}` names no commit here"),
+            None => format!("`{base_ref}` is not a commit in this repository"),
         };
         return Err(unresolved(&why));
     };

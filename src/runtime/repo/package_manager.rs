@@ -34,8 +34,8 @@ options! {
     /// The field `packageManager` of `package.json` takes precedence, then the lock file next to it, then the
     /// same in the parent folders, up to the repository's top.
     ///
-    /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
-    /// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
+    /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under `--format sentinel`; 2 a path
+    /// outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
     pub struct Options {
         /// The folder; by default the top of the repository
         path: Option<PathBuf> = "[PATH]",

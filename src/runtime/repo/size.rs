@@ -169,8 +169,8 @@ pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) warnings: Vec<String>,
 }
 
-/// Measures files; a path twice counts once, one that did not change has no lines. A folder, or a pattern with `*`, stands for
-/// all that changed in it.
+/// Measures files; a path twice counts once, one that did not change has no lines. A folder, or a pattern with `*`,
+/// stands for all that changed in it.
 pub(in crate::runtime) fn measure(
     changed: &ChangeSizes,
     files: &[String],

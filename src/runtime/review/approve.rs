@@ -20,9 +20,9 @@ options! {
     /// Only in `interactive`, after the user agreed: findings by their ids, or with `--safe` all of
     /// `queues.fixer`. Findings without a place, and advice, are skipped with a reason.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
-    /// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4
+    /// nothing was merged yet, or a malformed document; 5 a file or folder cannot be read or written; 6 the run is
+    /// finished, or bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The findings
         ids: Vec<String> = "[F3,F5]..." { splits: true, required: true, unless: "--safe" },

@@ -1,5 +1,5 @@
-//! `review begin`: the first step of a review, in one call. Reads the user's words, finds the target, claims the working
-//! tree, checks out where the mode allows, resolves the base, takes the diff, and records all of it.
+//! `review begin`: the first step of a review, in one call. Reads the user's words, finds the target, claims the
+//! working tree, checks out where the mode allows, resolves the base, takes the diff, and records all of it.
 
 use std::path::Path;
 
@@ -130,8 +130,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     begun.map(deliver).map_err(|failure| in_mode(mode, failure))
 }
 
-/// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
-/// a mistyped branch is noted.
+/// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may
+/// be a mistyped branch is noted.
 fn missing_branch(
     repository: &Repository,
     words: &arguments::Response,

@@ -1,5 +1,5 @@
-//! What the reviewers were shown, round by round, as a hash of what the diff says of each file. What a review certifies is
-//! what was shown last, and a repair is one that changed something.
+//! What the reviewers were shown, round by round, as a hash of what the diff says of each file. What a review certifies
+//! is what was shown last, and a repair is one that changed something.
 
 use serde::{Deserialize, Serialize};
 

@@ -27,10 +27,9 @@ options! {
     /// or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a step
     /// allowed count. From then on `review render` prints this report.
     ///
-    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
-    /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
-    /// or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet,
+    /// or a malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to
+    /// another tree or commit; 7 git took too long.
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",

@@ -1,5 +1,5 @@
-//! `review merge`: what all reviewers returned as one list: read, gated, placed, without duplicates, routed to those who
-//! takes it on. The same replies give the same list, whatever their order.
+//! `review merge`: what all reviewers returned as one list: read, gated, placed, without duplicates, routed to those
+//! who takes it on. The same replies give the same list, whatever their order.
 
 mod answer;
 mod cluster;
@@ -276,8 +276,8 @@ struct MergeInput<'a> {
 /// Each usable reply with its reviewer.
 type UsableReplies = Vec<(String, Value)>;
 
-/// The whole pipeline, without what stands in the way of the best verdict. Beside the answer come the usable replies, and
-/// the ids that are given.
+/// The whole pipeline, without what stands in the way of the best verdict. Beside the answer come the usable replies,
+/// and the ids that are given.
 fn merge(
     input: MergeInput<'_>,
     given: Vec<ReplySource>,

@@ -179,7 +179,8 @@ pub fn people(findings: &Findings, scope: String) -> String {
     printable::unobeyed(&tables::text(&report)).into_owned()
 }
 
-/// What the line of the scope says: what the caller names, or the base and the number of files, as the run recorded them.
+/// What the line of the scope says: what the caller names, or the base and the number of files, as the run recorded
+/// them.
 fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, CallFailure> {
     if let Some(named) = named {
         return Ok(named.to_owned() + if uncommitted { UNCOMMITTED } else { "" });

@@ -1,6 +1,6 @@
 //! What an agent returned, read as far as it can be understood: all JSON values that fit, wherever they stand. Values
-//! that had to be corrected are reported as repaired; a part that looks like findings and cannot be read is named; and a
-//! reply of which nothing can be read is named with why, and costs its agent only.
+//! that had to be corrected are reported as repaired; a part that looks like findings and cannot be read is named; and
+//! a reply of which nothing can be read is named with why, and costs its agent only.
 
 mod fields;
 mod ids;
@@ -121,8 +121,8 @@ pub struct ReplyTerms<'a> {
     pub anchored: bool,
     /// The id that agents were told to give back, where there is one.
     pub review: Option<&'a str>,
-    /// What the writer said beside the form of an earlier reply, where this one answers what it was asked about that, and
-    /// needs no findings.
+    /// What the writer said beside the form of an earlier reply, where this one answers what it was asked about that,
+    /// and needs no findings.
     pub before: Option<&'a str>,
 }
 

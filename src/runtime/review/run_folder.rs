@@ -71,7 +71,8 @@ impl RunFolder {
     /// A document of this run, if it is as this program wrote it; `None` when it is not there.
     ///
     /// # Errors
-    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`](crate::runtime::store::Store::text) fails with.
+    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`](crate::runtime::store::Store::text)
+    /// fails with.
     pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         self.folder().sealed(name)
     }
@@ -252,7 +253,8 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
     (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
+/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing
+/// else.
 pub(super) fn mode_said(environment: &Environment, run: &Path) -> Option<ReviewMode> {
     serde_json::from_value(Value::String(run::mode_said(environment, run)?)).ok()
 }

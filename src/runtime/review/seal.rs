@@ -1,5 +1,5 @@
-//! Which replies a review merged, by hash, in the seal of its run: a reply that changed after it was merged is in the way
-//! of the best verdict.
+//! Which replies a review merged, by hash, in the seal of its run: a reply that changed after it was merged is in the
+//! way of the best verdict.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ impl RunSeal {
         self.of_round(round).any(|(_, reply)| reply.read)
     }
 
-    /// Whether a reviewer replied in a round. Words that could not be read are in the way of the best verdict themselves.
+    /// Whether a reviewer replied in a round. Words that could not be read are in the way of the best verdict
+    /// themselves.
     pub(super) fn has_reply(&self, reviewer: &str, round: u32) -> bool {
         self.of_round(round).any(|(path, _)| whose(path).is_some_and(|(_, name)| name == reviewer))
     }

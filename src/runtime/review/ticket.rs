@@ -1,5 +1,5 @@
-//! What a review that leaves no trace must know at its end, as one word: `review begin` prints it, and `review merge` takes
-//! it back, so that `report-only` certifies no more than other modes do.
+//! What a review that leaves no trace must know at its end, as one word: `review begin` prints it, and `review merge`
+//! takes it back, so that `report-only` certifies no more than other modes do.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Who has a working tree: one unfinished run of a workflow that may change files. A claim ages by the clock that only runs
-//! forward, so that no date, in the past or in the future, holds a tree for good.
+//! Who has a working tree: one unfinished run of a workflow that may change files. A claim ages by the clock that only
+//! runs forward, so that no date, in the past or in the future, holds a tree for good.
 
 use std::path::{Path, PathBuf};
 
@@ -82,8 +82,8 @@ impl TreeClaim {
     }
 }
 
-/// Makes the folder of a new run, and claims its working tree, in the first place that can be written. A run in another place,
-/// where this one may not write, has the tree all the same.
+/// Makes the folder of a new run, and claims its working tree, in the first place that can be written. A run in another
+/// place, where this one may not write, has the tree all the same.
 ///
 /// # Errors
 /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
@@ -195,7 +195,8 @@ pub fn holder(
     Ok(fresh.map(|claim| claim.run_id))
 }
 
-/// Claims a working tree for a run that is there already, and writes documents of it; tells the run that was ended for it.
+/// Claims a working tree for a run that is there already, and writes documents of it; tells the run that was ended for
+/// it.
 ///
 /// # Errors
 /// `taken`, `locked`, `state_unwritable`, `sandboxed`.

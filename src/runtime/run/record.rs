@@ -49,8 +49,8 @@ pub struct WorkflowRun<R> {
 }
 
 impl<R: RunRecord> WorkflowRun<R> {
-    /// Makes the folder of a new one, and claims the working tree that its record names; tells the run that was ended for
-    /// it.
+    /// Makes the folder of a new one, and claims the working tree that its record names; tells the run that was ended
+    /// for it.
     ///
     /// # Errors
     /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
@@ -80,8 +80,8 @@ impl<R: RunRecord> WorkflowRun<R> {
         Ok((Self { path, record, store }, abandoned))
     }
 
-    /// Claims the working tree again for one that is unfinished, and stores its record and documents; tells the run that was
-    /// ended for it.
+    /// Claims the working tree again for one that is unfinished, and stores its record and documents; tells the run
+    /// that was ended for it.
     ///
     /// # Errors
     /// As [`WorkflowRun::claim`].

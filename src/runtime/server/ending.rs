@@ -1,5 +1,5 @@
-//! The end of a server that was started and is not to stay, with all that it started: also what left its session, and what
-//! lost its parent meanwhile.
+//! The end of a server that was started and is not to stay, with all that it started: also what left its session, and
+//! what lost its parent meanwhile.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! `server probe`: whether something answers on a port as a web server does. Any status counts: a page that is not found was
-//! looked for.
+//! `server probe`: whether something answers on a port as a web server does. Any status counts: a page that is not
+//! found was looked for.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -20,8 +20,8 @@ options! {
     ///
     /// Asks 127.0.0.1 and ::1 for `/`, by HEAD and then by GET; any status counts as an answer.
     ///
-    /// Exit codes: 0 answered, `unreachable` included; 2 wrong call; 5 a sandbox refuses the network; 7 nothing answered within
-    /// `--wait`.
+    /// Exit codes: 0 answered, `unreachable` included; 2 wrong call; 5 a sandbox refuses the network; 7 nothing
+    /// answered within `--wait`.
     pub struct Options {
         /// The port
         port: u16 = "--port <PORT>" { range: Some((1, 65535)) },

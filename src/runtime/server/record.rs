@@ -66,8 +66,8 @@ impl Server {
             || self.pgid.is_some_and(is_family_alive)
     }
 
-    /// Asks for the address where the start that would have waited for it was cut off: it was not seen yet what the server
-    /// listens on.
+    /// Asks for the address where the start that would have waited for it was cut off: it was not seen yet what the
+    /// server listens on.
     pub(super) fn find_url(&mut self) {
         let (Some(pid), None) = (self.pid, &self.url) else { return };
         let family = listeners::family(pid);

@@ -135,8 +135,9 @@ struct Plan {
 /// Runs the command.
 ///
 /// # Errors
-/// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`, `not_started`, `server_ended`,
-/// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
+/// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`,
+/// `not_started`, `server_ended`, `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and
+/// `owner_changed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(server) = Server::load(&run)?.filter(|server| !server.adopted && server.is_alive()) {

@@ -144,7 +144,8 @@ fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
     ))
 }
 
-/// Ends what was confirmed, with its `family` where it is a server of ours, as far as the user agreed; whether it was killed.
+/// Ends what was confirmed, with its `family` where it is a server of ours, as far as the user agreed; whether it was
+/// killed.
 fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, CallFailure> {
     let killed = !ended(options, family, false)?;
     if killed && (!options.force || !ended(options, family, true)?) {

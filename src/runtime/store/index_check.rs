@@ -1,5 +1,5 @@
-//! Whether git's index says at a glance that it tracks nothing in the folder of runs and records: to be asked, git reads
-//! all of it entry by entry. Whatever is not plain is left to git.
+//! Whether git's index says at a glance that it tracks nothing in the folder of runs and records: to be asked, git
+//! reads all of it entry by entry. Whatever is not plain is left to git.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! Several files that belong together: what is meant is written down first, then done, then crossed
-//! out. The next holder of the lock finishes what was left, and doing it twice changes nothing. Only what this user
-//! wrote on this machine for this folder is done: a journal is signed, and a foreign one is moved aside. What somebody edited
+//! Several files that belong together: what is meant is written down first, then done, then crossed out. The next
+//! holder of the lock finishes what was left, and doing it twice changes nothing. Only what this user wrote on this
+//! machine for this folder is done: a journal is signed, and a foreign one is moved aside. What somebody edited
 //! meanwhile is not replaced: the text for it is kept beside it.
 
 use std::path::{Component, Path, PathBuf};
@@ -70,8 +70,8 @@ impl StoreStep {
 }
 
 impl Store {
-    /// Removes `path`, and what was written down and could not be done: what a full disk keeps from being ended in order.
-    /// The lock would do that first, and removing needs no space.
+    /// Removes `path`, and what was written down and could not be done: what a full disk keeps from being ended in
+    /// order. The lock would do that first, and removing needs no space.
     pub fn give_up(&self, path: &Path) {
         if let Ok(Some(root)) = self.open() {
             // What went wrong before is what the user must know.
@@ -91,8 +91,8 @@ impl LockedStore<'_> {
         self.begin(steps, None)
     }
 
-    /// The same where the first step replaces a file that its user edits: it must still hold what was read, by its hash, at the
-    /// moment when it is replaced. Otherwise nothing is done.
+    /// The same where the first step replaces a file that its user edits: it must still hold what was read, by its
+    /// hash, at the moment when it is replaced. Otherwise nothing is done.
     ///
     /// # Errors
     /// `stale`, and those of [`LockedStore::together`].
@@ -116,8 +116,8 @@ impl LockedStore<'_> {
         self.carry_out(&journal, guard)
     }
 
-    /// The hash of what a file holds without its byte order mark; empty where there is none. One that cannot be read is refused
-    /// when it is replaced.
+    /// The hash of what a file holds without its byte order mark; empty where there is none. One that cannot be read is
+    /// refused when it is replaced.
     fn hash(&self, path: &Path) -> String {
         match self.root.read(path, SizeLimit::Document) {
             Ok(bytes) => bytes.map_or_else(String::new, |bytes| sha256(&without_mark(bytes))),
@@ -190,7 +190,7 @@ impl LockedStore<'_> {
                     }
                     if guard == ReplacementGuard::First {
                         self.remove(&Self::own_file(NAME))?;
-                        let message = format!("`{}` was saved meanwhile", path.display());
+                        let message = format!("`{}` was changed in the meantime", path.display());
                         let hint = "read it again, and decide again";
                         return Err(CallFailure::new(CONTENDED, "stale", message, hint));
                     }

@@ -1,4 +1,5 @@
-//! `polish checklist parse`: what the user decided. Every item is measured again, so that no edit makes a large one small.
+//! `polish checklist parse`: the user's decisions. Every item is measured again, so that no edit turns a large item
+//! into a small one.
 
 use std::path::PathBuf;
 
@@ -21,10 +22,12 @@ use crate::runtime::store::KEPT;
 options! {
     /// Read the checklist that the user edited
     ///
-    /// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with its line.
+    /// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with
+    /// its line.
     ///
-    /// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist: `errors` has
-    /// every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist:
+    /// `errors` has every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit;
+    /// 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -56,9 +59,9 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChecklistStatus {
-    /// It can.
+    /// It can be read.
     Ok,
-    /// It cannot.
+    /// It cannot be read.
     Malformed,
 }
 
@@ -69,30 +72,30 @@ pub struct ChecklistItem {
     pub id: u32,
     /// Its title.
     pub title: String,
-    /// What becomes of it.
+    /// What is to be done with it.
     pub action: ItemAction,
     /// Its files, relative to the repository's top.
     pub files: Vec<String>,
-    /// The part of the application.
+    /// The part of the application that it belongs to.
     pub surface: String,
     /// Whether it is small enough.
     pub status: ItemStatus,
-    /// Why it is not.
+    /// Why it is not small enough.
     pub reasons: Vec<String>,
-    /// What is to be done.
+    /// The notes of the user or the model.
     pub notes: String,
     /// The line of its heading.
     pub line: usize,
     /// Whether the user added it.
     pub added_by_user: bool,
-    /// What it came to, where it was given out.
+    /// Its result, if it was dispatched.
     pub result: Option<ItemOutcome>,
-    /// Whether it was given out as it is now.
+    /// Whether it was dispatched in its current form.
     pub dispatched: bool,
-    /// Whether it is given out, and nobody has said what it came to.
+    /// Whether it is dispatched and has no result yet.
     #[serde(skip)]
     pub is_out: bool,
-    /// Whether it is so as it is now.
+    /// Whether it is dispatched in its current form and has no result yet.
     #[serde(skip)]
     pub is_out_unchanged: bool,
     /// Whether the run was continued since it was dispatched.
@@ -125,7 +128,7 @@ pub(in crate::runtime) fn read(
 fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String), CallFailure> {
     let path = run.path.join(CHECKLIST);
     let name = path.display().to_string();
-    // First, for what was cut off is finished with it.
+    // First, since loading completes an interrupted command.
     let lock = ChecklistLock::load(run)?;
     let Some(text) = run.store.text(&path)? else {
         let message = "the run has no checklist";

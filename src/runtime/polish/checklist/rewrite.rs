@@ -1,5 +1,5 @@
-//! `polish checklist rewrite`: what the items came to that were given out, below each of them. Everything else of the file
-//! stays as the user left it.
+//! `polish checklist rewrite`: writes the results of dispatched items below each of them. The rest of the file stays as
+//! the user left it.
 
 use std::path::PathBuf;
 
@@ -55,22 +55,22 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RewriteStatus {
-    /// It is there.
+    /// The checklist was written.
     Written,
 }
 
-/// What one item came to.
+/// The result of one item.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemResult {
     /// The item.
     pub id: u32,
-    /// What it came to.
+    /// Its result.
     pub result: ItemOutcome,
     /// What was done, or what went wrong.
     #[serde(default)]
     pub summary: String,
-    /// The commit that did it, where there is one.
+    /// The commit with the repair, if there is one.
     #[serde(default)]
     pub commit: String,
 }
@@ -89,13 +89,13 @@ struct DispatchLog {
     entries: Vec<DispatchEntry>,
 }
 
-/// What was done with one item, at one time.
+/// One result of one item.
 #[derive(Debug, Serialize, Deserialize)]
 struct DispatchEntry {
     at: String,
     #[serde(flatten)]
     result: ItemResult,
-    /// What it was measured to be.
+    /// Why it was measured as oversized.
     reasons: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let held = run.store.lock()?;
     let (seen, mut checklist) = parsing::read(&run, &tree)?;
     if seen.sha256 != options.seen {
-        let message = format!("`{}` is not what was read", seen.path);
+        let message = format!("`{}` has changed since it was read", seen.path);
         let hint = "read it again with `polish checklist parse`, and decide again";
         return Err(CallFailure::new(CONTENDED, "stale", message, hint));
     }
@@ -138,7 +138,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let given_out = lock.items.get_mut(&result.id);
         let given_out = given_out.filter(|item| item.planned.is_some() || item.dispatched.is_some());
         let Some(locked) = given_out else {
-            let message = format!("item {} was not given out by `dispatch plan`", result.id);
+            let message = format!("item {} was not dispatched by `dispatch plan`", result.id);
             let hint = "leave it out, or correct its `id`";
             return Err(CallFailure::new(MALFORMED, "unknown_item", message, hint).in_file(&name, None, None));
         };
@@ -152,7 +152,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             reasons: item.reasons.clone(),
         });
         run.record.outcomes.insert(result.id, result.result);
-        // Only a commit of this branch is one of the run's.
+        // A commit only counts as the run's own if it is on this branch.
         let is_hash = result.commit.len() >= 40 && result.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_hash && tree.ask(&["merge-base", "--is-ancestor", &result.commit, "HEAD"])?.succeeded() {
             run.record.user_commits.remove(&result.commit);
@@ -162,11 +162,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let folder = run.folder();
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
     let sha256 = disk::sha256(checklist.as_bytes());
-    // First of all: where its user has saved it meanwhile, nothing is written.
+    // The checklist first: if the user has saved it meanwhile, nothing else is written.
     let mut steps = vec![StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist }];
     steps.extend(folder.seal()?.steps(&folder, documents)?);
     held.together_over(steps, &seen.sha256)?;
-    // These results are in the file now. As a step it would remove what a replay keeps.
+    // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
     held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT}")))?;
     Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
 }

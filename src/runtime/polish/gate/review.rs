@@ -1,5 +1,6 @@
-//! The review that counts for the commit that is polished: the newest finished one of its branch, by whatever name its pull
-//! request or a working tree without a branch gave to this commit. One of another branch counts for nothing, and hides none.
+//! The review that counts for the commit that is polished: the newest finished one of its branch, by whatever name its
+//! pull request or a working tree without a branch gave to this commit. One of another branch counts for nothing, and
+//! hides none.
 
 use std::path::Path;
 
@@ -197,8 +198,8 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     Ok(Some(ReviewCandidate { age: (stamp, name), path: path.display().to_string(), found }))
 }
 
-/// Whether the commit that was reviewed is the one that is checked out: a sentence, or what is wrong and, where there is
-/// another way out than the usual, that.
+/// Whether the commit that was reviewed is the one that is checked out: a sentence, or what is wrong and, where there
+/// is another way out than the usual, that.
 type BindingResult = Result<String, (String, Option<String>)>;
 
 fn bound(

@@ -1,4 +1,5 @@
-//! `polish seed replan`: what is handed over where a polish turns out to be work for a plan, and what the user said to it.
+//! `polish seed replan`: what is handed over where a polish turns out to be work for a plan, and what the user said to
+//! it.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
-//! The targets among the words of a user: a pull request or a branch, in the forms that people write. A target stands where
-//! one may stand: at the start, behind words that only ask for a review, or behind `review of`. Elsewhere the same form is
-//! a mention (`like #42`), which is noted, or is refused where nobody can tell.
+//! The targets among the words of a user: a pull request or a branch, in the forms that people write. A target stands
+//! where one may stand: at the start, behind words that only ask for a review, or behind `review of`. Elsewhere the
+//! same form is a mention (`like #42`), which is noted, or is refused where nobody can tell.
 
 use super::{BranchTest, KEYS, LONGEST_BRANCH, QUOTES, ReviewTarget, is_request, pull_request};
 use crate::runtime::answer::CallFailure;
@@ -62,8 +62,8 @@ enum FormRole {
     Unclear,
 }
 
-/// Finds the targets among words that are no tokens. Without a repository the only word that is nothing else is taken for
-/// a branch.
+/// Finds the targets among words that are no tokens. Without a repository the only word that is nothing else is taken
+/// for a branch.
 ///
 /// # Errors
 /// What `is_branch` fails with.
@@ -353,7 +353,8 @@ fn unquoted(word: &str) -> &str {
     inner.filter(|inner| !inner.is_empty()).unwrap_or(word)
 }
 
-/// Whether a word is meant as a token and written as an option or an assignment: `--mode`, `mode=autofix`, `--headless`.
+/// Whether a word is meant as a token and written as an option or an assignment: `--mode`, `mode=autofix`,
+/// `--headless`.
 pub(super) fn is_option(word: &str) -> bool {
     let lower = unquoted(word).to_ascii_lowercase();
     let name = lower.trim_start_matches('-');

@@ -106,8 +106,8 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
     found
 }
 
-/// What the others say that the worst does not: another reason or repair, and a line that the same reviewer names beside
-/// another. None of it is lost, and a repair is one of all of them.
+/// What the others say that the worst does not: another reason or repair, and a line that the same reviewer names
+/// beside another. None of it is lost, and a repair is one of all of them.
 fn other_statements(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
     let mut others: Vec<&(usize, Finding)> = members.iter().collect();
     order::sort_by_key(&mut others, |(_, one)| one.line);

@@ -1,5 +1,5 @@
-//! What the caller says beside the replies, as JSON: kept in the run, so that later calls need not say it again. A model
-//! writes it, so it is read like a reply: what cannot be understood costs itself only, and is named.
+//! What the caller says beside the replies, as JSON: kept in the run, so that later calls need not say it again. A
+//! model writes it, so it is read like a reply: what cannot be understood costs itself only, and is named.
 
 use std::collections::{BTreeMap, BTreeSet};
 

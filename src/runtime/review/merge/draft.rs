@@ -112,8 +112,8 @@ pub(super) fn near(drafts: &[FindingDraft], rules: &MergeRules<'_>) -> Vec<Nearb
     groups
 }
 
-/// Makes one finding of each list of ids. All must lie in one place; the first id stays. What was joined in an earlier call and does not lie together any more, as a reply changed, stays apart; of the last
-/// `new` lists that is an error.
+/// Makes one finding of each list of ids. All must lie in one place; the first id stays. What was joined in an earlier
+/// call and does not lie together any more, as a reply changed, stays apart; of the last `new` lists that is an error.
 ///
 /// # Errors
 /// `unknown_finding`, `not_near`.

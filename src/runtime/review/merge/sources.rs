@@ -1,5 +1,5 @@
-//! Where replies come from: one file per reviewer in the folder of the run; sections of standard input where no run keeps
-//! any; and, for other callers, files with one or a list of them, or a list on standard input.
+//! Where replies come from: one file per reviewer in the folder of the run; sections of standard input where no run
+//! keeps any; and, for other callers, files with one or a list of them, or a list on standard input.
 
 use std::path::{Path, PathBuf};
 

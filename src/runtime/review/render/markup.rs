@@ -1,5 +1,5 @@
-//! Text of others in a report that a forge may render: no element of HTML and no picture begins in it. Code in backticks
-//! is code, and stays.
+//! Text of others in a report that a forge may render: no element of HTML and no picture begins in it. Code in
+//! backticks is code, and stays.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Fields that no form has. Their texts are sentences; what they say without one is judged by closed lists of words, as
-//! sentences are by templates: a count that the findings bear out, an amount of work, a flag that says that all is well.
-//! Their writer is asked about every other value.
+//! sentences are by templates: a count that the findings bear out, an amount of work, a flag that says that all is
+//! well. Their writer is asked about every other value.
 
 use serde_json::Value;
 

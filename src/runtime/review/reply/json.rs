@@ -1,5 +1,5 @@
-//! The balanced JSON values of a text: in prose, in fences, with comments, trailing commas, raw line feeds in strings or
-//! a key twice. The work is bounded, whatever the text is.
+//! The balanced JSON values of a text: in prose, in fences, with comments, trailing commas, raw line feeds in strings
+//! or a key twice. The work is bounded, whatever the text is.
 
 use serde_json::{Map, Number, Value};
 

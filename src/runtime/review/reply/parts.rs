@@ -1,5 +1,5 @@
-//! All values of one reply together: what each of them says counts, so that neither an example nor a quotation takes the
-//! place of the reply.
+//! All values of one reply together: what each of them says counts, so that neither an example nor a quotation takes
+//! the place of the reply.
 
 use std::collections::BTreeSet;
 
@@ -194,8 +194,8 @@ impl ReplyParts {
         }
     }
 
-    /// Findings below a key that holds none. Below a key that no reply has, texts are sentences like any other, and other
-    /// values are judged when all findings are known.
+    /// Findings below a key that holds none. Below a key that no reply has, texts are sentences like any other, and
+    /// other values are judged when all findings are known.
     fn unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
         let shown: String = key.chars().take(40).collect();
         let found: Vec<Value> = below(value).cloned().collect();

@@ -1,6 +1,6 @@
 //! Files of which git's diff does not say what is in the working tree: those that its index is told to look at no more,
-//! those that were edited behind its back, and those that a filter changes on their way, which no review runs. Their content
-//! is hashed, so that content decides.
+//! those that were edited behind its back, and those that a filter changes on their way, which no review runs. Their
+//! content is hashed, so that content decides.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Edits that git takes for no change. Git compares the times of its index by the second, so an edit of the same size,
-//! with a forged time, within the second in which git looked at the file last, passes unseen. The index also holds the rest
-//! of the time at which the system noted the last change, which no program can set: where that differs, content decides. So
-//! it does of every file that was written since shortly before the first look, for clocks are coarse, too.
+//! with a forged time, within the second in which git looked at the file last, passes unseen. The index also holds the
+//! rest of the time at which the system noted the last change, which no program can set: where that differs, content
+//! decides. So it does of every file that was written since shortly before the first look, for clocks are coarse, too.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +26,8 @@ fn is_suspect(entry: &IndexEntry<'_>, root: &Root, since: i64) -> bool {
         })
 }
 
-/// The names of tracked files with another content than git's index, of which git says that they are unchanged. `since` is
-/// when the first look began, in seconds since 1970.
+/// The names of tracked files with another content than git's index, of which git says that they are unchanged. `since`
+/// is when the first look began, in seconds since 1970.
 ///
 /// # Errors
 /// When git fails.

@@ -1,5 +1,5 @@
-//! Submodules of which git's diff does not say what is in the working tree: those with changes that are not committed, and
-//! those at another commit that the index is told to look at no more.
+//! Submodules of which git's diff does not say what is in the working tree: those with changes that are not committed,
+//! and those at another commit that the index is told to look at no more.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The diff of a working tree for a review, with what the diff itself does not show of the tree: files that git was told not
-//! to look at, edits behind its back, and submodules.
+//! The diff of a working tree for a review, with what the diff itself does not show of the tree: files that git was
+//! told not to look at, edits behind its back, and submodules.
 
 use std::collections::BTreeSet;
 

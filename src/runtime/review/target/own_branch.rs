@@ -1,6 +1,6 @@
-//! The branches `pr-<n>` that reviews make for pull requests. Which ones are ours stands in the state folder with
-//! the commit that we left them at: a branch that the user made, or committed to since, is never moved. For whom it was made
-//! stands there as well, so that code of a fork stays known as such.
+//! The branches `pr-<n>` that reviews make for pull requests. Which ones are ours stands in the state folder with the
+//! commit that we left them at: a branch that the user made, or committed to since, is never moved. For whom it was
+//! made stands there as well, so that code of a fork stays known as such.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,8 @@ struct BranchRecord {
     requests: BTreeMap<String, String>,
 }
 
-/// The pull request that a branch was made for, by its address, or by its number where only the name of the branch tells.
+/// The pull request that a branch was made for, by its address, or by its number where only the name of the branch
+/// tells.
 ///
 /// # Errors
 /// What the stores refuse.

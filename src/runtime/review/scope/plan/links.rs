@@ -1,5 +1,5 @@
-//! The plans that the text of a pull request names: paths below `docs/plans/`, links that say plan, and lines that begin
-//! with `Plan:`.
+//! The plans that the text of a pull request names: paths below `docs/plans/`, links that say plan, and lines that
+//! begin with `Plan:`.
 
 use super::FOLDER;
 use crate::order;
