@@ -33,7 +33,7 @@ choices! {
     pub enum ResponseFormat {
         /// One JSON object on one line
         Json = "json",
-        /// Single words for scripts, where a command has them, else as `text`
+        /// Single words for scripts if the command has them, otherwise as `text`
         Sentinel = "sentinel",
         /// For people
         Text = "text",

@@ -25,9 +25,9 @@ pub use parts::DiffSink;
 /// One changed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangedFile {
-    /// Relative to the repository's top; `�` where a name is not valid UTF-8.
+    /// Relative to the repository's top; `�` if a name is not valid UTF-8.
     pub path: String,
-    /// The name's bytes in base64, where they are not valid UTF-8.
+    /// The name's bytes in base64, if they are not valid UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_b64: Option<String>,
     /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` type changed, `U` in conflict.

@@ -236,7 +236,7 @@ required!(PathBuf, String, u16, u32, u64);
 pub trait Options: Sized {
     /// What the command does, in lines.
     const ABOUT: &'static [&'static str];
-    /// Command lines that a user may copy.
+    /// Example command lines.
     const EXAMPLES: &'static [&'static str];
     /// Its options.
     const PARAMETERS: &'static [Parameter];

@@ -32,7 +32,7 @@ options! {
 /// The answer of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether everything is there.
+    /// Whether everything is installed.
     pub status: DoctorStatus,
     /// The version of this helper.
     pub helper: String,
@@ -44,11 +44,11 @@ pub struct Response {
     pub sandbox: Option<String>,
 }
 
-/// Whether everything is there.
+/// Whether everything is installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DoctorStatus {
-    /// Everything is.
+    /// Everything is installed.
     Ok,
     /// Something is missing.
     Incomplete,
@@ -61,7 +61,7 @@ pub struct InstalledTool {
     pub name: String,
     /// What it prints for `--version`; none if it is missing or prints nothing.
     pub version: Option<String>,
-    /// Where it is.
+    /// Its path.
     pub path: Option<String>,
     /// What needs it.
     pub needed_for: String,

@@ -69,8 +69,8 @@ impl Repository {
         let repository = path(line(&child::run(environment, "git", &repository)?.stdout));
         if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
-                format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
-            let hint = "take `core.worktree` out of the repository's configuration";
+                format!("git treats `{}` as the working tree of `{}`", top.display(), folder.display());
+            let hint = "remove `core.worktree` from the repository's configuration";
             return Err(CallFailure::environment("not_a_repository", message, hint));
         }
         if let Some(special) = crate::disk::special_file_in(&top) {

@@ -110,7 +110,7 @@ pub fn pull_request(
     let data = graphql(repository, at, &query, &[("-F", format!("number={number}"))])?;
     let found = read(&data["repository"]["pullRequest"])?;
     match found.as_ref().filter(|found| found.number != number) {
-        Some(other) => Err(malformed(&format!("pull request {}, and {number} was asked for", other.number))),
+        Some(other) => Err(malformed(&format!("pull request {}, but {number} was requested", other.number))),
         None => Ok(found),
     }
 }

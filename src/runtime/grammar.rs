@@ -21,7 +21,7 @@ pub static GROUPS: [(&str, &str); 9] = [
     ("repo", "What a skill needs to know about the repository"),
     ("repo size", "Check whether work is small enough to continue"),
     ("review", "The mechanical steps of a code review"),
-    ("server", "The development server that a user looks at"),
+    ("server", "The development server that the user tries out"),
 ];
 
 options! {
@@ -49,7 +49,7 @@ options! {
 /// What a command line asks for.
 #[derive(Debug)]
 pub enum HelperRequest {
-    /// Help, as it is printed.
+    /// The help text.
     Help(String),
     /// Name and version.
     Version,

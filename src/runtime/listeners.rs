@@ -242,7 +242,7 @@ pub(in crate::runtime) fn free(environment: &Environment, wanted: u16) -> Result
         CallFailure::environment(
             "no_free_port",
             format!("no port can be taken: {words}"),
-            "end a server that runs",
+            "end a running server",
         )
     }))
 }

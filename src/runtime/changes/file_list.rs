@@ -49,7 +49,7 @@ impl FileListEntry {
         plain(&self.name)
     }
 
-    /// The name as an argument; `None` where it is not valid UTF-8.
+    /// The name as an argument; `None` if it is not valid UTF-8.
     pub(super) fn argument(&self) -> Option<String> {
         String::from_utf8(self.bytes()).ok()
     }

@@ -29,7 +29,7 @@ options! {
     /// `incomplete` (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine;
     /// 4 a malformed file; 5 no configuration of that name; 7 git took too long.
     pub struct Options {
-        /// The configuration; needed only where the file has several
+        /// The configuration; needed only if the file has several
         pub name: Option<String> = "[NAME]",
         /// Also accept a server that listens on all addresses, which others on the network can reach
         pub allow_public_host: bool = "--allow-public-host",

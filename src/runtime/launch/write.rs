@@ -111,7 +111,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         ),
         Some(text) if options.merge => (added(text, &config)?, LaunchWriteStatus::Added),
         Some(_) => {
-            let message = format!("`{FILE}` is there already");
+            let message = format!("`{FILE}` already exists");
             return Err(exists(message, "read it with `launch read`, or add to it with `--merge`"));
         }
     };
@@ -164,7 +164,7 @@ fn exists(message: String, hint: &str) -> CallFailure {
 fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
     let document = LaunchFile::parse(NamedText { text, name: FILE })?;
     if document.configurations.iter().any(|one| one.name == config.name) {
-        let message = format!("`{FILE}` has a configuration `{}` already", config.name);
+        let message = format!("`{FILE}` already has a configuration `{}`", config.name);
         return Err(exists(message, "give it another name, or edit the file"));
     }
     let list = document.root.get("configurations");

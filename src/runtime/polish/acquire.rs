@@ -76,7 +76,7 @@ pub struct Response {
     pub plan: Option<String>,
     /// What is polished.
     pub target: ReviewTarget,
-    /// What brings the target into a working tree.
+    /// How the target gets into a working tree.
     pub action: AcquireAction,
     /// The ways to do it: ask the user which.
     pub choices: Vec<AcquireChoice>,
@@ -115,7 +115,7 @@ pub enum AcquireStatus {
     Acquired,
 }
 
-/// What brings the target into a working tree.
+/// How the target gets into a working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AcquireAction {

@@ -1,4 +1,4 @@
-//! `server status`: the server of a polish, and whether it is there still.
+//! `server status`: the server of a polish, and whether it is still running.
 
 use std::path::PathBuf;
 
@@ -29,19 +29,19 @@ options! {
 /// The answer of `server status`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether it is there.
+    /// Whether it is running.
     pub status: ServerStatus,
     /// The server that was started or adopted last.
     pub server: Option<Server>,
-    /// The last lines that it printed, where it is dead.
+    /// The last lines of its output, if it is dead.
     pub log: Vec<String>,
 }
 
-/// Whether it is there.
+/// Whether it is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerStatus {
-    /// Its process is there.
+    /// Its process is running.
     Running,
     /// Its process has ended.
     Dead,

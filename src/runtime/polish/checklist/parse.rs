@@ -35,7 +35,7 @@ options! {
     examples: ["plugcast-run polish checklist parse --run DIR"]
 }
 
-/// The answer of `polish checklist parse`, also where it is malformed.
+/// The answer of `polish checklist parse`, also if it is malformed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether it can be read.
@@ -44,7 +44,7 @@ pub struct Response {
     pub path: String,
     /// The hash of its text: the value of `--seen` of `polish checklist rewrite`.
     pub sha256: String,
-    /// The items, in order; none where it is malformed.
+    /// The items, in order; none if it is malformed.
     pub items: Vec<ChecklistItem>,
     /// Every fault.
     pub errors: Vec<ChecklistFault>,
@@ -140,11 +140,11 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let Checklist { sections, faults, mut warnings } = text::parse(&text);
     if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT}")))? {
         warnings.push(format!(
-            "you edited the file after a command was cut off: what that one was to write is `{name}{KEPT}`"
+            "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT}`"
         ));
     }
     for id in lock.items.keys().filter(|id| sections.iter().all(|section| section.id != **id)) {
-        warnings.push(format!("item {id} is no longer there: nothing of it is repaired"));
+        warnings.push(format!("item {id} was removed: nothing of it is repaired"));
     }
     let mut response = Response {
         status: ChecklistStatus::Ok,

@@ -23,10 +23,10 @@ options! {
     /// FILE contains `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is
     /// `fixed` or `failed`, and the last two may be missing. The run records it, too.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed
-    /// results, an item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results,
-    /// or git failed; 6 the checklist is not what was read, or the run ended or is bound to another tree or commit;
-    /// 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an
+    /// item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results, or git failed;
+    /// 6 the checklist has changed since it was read, or the run ended or is bound to another tree or commit; 7 git
+    /// took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

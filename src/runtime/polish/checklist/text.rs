@@ -12,7 +12,7 @@ use crate::printable::line as one_line;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemAction {
-    /// It stays as it is.
+    /// It is left unchanged.
     Keep,
     /// It is skipped.
     Skip,
