@@ -222,7 +222,8 @@ pub fn meant<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Pat
     let own = text.component.map_or(&[][..], |component| component.files.as_slice());
     let near = model::meant(wanted, own.iter().map(|path| path.as_path()));
     near.or_else(|| {
-        let mut same = text.plugin.files.kept.iter().filter(|path| path.file_name() == wanted.file_name());
+        let name = model::file_name(wanted);
+        let mut same = text.plugin.files.kept.iter().filter(|path| model::file_name(path) == name);
         let first = same.next()?;
         same.next().is_none().then_some(first.as_path())
     })
@@ -239,7 +240,8 @@ pub fn of_that_name<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Vec<&'t Utf
     if stem == "index" || stem.chars().all(|c| !c.is_lowercase()) {
         return out;
     }
-    for path in text.plugin.files.kept.iter().filter(|path| path.file_name() == wanted.file_name()) {
+    let name = model::file_name(wanted);
+    for path in text.plugin.files.kept.iter().filter(|path| model::file_name(path) == name) {
         let away = model::distance(path, wanted);
         if away < nearest {
             (nearest, out) = (away, Vec::new());

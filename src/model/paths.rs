@@ -37,7 +37,7 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
     let lower = |path: &Utf8Path| {
         // A skill file is known by its folder.
         let own = path.file_stem().is_some_and(|stem| stem.chars().all(|c| !c.is_lowercase()));
-        let name = if own { path.parent().and_then(Utf8Path::file_name) } else { path.file_name() };
+        let name = if own { folder(path).and_then(file_name) } else { file_name(path) };
         name.unwrap_or_default().to_lowercase()
     };
     let name = lower(wanted);
@@ -103,6 +103,11 @@ pub fn folder(path: &Utf8Path) -> Option<&Utf8Path> {
     (!path.is_empty()).then(|| Utf8Path::new(path.rsplit_once('/').map_or("", |(folder, _)| folder)))
 }
 
+/// The last name of a plain path: as [`Utf8Path::file_name`], told by its text.
+pub fn file_name(path: &Utf8Path) -> Option<&str> {
+    path.as_str().rsplit('/').next().filter(|name| !name.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +136,7 @@ mod tests {
     fn folders_are_told_by_text_as_by_parts() {
         for path in ["", "a", "a/b", "a/b/c", "ab/c"].map(Utf8Path::new) {
             assert_eq!(folder(path), path.parent());
+            assert_eq!(file_name(path), path.file_name());
             for other in ["", "a", "a/b", "ab", "c"].map(Utf8Path::new) {
                 assert_eq!(inside(path.as_str(), other.as_str()), path.starts_with(other), "{path} {other}");
             }

@@ -96,12 +96,17 @@ impl Stage {
 
 /// Kills a call at each of its writes; `again` is what a user does then.
 fn walk(stage: &Stage, words: &[&str], again: impl Fn(&str)) {
+    walk_to_exit(stage, words, 0, again);
+}
+
+/// The same for a call that ends with the exit code `exit`.
+fn walk_to_exit(stage: &Stage, words: &[&str], exit: i32, again: impl Fn(&str)) {
     stage.keep();
     let before = stage.users();
     for step in 1..MOST {
         let fault = format!("abort@{step}");
         let done = stage.call(words, Some(&fault));
-        let through = done.status.success();
+        let through = done.status.code() == Some(exit);
         assert!(
             through || done.status.code().is_none(),
             "{fault}: {}",
@@ -263,6 +268,21 @@ fn seeds_and_the_end_of_a_polish_can_be_killed_anywhere() {
         stage.good(&["polish", "acquire", "--apply"], fault);
         let list = std::fs::read_to_string(stage.top().join("run/checklist.md")).expect("the checklist");
         assert!(list.contains("of the user"), "{fault}: nothing is taken back");
+    });
+}
+
+/// A headless run that needs a user leaves the working tree to the next one, whatever the moment.
+#[test]
+fn the_end_of_a_run_that_needs_a_user_can_be_killed_anywhere() {
+    let stage = edited();
+    let end = ["polish", "envelope", "--run", "run", "--needs-human", "which_config"];
+    walk_to_exit(&stage, &end, 3, |fault| {
+        let again = stage.call(&end, None);
+        let text = String::from_utf8_lossy(&again.stdout).into_owned();
+        assert!(text.contains("which_config") || text.contains("finished"), "{fault}: {text}");
+        stage.good(&["polish", "acquire", "--apply"], fault);
+        let list = std::fs::read_to_string(stage.top().join("run/checklist.md")).expect("the checklist");
+        assert!(list.contains("of the user"), "{fault}: {list}");
     });
 }
 

@@ -7,9 +7,10 @@ use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::paths as model;
 use crate::model::similar_names::slip;
 use crate::read::intent::near;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, inside};
 
 pub(super) const RULE: Rule = Rule {
     name: "broken-link",
@@ -50,12 +51,14 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             None => format!("did you mean `{written}`?"),
         });
         let own = paths::own_folder(text);
-        let has_name = |path: &&Utf8PathBuf| path.file_name() == meant.file_name() && path.starts_with(own);
-        let is_only = text.plugin.files.kept.iter().filter(has_name).count() == 1;
+        let name = model::file_name(meant);
+        let has_name =
+            |path: &&Utf8PathBuf| model::file_name(path) == name && inside(path.as_str(), own.as_str());
+        let is_only = || text.plugin.files.kept.iter().filter(has_name).count() == 1;
         let folder =
             |path: &Utf8Path| path.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned();
         let is_slip = || slip(&folder(wanted), [folder(meant).as_str()]).is_some();
-        if same == [meant] && (is_only || is_slip()) && meant.starts_with(own) {
+        if same == [meant] && meant.starts_with(own) && (is_only() || is_slip()) {
             found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
         }
     }
