@@ -12,13 +12,15 @@ use super::arguments::{self, PolishFlags, Response as Words};
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::{continuation, in_mode};
+use crate::printable::line;
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
+use crate::runtime::place::normalized;
 use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
@@ -162,6 +164,14 @@ fn acquire(
 ) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let mut plan = plan(&repository, &words, options.worktree.is_some(), root)?;
+    // An absolute path may be in the tree that has the target.
+    let tops = [&repository.top, &plan.location.repository.top];
+    let is_outside = |named: &&str| tops.iter().all(|top| normalized(named, top).is_err());
+    if let Some(named) = words.plan.as_deref().filter(is_outside) {
+        let message = format!("the plan `{}` is not in the repository", line(named));
+        let hint = "pass `plan:PATH` with the path of one of its files";
+        return Err(CallFailure::new(USAGE, "bad_value", message, hint));
+    }
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
         earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;

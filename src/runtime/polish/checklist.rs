@@ -42,6 +42,11 @@ pub(super) struct LockedItem {
     reasons: Vec<String>,
     /// Whether the user added it.
     added: bool,
+    /// Its title and files when it was written or dispatched: they show whether its number was changed.
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    files: Vec<String>,
     /// If it is dispatched: the hash of its action, files and notes at that time. Later edits wait for the next
     /// dispatch.
     #[serde(default)]
@@ -74,9 +79,43 @@ impl ItemOutcome {
     }
 }
 
+impl LockedItem {
+    /// How much of it an item has: its title, and its files.
+    fn likeness(&self, title: &str, files: &[String]) -> u8 {
+        2 * u8::from(self.title == title) + u8::from(!files.is_empty() && self.files == files)
+    }
+
+    /// Whether it was dispatched.
+    fn was_out(&self) -> bool {
+        self.planned.is_some() || self.dispatched.is_some()
+    }
+}
+
 impl ChecklistLock {
     fn new() -> Self {
         Self { schema: "plugcast.polish-checklist/1".to_owned(), items: BTreeMap::new() }
+    }
+
+    /// The number that an item had before the user changed it, if that would move a result: `here` is every item with
+    /// its title and files.
+    fn number_before(&self, id: u32, here: &[(u32, &str, &[String])]) -> Option<u32> {
+        let likeness = |locked: u32, id: u32| {
+            let item = here.iter().find(|(own, ..)| *own == id);
+            let locked = self.items.get(&locked)?;
+            Some(item.map_or(0, |(_, title, files)| locked.likeness(title, files)))
+        };
+        let own = self.items.get(&id);
+        let kept = likeness(id, id).unwrap_or(0);
+        let before = self.items.iter().find(|(before, locked)| {
+            let found = likeness(**before, id).unwrap_or(0);
+            // An item that the user adds may have the files of another one.
+            **before != id
+                && (locked.was_out() || own.is_some_and(LockedItem::was_out))
+                && (found > 1 || own.is_some() && found > 0)
+                && found > kept
+                && found > likeness(**before, **before).unwrap_or(0)
+        });
+        before.map(|(before, _)| *before)
     }
 
     /// Loads the lock of a run.
@@ -98,6 +137,7 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
             reasons: item.reasons.clone(),
             ..LockedItem::default()
         });
+        (locked.title, locked.files) = (item.title.clone(), item.files.clone());
         locked.planned = Some(wanted(item.action, &item.files, &item.notes));
         locked.interrupted = false;
     }

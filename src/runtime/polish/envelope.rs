@@ -29,7 +29,7 @@ const SUMMARY: &str = "summary.md";
 options! {
     /// Print the result of a polish, and end its run
     ///
-    /// `--format text` prints the envelope. A headless run with a checklist only releases its working tree: a
+    /// `--format text` prints the envelope. If the work needs a plan, the handover is written. A headless run with a checklist only releases its working tree: a
     /// user may continue it.
     ///
     /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not
@@ -162,11 +162,15 @@ pub(super) fn finish(
     let stacked = items.iter().filter(|item| item.action == ItemAction::Stacked);
     let numbers = stacked.filter_map(|item| run.record.seeds.iter().position(|id| *id == item.id));
     let inside = |name: &str| run.path.join(name).display().to_string();
+    let plan = replan::plan_path(tree, &run.record);
+    let seed = replan::seed_step(run, &standing, plan.as_deref());
+    // If the checklist cannot be read, an earlier seed counts.
+    let has_seed = seed.is_some() || !warnings.is_empty() && run.record.replan;
     let mut response = Response {
         status,
         items: tally,
         stacked: numbers.map(|at| inside(&file_name(at + 1))).collect(),
-        replan_seed: run.record.replan.then(|| inside(replan::SEED)),
+        replan_seed: has_seed.then(|| inside(replan::SEED)),
         escalation: standing.escalation(),
         is_rethought: standing.is_rethought(),
         path: inside(SUMMARY),
@@ -179,7 +183,6 @@ pub(super) fn finish(
         Err(failure) if status == EnvelopeStatus::Partial && failure.exit != INTERRUPTED => None,
         review => review?,
     };
-    let plan = replan::plan_path(tree, &run.record);
     let host = host.map(|host| host.id);
     let server = match status {
         EnvelopeStatus::Complete => server(run)?,
@@ -191,7 +194,7 @@ pub(super) fn finish(
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     let ending =
         if status == EnvelopeStatus::Complete { PolishEnding::Complete } else { PolishEnding::Cancelled };
-    close(run, environment, ending, vec![summary])?;
+    close(run, environment, ending, seed.into_iter().chain([summary]).collect())?;
     let text = response.text.clone();
     Ok(Delivery::from_answer(&response).text(text))
 }

@@ -101,7 +101,7 @@ type CodeRow = (&'static str, &'static [&'static [ErrorCode]]);
 /// Codes of a path given by the caller.
 static PATHS: [ErrorCode; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
 /// Codes of a checklist that the user edited.
-static CHECKLIST_FAULTS: [ErrorCode; 8] = [
+static CHECKLIST_FAULTS: [ErrorCode; 9] = [
     ("bad_header", 4),
     ("duplicate_id", 4),
     ("duplicate_field", 4),
@@ -110,6 +110,7 @@ static CHECKLIST_FAULTS: [ErrorCode; 8] = [
     ("unknown_status", 4),
     ("bad_path", 4),
     ("pinned", 4),
+    ("renumbered", 4),
 ];
 static CHECKLIST: [ErrorCode; 1] = [("no_checklist", 5)];
 /// Codes of one configuration of `.claude/launch.json`.

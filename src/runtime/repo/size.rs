@@ -146,6 +146,11 @@ impl ChangeSizes {
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
 
+    /// Whether this file changed.
+    pub(in crate::runtime) fn contains(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
     /// The name of a file before it was renamed.
     pub(in crate::runtime) fn name_before(&self, path: &str) -> Option<&str> {
         self.0.get(path)?.old_path.as_deref()

@@ -82,6 +82,11 @@ impl Server {
     }
 }
 
+/// The warning about a server that listens on all addresses.
+pub(super) fn reachable(port: u16) -> String {
+    format!("it listens on all addresses: others on the network can reach port {port}")
+}
+
 /// The last lines of the server's output: 20, or 5 in a headless run.
 ///
 /// # Errors

@@ -326,8 +326,7 @@ fn start(
     };
     if let Some(port) = listeners::public_port(plan.port, &family) {
         // The user agreed to it.
-        let message = format!("it listens on all addresses: others on the network can reach port {port}");
-        response.warnings.push(message);
+        response.warnings.push(record::reachable(port));
     }
     server.url = Some(url);
     run.folder().save(vec![(record::RECORD, text(&server))])?;

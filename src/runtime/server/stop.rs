@@ -82,7 +82,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // The polish's own server is ended with everything that it started, and needs no permission. It outlives the
     // polish.
-    let own = Server::load(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
+    let own = Server::load(&run)?
+        .filter(|own| own.port == options.port && (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
         return left(options, environment, &own.words(), response);

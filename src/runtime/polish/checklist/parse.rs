@@ -10,8 +10,10 @@ use super::text::{self, Checklist, ItemSection, fault};
 use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, wanted};
 use crate::disk;
 use crate::order;
+use crate::printable::line as one_line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED};
 use crate::runtime::command_line::options;
+use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::place;
@@ -130,7 +132,11 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let name = path.display().to_string();
     // First, since loading completes an interrupted command.
     let lock = ChecklistLock::load(run)?;
-    let Some(text) = run.store.text(&path)? else {
+    let text = match run.store.text(&path) {
+        Err(failure) if failure.error.code == NOT_UTF8 => return Err(not_text(failure, name)),
+        text => text?,
+    };
+    let Some(text) = text else {
         let message = "the run has no checklist";
         let hint = "write one with `polish checklist write`";
         return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
@@ -155,17 +161,28 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         warnings,
         error: None,
     };
-    let mut seeds = 0;
+    let mut listed = Vec::new();
     for section in &sections {
+        match files(section, tree, &changed) {
+            Ok(files) => listed.push((section, files)),
+            Err(fault) => response.errors.push(fault),
+        }
+    }
+    let here: Vec<(u32, &str, &[String])> =
+        listed.iter().map(|(section, files)| (section.id, &*section.title, &**files)).collect();
+    for (section, _) in &listed {
+        let Some(before) = lock.number_before(section.id, &here) else { continue };
+        let message = format!(
+            "item {before} is item {} now, and results belong to the numbers: write `## Item {before} — {}`",
+            section.id,
+            one_line(&section.title)
+        );
+        response.errors.push(fault(section.line, "renumbered", message));
+    }
+    let mut seeds = 0;
+    for (section, files) in listed {
         let locked = lock.items.get(&section.id);
         let added = locked.is_none_or(|locked| locked.added);
-        let files = match files(section, tree) {
-            Ok(files) => files,
-            Err(fault) => {
-                response.errors.push(fault);
-                continue;
-            }
-        };
         response.errors.extend(section.status_fault());
         let measure = measure(&changed, &files, &thresholds);
         let is_large = !measure.reasons.is_empty();
@@ -191,6 +208,10 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
                 measure.reasons.join(", ")
             );
             response.errors.push(fault(line, "pinned", message));
+        }
+        if action == ItemAction::Fix {
+            let unchanged = measure.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
+            response.warnings.extend(unchanged);
         }
         let notes = section.value("notes").to_owned();
         let hash = wanted(action, &files, &notes);
@@ -226,13 +247,33 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     Err(failure.within(&response))
 }
 
+/// The failure for a checklist in another encoding, with its fault in the list.
+fn not_text(failure: CallFailure, path: String) -> CallFailure {
+    let error = *failure.error.clone();
+    let errors = vec![fault(error.line.unwrap_or(1), NOT_UTF8, error.message.clone())];
+    let (status, error) = (ChecklistStatus::Malformed, Some(error));
+    let (sha256, items, warnings) = (String::new(), Vec::new(), Vec::new());
+    failure.within(&Response { status, path, sha256, items, errors, warnings, error })
+}
+
 /// The files of an item, as git writes them.
-fn files(section: &ItemSection, tree: &Repository) -> Result<Vec<String>, ChecklistFault> {
+fn files(
+    section: &ItemSection,
+    tree: &Repository,
+    changed: &ChangeSizes,
+) -> Result<Vec<String>, ChecklistFault> {
+    let wrong = |reason: String| fault(section.line_of("files"), "bad_path", reason);
     let mut files = Vec::new();
     for file in section.files()? {
-        let file = place::confined(&file, &tree.top)
-            .map_err(|reason| fault(section.line_of("files"), "bad_path", reason))?;
-        files.push(file);
+        // Counted as one file, several would hide how large the item is.
+        let parts = file.split(|c: char| c == ';' || c.is_whitespace());
+        if !changed.contains(&file) && parts.filter(|part| changed.contains(part)).count() > 1 {
+            return Err(wrong(format!(
+                "`{}` names several files: separate them with commas",
+                one_line(&file)
+            )));
+        }
+        files.push(place::confined(&file, &tree.top).map_err(wrong)?);
     }
     Ok(files)
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::text::{parse, with_outcome};
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
+use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
@@ -102,7 +103,7 @@ struct DispatchEntry {
 /// Runs the command.
 ///
 /// # Errors
-/// `malformed_json`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
+/// `malformed_json`, `duplicate_id`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.results.display().to_string();
@@ -113,6 +114,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#;
         document::no_json(&error, &name, hint)
     })?;
+    no_duplicates(&results, &given, &name)?;
     let held = run.store.lock()?;
     let (seen, mut checklist) = parsing::read(&run, &tree)?;
     if seen.sha256 != options.seen {
@@ -169,4 +171,20 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
     held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT}")))?;
     Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
+}
+
+/// Refuses a second result for an item: it may contradict the first.
+fn no_duplicates(results: &[ItemResult], text: &str, name: &str) -> Result<(), CallFailure> {
+    let is_repeated = |at: &usize| results[..*at].iter().any(|earlier| earlier.id == results[*at].id);
+    let Some(at) = (0..results.len()).find(is_repeated) else { return Ok(()) };
+    let root = document::json_text(text, name)?;
+    let rows = root.get("results").and_then(Node::items).unwrap_or_default();
+    let start = rows.get(at).map_or(0, |row| row.get("id").unwrap_or(row).span.start);
+    let (line, col) = document::place(text, start);
+    let message = format!("item {} has more than one result", results[at].id);
+    Err(CallFailure::new(MALFORMED, "duplicate_id", message, "give each item one result").in_file(
+        name,
+        Some(line),
+        Some(col),
+    ))
 }

@@ -193,7 +193,7 @@ fn corrected(rest: &str) -> String {
         _ => &rest[digits..],
     };
     let title = title.trim_matches(|c: char| c.is_whitespace() || "—–-:.)".contains(c));
-    let number = if number.is_empty() { "NUMBER" } else { number };
+    let number = if number.parse::<u32>().is_ok() { number } else { "NUMBER" };
     let title = if title.is_empty() { "Title".into() } else { one_line(title) };
     format!("## Item {number} — {title}")
 }

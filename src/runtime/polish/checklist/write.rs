@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::text::{NewItem, print};
 use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
+use crate::printable::line as one_line;
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
@@ -88,7 +89,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let measure = measure(&changed, &draft.files, &thresholds);
         draft.oversized = !measure.reasons.is_empty();
         warnings.extend(measure.warnings.into_iter().map(|warning| format!("item {id}: {warning}")));
-        lock.items.insert(id, LockedItem { reasons: measure.reasons, ..LockedItem::default() });
+        let (title, files) = (one_line(&draft.title).into_owned(), draft.files.clone());
+        let reasons = measure.reasons;
+        lock.items.insert(id, LockedItem { reasons, title, files, ..LockedItem::default() });
     }
     let verdict = review_verdict(&tree, &run, root)?.unwrap_or_else(|| "none".to_owned());
     let record = &run.record;

@@ -236,12 +236,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let stored = StoredEscalation { schema: SCHEMA.to_owned(), trigger, totals: standing.totals, answer };
         documents.push((ESCALATION, text(&stored)));
     }
-    let path = plan_path(&tree, &run.record);
-    let seed = print(&run.record, &standing, trigger, path.as_deref());
+    let seed = seed_step(&run, &standing, plan_path(&tree, &run.record).as_deref());
     let held = run.store.lock()?;
     let own = run.folder();
     let mut steps = own.seal()?.steps(&own, documents)?;
-    steps.push(StoreStep::Write { path: own.relative(SEED), text: seed });
+    steps.extend(seed);
     held.together(steps)?;
     let mut response = response(&run, &standing, ReplanStatus::Written);
     response.path = Some(folder.join(SEED).display().to_string());
@@ -261,6 +260,16 @@ fn response(run: &PolishRun, standing: &EscalationState, status: ReplanStatus) -
         answer,
         escalation: standing.escalation(),
     }
+}
+
+/// The step that writes the handover; none if no plan is needed.
+pub(in crate::runtime::polish) fn seed_step(
+    run: &PolishRun,
+    standing: &EscalationState,
+    plan: Option<&str>,
+) -> Option<StoreStep> {
+    let text = print(&run.record, standing, standing.trigger?, plan);
+    Some(StoreStep::Write { path: run.folder().relative(SEED), text })
 }
 
 /// The plan that the work follows, if there is one.
