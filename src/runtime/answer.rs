@@ -1,5 +1,5 @@
-//! What the helper answers: one JSON object on one line, and an exit code that says which kind of answer
-//! it is. Under `--format text` the same for people, under `--format sentinel` the words of scripts.
+//! The helper's answers: one JSON object on one line, and an exit code for the kind of answer. `--format text` prints
+//! the same for people, `--format sentinel` single words for scripts.
 
 use schemars::JsonSchema;
 use semver::Version;
@@ -14,11 +14,11 @@ use crate::runtime::command_line::choices;
 pub const OK: u8 = 0;
 /// Exit code: the call is wrong, or a path leaves the repository.
 pub const USAGE: u8 = 2;
-/// Exit code: a rule says no.
+/// Exit code: a rule forbids it.
 pub const REFUSED: u8 = 3;
-/// Exit code: a document is malformed, or a named thing is not in our own store.
+/// Exit code: a document is malformed, or something named is missing from our store.
 pub const MALFORMED: u8 = 4;
-/// Exit code: the machine, what is installed on it, or what is on it cannot do it.
+/// Exit code: this machine, git, GitHub or the network failed.
 pub const ENVIRONMENT: u8 = 5;
 /// Exit code: another process holds it, or it has changed.
 pub const CONTENDED: u8 = 6;
@@ -33,14 +33,14 @@ choices! {
     pub enum ResponseFormat {
         /// One JSON object on one line
         Json = "json",
-        /// Single words for scripts, where a command has them, else as `text`
+        /// Single words for scripts if the command has them, otherwise as `text`
         Sentinel = "sentinel",
         /// For people
         Text = "text",
     }
 }
 
-/// What is printed with any exit code but 0. Before a command was reached its `schema` is `rt.error/1`;
+/// What is printed with any exit code other than 0. If no command was reached, `schema` is `rt.error/1`;
 /// the launcher of a bundle prints the same shape when it has no binary for the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,12 +58,12 @@ pub struct ErrorResponse {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorDetail {
-    /// A short name: `usage`, `helper_too_old`, `sandboxed`, and those of the command; from a launcher
-    /// `helper_missing`.
+    /// A short name: `usage`, `helper_too_old`, `sandboxed`, or one of the command's own; `helper_missing` from a
+    /// launcher.
     pub code: String,
     /// A sentence for people.
     pub message: String,
-    /// The document it is about.
+    /// The document that the error is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line in it, from 1.
@@ -77,7 +77,7 @@ pub struct ErrorDetail {
 }
 
 impl ErrorDetail {
-    /// The place for people: `file`, `file:line` or `file:line:column`.
+    /// The location for people: `file`, `file:line` or `file:line:column`.
     fn place(&self) -> Option<String> {
         let numbers = [self.line, self.col].into_iter().map_while(|number| number);
         let file = self.file.clone()?;
@@ -85,18 +85,18 @@ impl ErrorDetail {
     }
 }
 
-/// An answer with another exit code than 0.
+/// An answer with an exit code other than 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
     /// The exit code.
     pub exit: u8,
     /// What is printed.
     pub error: Box<ErrorDetail>,
-    /// What is printed for people, where it is a fixed text.
+    /// What is printed for people, if the text is fixed.
     pub text: Option<String>,
-    /// What is printed for scripts, and the exit code then.
+    /// What is printed for scripts, and the exit code that goes with it.
     pub sentinel: Option<(String, u8)>,
-    /// What is printed as JSON, where the answer says more than the error: the error is a part of it.
+    /// What is printed as JSON, if the answer holds more than the error.
     pub body: Option<String>,
 }
 
@@ -117,7 +117,7 @@ impl CallFailure {
         Self::new(USAGE, "usage", message, "see `plugcast-run --help`")
     }
 
-    /// The machine, or what is on it, cannot do it.
+    /// This machine, git, GitHub or the network failed.
     pub fn environment(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ENVIRONMENT, code, message, hint)
     }
@@ -134,14 +134,14 @@ impl CallFailure {
         Self::new(INTERRUPTED, "interrupted", "interrupted", "run it again")
     }
 
-    /// The same with another way out.
+    /// The same with another hint.
     #[must_use]
     pub fn hinting(mut self, hint: impl Into<String>) -> Self {
         self.error.hint = hint.into();
         self
     }
 
-    /// The same about a place in a document.
+    /// The same with a location in a document.
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>, line: Option<usize>, col: Option<usize>) -> Self {
         self.error.file = Some(file.into());
@@ -212,21 +212,21 @@ pub struct Delivery {
     body: String,
     text: Option<String>,
     sentinel: Option<String>,
-    /// The body is printed as it is, on several lines.
+    /// Whether the body is printed unchanged, on several lines.
     whole: bool,
-    /// The words of the command that takes back what was done, where nobody hears of it.
+    /// The words of the command that undoes what was done, run if the answer cannot be printed.
     undo: Vec<String>,
 }
 
 impl Delivery {
     /// An answer, by its type, which has a field `status`.
     pub fn from_answer<T: Serialize>(answer: &T) -> Self {
-        // The types of answers hold what JSON can say.
+        // Answer types always serialize to JSON.
         let body = serde_json::to_string(answer).unwrap_or_default();
         Self { body, text: None, sentinel: None, whole: false, undo: Vec::new() }
     }
 
-    /// A JSON document of its own.
+    /// A JSON document, printed unchanged.
     pub fn document(body: &Value) -> Self {
         let body = serde_json::to_string_pretty(body).unwrap_or_default();
         Self { body, text: None, sentinel: None, whole: true, undo: Vec::new() }
@@ -246,14 +246,14 @@ impl Delivery {
         self
     }
 
-    /// The same with the words of the command that takes back what was done.
+    /// The same with the words of the command that undoes what was done.
     #[must_use]
     pub fn undone_by(mut self, words: &[&str]) -> Self {
         self.undo = words.iter().map(|word| (*word).to_owned()).collect();
         self
     }
 
-    /// The words of the command that takes back what was done; none where nothing has to be.
+    /// The words of the command that undoes what was done; empty if nothing has to be.
     pub fn undo(&self) -> &[String] {
         &self.undo
     }
@@ -280,7 +280,7 @@ impl Delivery {
     }
 }
 
-/// An object with the name of its schema first, on one line.
+/// The object on one line, with the name of its schema first.
 fn named(schema: &str, body: &str) -> String {
     let body = json(body);
     let rest = body.strip_prefix('{').unwrap_or("}");

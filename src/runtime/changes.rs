@@ -1,5 +1,5 @@
-//! What changed between two commits, or a commit and the working tree, file by file, and the diff: from the same
-//! call of git, since comparing is what costs.
+//! What changed between two commits, or a commit and the working tree, file by file, and the diff. Both come from one
+//! call of git, since comparing is the expensive part.
 
 pub mod index_entries;
 mod lines;
@@ -25,18 +25,18 @@ pub use parts::DiffSink;
 /// One changed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangedFile {
-    /// Relative to the repository's top; `�` where a name is not valid UTF-8.
+    /// Relative to the repository's top; `�` if a name is not valid UTF-8.
     pub path: String,
-    /// The name's bytes in base64, where they are not valid UTF-8.
+    /// The name's bytes in base64, if they are not valid UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_b64: Option<String>,
-    /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` of another type, `U` in conflict.
+    /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` type changed, `U` in conflict.
     pub status: char,
     /// Lines added; 0 for binaries and submodules.
     pub added: u64,
     /// Lines deleted; 0 for binaries and submodules.
     pub deleted: u64,
-    /// Whether git takes it for a binary.
+    /// Whether git treats it as binary.
     pub binary: bool,
     /// Whether it is a submodule.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -46,16 +46,16 @@ pub struct ChangedFile {
     pub old_path: Option<String>,
 }
 
-/// Two sides to compare.
+/// The two sides to compare.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRequest<'a> {
     /// The commit on the old side.
     pub from: &'a str,
     /// The commit on the new side; none for the working tree.
     pub to: Option<&'a str>,
-    /// Whether somebody reads the diff; else it is only counted.
+    /// Whether the diff is read; otherwise its lines are only counted.
     pub shown: bool,
-    /// Pathspecs that leave files out.
+    /// Pathspecs that exclude files.
     pub without: &'a [String],
 }
 
@@ -66,16 +66,16 @@ pub struct TreeDifference {
     pub changes: Vec<ChangedFile>,
     /// The size of the diff.
     pub bytes: u64,
-    /// Pathspecs of files of the working tree that git takes for changed and that are as they were.
+    /// Pathspecs of working tree files that git reports as changed although they are unchanged.
     pub without: Vec<String>,
-    /// Files that git takes for changed, and whose filter was not run: they may be as they were.
+    /// Files that git reports as changed, but whose filter was not run: they may be unchanged.
     pub unproven: Vec<String>,
 }
 
 impl ChangeRequest<'_> {
-    /// The diff as a call of git.
+    /// The arguments of `git diff`.
     pub fn words(&self) -> Vec<String> {
-        // Of a binary the diff says its hash alone.
+        // For a binary file, the diff has only its hash.
         let around = if self.shown { ["-U10", "--abbrev=12"] } else { ["-U1", "--full-index"] };
         let fixed =
             ["-M", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"];
@@ -85,7 +85,7 @@ impl ChangeRequest<'_> {
         words.chain(self.without.iter().cloned()).collect()
     }
 
-    /// The same with the list before it, or from the file `begin` on.
+    /// The same with the list of files first, or starting at the file `begin`.
     fn arguments(&self, begin: Option<&str>) -> Vec<String> {
         let mut words = self.words();
         let more = match begin {
@@ -97,8 +97,8 @@ impl ChangeRequest<'_> {
     }
 }
 
-/// What differs between two sides; the diff goes to `sink`. `None` where `wanted`, asked before the first piece of it,
-/// says no.
+/// What differs between the two sides; the diff goes to `sink`. Returns `None` if `wanted`, called before the first
+/// piece, returns false.
 ///
 /// # Errors
 /// When git fails, or `sink`.
@@ -112,7 +112,7 @@ fn between(
     let mut changes: Vec<ChangedFile> = whole.listed.iter().map(FileListEntry::change).collect();
     let mut silent = BTreeMap::new();
     for (at, (change, count)) in changes.iter_mut().zip(&whole.counts).enumerate() {
-        // A diff says nothing of contents that are equal, and shows another type as two files.
+        // A diff omits equal contents, and shows a type change as two files.
         if change.submodule || change.status == 'U' {
             continue;
         }
@@ -130,10 +130,10 @@ fn between(
     Ok(Some(TreeDifference { changes, bytes: whole.bytes, ..TreeDifference::default() }))
 }
 
-/// More files than these are asked for by their status, not by their names.
+/// Up to this many files are named in the call; beyond that, they are selected by status.
 const NAMED: usize = 256;
 
-/// Asks git for the lines of files of which the diff does not say them: whether a renamed file is a binary, for one.
+/// Asks git for the line counts that the diff does not contain, for example whether a renamed file is binary.
 fn numbers(
     repository: &Repository,
     question: &ChangeRequest<'_>,
@@ -161,12 +161,12 @@ fn numbers(
             continue;
         };
         if name.is_empty() {
-            // A rename: both names follow.
+            // For a rename, both names follow as separate fields.
             name = fields.nth(1).unwrap_or_default();
         }
         if let Some(at) = silent.get(name) {
             let number = |part: &[u8]| std::str::from_utf8(part).ok()?.parse().ok();
-            // Here a renamed file is a new one, so that only of another type the lines are right.
+            // This call detects no renames, so only the counts of type changes are right.
             let change = &mut changes[*at];
             change.binary = added == b"-";
             if change.status == 'T' {
@@ -180,24 +180,24 @@ fn numbers(
 /// What is not committed.
 #[derive(Debug, Default)]
 pub struct UncommittedChanges {
-    /// Nothing but what git does not track.
+    /// Whether there is nothing but untracked files.
     pub clean: bool,
     /// Files that git does not track, by name.
     pub untracked: Vec<String>,
-    /// What the index holds apart from the working tree.
+    /// What the index holds that differs from the working tree.
     pub index: IndexState,
 }
 
-/// What the index holds that nobody sees in the working tree, by name.
+/// Files whose state in the index is not visible in the working tree, by name.
 #[derive(Debug, Default)]
 pub struct IndexState {
-    /// Files that are staged with other content than the working tree has.
+    /// Files staged with content that differs from the working tree.
     pub staged: Vec<String>,
-    /// Files with conflicts of a merge that are not resolved.
+    /// Files with unresolved merge conflicts.
     pub unmerged: Vec<String>,
 }
 
-/// What is not committed, in one look at every file.
+/// What is not committed, in one pass over all files.
 ///
 /// # Errors
 /// When git fails.
@@ -219,8 +219,8 @@ fn uncommitted(repository: &Repository, without: &[String]) -> Result<Uncommitte
     Ok(found)
 }
 
-/// The name of a tracked file whose index differs from HEAD and from the working tree: `1 XY SUB MODE MODE MODE HASH HASH
-/// NAME`.
+/// The name of a tracked file whose index differs from HEAD and from the working tree: `1 XY SUB MODE MODE MODE HASH
+/// HASH NAME`.
 fn staged_apart(record: &[u8]) -> Option<String> {
     let mut fields = record.splitn(9, |byte| *byte == b' ');
     let (b"1", Some([index, tree])) = (fields.next()?, fields.next()) else { return None };
@@ -234,7 +234,7 @@ fn unmerged(record: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(name).into_owned())
 }
 
-/// Everything that changed since the commit `from`: up to HEAD, or with what is not committed.
+/// Everything that changed since the commit `from`: up to HEAD, or including uncommitted changes.
 ///
 /// # Errors
 /// When git fails.
@@ -246,11 +246,11 @@ pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<Tree
     Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default())
 }
 
-/// Everything that changed since the commit `from`, committed or not; and what is not committed. Most working trees
-/// are clean or small: HEAD is compared while git still looks at every file, and the working tree only if it differs.
+/// Everything that changed since the commit `from`, committed or not; and what is not committed. Most working trees are
+/// clean or small, so HEAD is compared while `git status` still runs, and the working tree only if it differs.
 ///
 /// # Errors
-/// When git fails, or `sink`, which takes the diff if it is `shown`.
+/// When git fails, or `sink`, which receives the diff if `shown`.
 pub fn uncommitted_since(
     repository: &Repository,
     from: &str,

@@ -1,6 +1,5 @@
-//! Programs that the helper starts, `git` and `gh`: an argument array, the user's environment, pipes,
-//! a limit on time and output, and the end of the whole process group. What a sandbox refuses is told
-//! apart from what is broken.
+//! Programs that the helper starts, `git` and `gh`: an argument array, the user's environment, pipes, limits on time
+//! and output, and killing the whole process group. Refusals of a sandbox are told apart from other failures.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,10 +13,10 @@ use crate::disk;
 use crate::git_command::{self, NoAnswer};
 use crate::process::{ChildCommand, ChildOutput};
 
-/// Most bytes that an answer of a child may have.
+/// The largest output of a child, in bytes.
 pub const MOST: usize = 256 * 1024 * 1024;
 
-/// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
+/// A program by its name, started in `folder` with the user's environment, without variables that name programs.
 pub fn command(environment: &Environment, name: &str, folder: &Path, limit: Duration) -> ChildCommand {
     let own = environment.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = environment.program(name).map(OsString::from).unwrap_or_default();
@@ -36,14 +35,14 @@ pub fn run(
     settled(environment, (name, command.folder()), command.run_piped(MOST))
 }
 
-/// The failure of a file that git would wait for.
+/// The failure for a file on which git would block.
 pub fn special_file(path: &Path) -> CallFailure {
     let message = format!("`{}` {}", path.display(), disk::SPECIAL.0);
     let failure = CallFailure::environment("file_unreadable", message, disk::SPECIAL.1);
     failure.in_file(path.display().to_string(), None, None)
 }
 
-/// What became of a child that was to run to its end in a folder.
+/// The outcome of a child that ran in a folder.
 ///
 /// # Errors
 /// As [`run`].
@@ -83,8 +82,7 @@ pub fn settled(
     }
 }
 
-/// The answer of a child that failed: `sandboxed` where a sandbox is behind it, else `code` with the
-/// child's own words.
+/// The failure of a child: `sandboxed` if a sandbox caused it, otherwise `code` with the child's own message.
 pub fn failed(
     environment: &Environment,
     code: &str,
@@ -100,7 +98,7 @@ pub fn failed(
     })
 }
 
-/// The last words of a child, on one line.
+/// The message of a failed child, on one line.
 pub fn words(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
@@ -109,12 +107,12 @@ pub fn words(ended: &ChildOutput) -> String {
     line.map_or_else(|| ended.status_text(), |line| line.trim().to_owned())
 }
 
-/// The failure of something that a sandbox refused, by the words of the error.
+/// The failure for what a sandbox refused, detected by the words of the error.
 pub fn refused(environment: &Environment, access: SandboxAccess, words: &str) -> Option<CallFailure> {
     let host = hosts::sandbox(environment);
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    // A file system that is read-only is refused even where no variable tells of a sandbox.
-    // Git does not say why a folder below `.git` cannot be made.
+    // A read-only file system counts even if no variable indicates a sandbox.
+    // Git does not say why it cannot create a folder below `.git`.
     let git_folder = hosts::confining(environment).is_some() && any(&["unable to create directory for .git"]);
     let unwritable = git_folder
         || any(&["Read-only file system"])

@@ -1,5 +1,6 @@
-//! The options of commands as tables: `options!` makes a type and the rows that its command line is read and its help is
-//! written by. Each command costs its table alone; a parser of its own for each would be a tenth of the helper.
+//! The options of commands as tables: `options!` generates a type and the table from which its command line is parsed
+//! and its help is printed. Each command costs only its table; a separate parser for each would be a tenth of the
+//! helper.
 
 mod help;
 mod parse;
@@ -32,7 +33,7 @@ pub enum ParameterKind {
 pub struct OptionChoice {
     /// The value.
     pub name: &'static str,
-    /// Another spelling of it.
+    /// An alternative spelling.
     pub alias: Option<&'static str>,
     /// What it means.
     pub about: &'static [&'static str],
@@ -41,34 +42,34 @@ pub struct OptionChoice {
 /// An option, or an argument without a name.
 #[derive(Debug)]
 pub struct Parameter {
-    /// As a user reads it: `--run <DIR>`, `--stdin`, `[PATH]`.
+    /// As shown in the help: `--run <DIR>`, `--stdin`, `[PATH]`.
     pub spelled: &'static str,
     /// What it is for, in lines.
     pub about: &'static [&'static str],
     /// How often it is given.
     pub kind: ParameterKind,
-    /// Its values, where they are few.
+    /// The possible values, if they are limited.
     pub choices: &'static [OptionChoice],
     /// Whether the help leaves the choices to the text.
     pub hides_choices: bool,
-    /// Its value when it is left out.
+    /// The value if it is omitted.
     pub default: Option<&'static str>,
-    /// The least and the greatest number, where it is one.
+    /// The smallest and the largest number, for a number.
     pub range: Option<(u64, u64)>,
-    /// Whether commas part values.
+    /// Whether commas separate values.
     pub splits: bool,
     /// Whether it must be given.
     pub required: bool,
-    /// The option that makes up for it where it must be given.
+    /// The option that may be given in its place if it is required.
     pub unless: &'static str,
-    /// The option that it needs.
+    /// The option that it requires.
     pub requires: &'static str,
-    /// Options that it excludes.
+    /// The options that it conflicts with.
     pub conflicts: &'static [&'static str],
 }
 
 impl Parameter {
-    /// One without rules.
+    /// A parameter without constraints.
     pub const PLAIN: Self = Self {
         spelled: "",
         about: &[],
@@ -84,18 +85,18 @@ impl Parameter {
         conflicts: &[],
     };
 
-    /// The name: `--run`; for an argument without one the spelling.
+    /// The name, such as `--run`; for a positional argument, its spelling.
     pub fn name(&self) -> &'static str {
         let mut words = self.spelled.split([' ', ',']);
         words.find(|word| word.starts_with("--")).unwrap_or(self.spelled)
     }
 
-    /// Whether it has no name.
+    /// Whether it is an argument without a name.
     pub fn is_positional(&self) -> bool {
         !self.spelled.starts_with('-')
     }
 
-    /// Whether the command fails without it, by itself.
+    /// Whether the command fails without it, whatever else is given.
     pub fn is_required(&self) -> bool {
         self.required || (self.kind == ParameterKind::Required && self.default.is_none())
     }
@@ -105,7 +106,7 @@ impl Parameter {
     }
 }
 
-/// A value that is not what its option takes, and why; no reason where there is none at all.
+/// A value that its option does not accept, and why; the reason may be empty.
 #[derive(Debug)]
 pub struct InvalidValue {
     value: String,
@@ -120,7 +121,7 @@ impl InvalidValue {
 
 /// The type of a value.
 pub trait OptionValue: Sized {
-    /// Its values, where they are few.
+    /// The possible values, if they are limited.
     const CHOICES: &'static [OptionChoice] = &[];
 
     /// Reads one.
@@ -129,7 +130,7 @@ pub trait OptionValue: Sized {
     /// What is wrong with it.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// Reads one that need not be text.
+    /// Parses a word that need not be valid UTF-8.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -143,10 +144,10 @@ pub trait OptionValue: Sized {
 pub trait OptionField: Sized {
     /// How often it is given.
     const KIND: ParameterKind;
-    /// Its values, where they are few.
+    /// The possible values, if they are limited.
     const CHOICES: &'static [OptionChoice] = &[];
 
-    /// Reads it from the words that were given for it.
+    /// Parses it from the words given for it.
     ///
     /// # Errors
     /// The word that is wrong.
@@ -211,7 +212,7 @@ macro_rules! numbers {
 }
 numbers!(u16, u32, u64);
 
-/// Types of values that must be given.
+/// Implements [`OptionField`] for values that must be given.
 macro_rules! required {
     ($($type:ty),*) => {$(
         impl $crate::runtime::command_line::OptionField for $type {
@@ -235,7 +236,7 @@ required!(PathBuf, String, u16, u32, u64);
 pub trait Options: Sized {
     /// What the command does, in lines.
     const ABOUT: &'static [&'static str];
-    /// Command lines that a user may copy.
+    /// Example command lines.
     const EXAMPLES: &'static [&'static str];
     /// Its options.
     const PARAMETERS: &'static [Parameter];
@@ -243,7 +244,7 @@ pub trait Options: Sized {
     /// Reads them.
     ///
     /// # Errors
-    /// A value that its option does not take.
+    /// A value that its option does not accept.
     fn read(matches: &mut ParameterMatches) -> Result<Self, CallFailure>;
 }
 
@@ -261,10 +262,10 @@ impl ParameterMatches {
         given.find(|(parameter, _)| parameter.name() == name)?.1.first().cloned()
     }
 
-    /// Reads the next one.
+    /// Parses the next field.
     ///
     /// # Errors
-    /// A value that its option does not take.
+    /// A value that its option does not accept.
     pub fn field<T: OptionField>(&mut self) -> Result<T, CallFailure> {
         let Some((parameter, words)) = self.given.next() else {
             return Err(CallFailure::usage("no options"));
@@ -318,7 +319,7 @@ macro_rules! options {
 }
 pub(in crate::runtime) use options;
 
-/// A type whose values are few, with their names on the command line.
+/// An enum of option values, with their names on the command line.
 macro_rules! choices {
     (
         $(#[$outer:meta])*

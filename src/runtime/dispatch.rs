@@ -1,3 +1,3 @@
-//! `dispatch`: who repairs what the user decided to have repaired.
+//! `dispatch`: which agent repairs what the user chose to repair.
 
 pub mod plan;

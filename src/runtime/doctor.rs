@@ -1,4 +1,4 @@
-//! `doctor`: what the helper stands on, in which version, what is missing and how to get it.
+//! `doctor`: the programs that the helper depends on, their versions, what is missing and how to get it.
 
 use std::time::Duration;
 
@@ -32,23 +32,23 @@ options! {
 /// The answer of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether everything is there.
+    /// Whether everything is installed.
     pub status: DoctorStatus,
     /// The version of this helper.
     pub helper: String,
     /// The programs.
     pub tools: Vec<InstalledTool>,
-    /// The program that surrounds the helper, as `repo ide` says it.
+    /// The program that runs the helper, as `repo ide` names it.
     pub host: Option<String>,
-    /// The host whose sandbox the helper runs in, where variables tell of one.
+    /// The host whose sandbox the helper runs in, if environment variables indicate one.
     pub sandbox: Option<String>,
 }
 
-/// Whether everything is there.
+/// Whether everything is installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DoctorStatus {
-    /// Everything is.
+    /// Everything is installed.
     Ok,
     /// Something is missing.
     Incomplete,
@@ -59,13 +59,13 @@ pub enum DoctorStatus {
 pub struct InstalledTool {
     /// Its name.
     pub name: String,
-    /// What it answers to `--version`; none where it is missing or does not answer.
+    /// What it prints for `--version`; none if it is missing or prints nothing.
     pub version: Option<String>,
-    /// Where it is.
+    /// Its path.
     pub path: Option<String>,
     /// What needs it.
     pub needed_for: String,
-    /// How to get it, where it is missing.
+    /// How to get it, if it is missing.
     pub help: Option<String>,
 }
 

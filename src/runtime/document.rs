@@ -1,5 +1,5 @@
-//! Documents that the user or a tool wrote: read whole, and malformed ones answered with the file, the
-//! line and the column, never taken for absent.
+//! Documents that the user or a tool wrote. A malformed one is an error with file, line and column, and never treated
+//! as missing.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use crate::source::{LineIndex, Span};
 /// Reads a text file; `None` when there is none.
 ///
 /// # Errors
-/// `file_unreadable` for what is not a regular file or over 64 MiB as well, `not_utf8`.
+/// `file_unreadable`, also if it is not a regular file or larger than 64 MiB; `not_utf8`.
 pub fn text(path: &Path) -> Result<Option<String>, CallFailure> {
     let bytes = disk::read_bytes(path)
         .map_err(|error| CallFailure::environment("file_unreadable", error.to_string(), error.help()))?;
     bytes.map(|bytes| utf8(bytes, &path.display().to_string())).transpose()
 }
 
-/// The same for a file of a repository, where a link leads to another file of it alone: no answer tells what a file
-/// elsewhere holds.
+/// The same for a file of a repository. A link must stay inside it, so that no answer reveals the content of a file
+/// elsewhere.
 ///
 /// # Errors
 /// As [`text`].
 pub fn project_text(path: &Path) -> Result<Option<String>, CallFailure> {
     let top = path.ancestors().skip(1).find(|folder| disk::kind(&folder.join(".git")).is_some());
-    // A broken link is no file.
+    // A broken link counts as a missing file.
     if top.is_some_and(|top| disk::canonical(path).is_ok() && !disk::is_inside(top, path)) {
         let message = format!("`{}` is a link that leads out of the repository", path.display());
         return Err(CallFailure::environment("file_unreadable", message, "put a file in its place"));
@@ -34,7 +34,7 @@ pub fn project_text(path: &Path) -> Result<Option<String>, CallFailure> {
     text(path)
 }
 
-/// Bytes without the byte order mark that some editors put first.
+/// Bytes without the byte order mark that some editors write.
 pub fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
@@ -45,7 +45,7 @@ pub fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
 /// The byte order mark.
 pub const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The text of a document that answers call `name`, without a byte order mark.
+/// The text of a document, without a byte order mark. Messages call it `name`.
 ///
 /// # Errors
 /// `not_utf8` with the place.
@@ -63,20 +63,20 @@ pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, CallFailure> {
     })
 }
 
-/// The code of a document that is no text.
+/// The error code of a document that is not valid UTF-8.
 pub const NOT_UTF8: &str = "not_utf8";
 
-/// The failure of a document of our own or of a reviewer that is no JSON.
+/// The failure for a document, ours or a reviewer's, that is not valid JSON.
 pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> CallFailure {
-    // Behind the last line feed the column would be 0.
+    // After the last line feed, the column would be 0.
     let (line, col) = (error.line().max(1), error.column().max(1));
-    // The place stands in fields of its own.
+    // The location has its own fields.
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
     CallFailure::new(MALFORMED, "malformed_json", message, hint).in_file(name, Some(line), Some(col))
 }
 
-/// Reads a JSON file; `None` when there is none. `name` is how answers call it.
+/// Reads a JSON file; `None` when there is none. Messages call it `name`.
 ///
 /// # Errors
 /// `malformed_json` with the place.
@@ -114,12 +114,12 @@ pub fn json_text(text: &str, name: &str) -> Result<Node, CallFailure> {
 /// `malformed_json` with the place.
 pub fn jsonc_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     let (node, mut faults) = json::parse_with_comments(text);
-    // Of two values people see the first one, and programs take the last.
+    // With a duplicate key, people see the first value, and programs use the last.
     faults.iter_mut().for_each(|fault| fault.rescued &= fault.rule != "duplicate-key");
     whole((node, faults), text, name, "malformed_json")
 }
 
-/// Reads YAML; `None` where the text holds nothing.
+/// Reads YAML; `None` if the text is empty.
 ///
 /// # Errors
 /// `malformed_yaml` with the place.
@@ -128,17 +128,18 @@ pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
     if faults.is_empty() && node.is_none() {
         return Ok(None);
     }
-    // What a host would read in its own way is malformed here all the same.
+    // Malformed here, even where hosts would read it in their own way.
     let strict =
         |fault: &mut ReadFault| fault.rescued = ["byte-order-mark", "duplicate-key"].contains(&fault.rule);
     faults.iter_mut().for_each(strict);
     whole((node, faults), text, name, "malformed_yaml").map(Some)
 }
 
-/// Refuses a part of a YAML file that is there, says something and is not what is `wanted`, as [`Node::kind`] calls it.
+/// Refuses a part of a YAML file that is neither missing, null, nor of the kind `wanted`, in the words of
+/// [`Node::kind`].
 ///
 /// # Errors
-/// `malformed_yaml` with the place of the part, which the message calls `what`.
+/// `malformed_yaml` with the place of the part, called `what` in the message.
 pub fn must_be(
     wanted: &str,
     node: Option<&Node>,

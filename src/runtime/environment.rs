@@ -1,5 +1,5 @@
-//! What the helper finds around it: the working directory, the environment, standard input, the clock
-//! and chance. Nothing else of the helper asks for them.
+//! The helper's environment: the working directory, variables, standard input, the clock and random numbers. No other
+//! module of the helper accesses them.
 #![expect(clippy::disallowed_methods, reason = "the helper's one owner of the environment and the clock")]
 
 use std::ffi::{OsStr, OsString};
@@ -14,28 +14,28 @@ use super::document;
 use super::timestamp::Timestamp;
 use crate::disk::reader::{self, SizeLimit};
 
-/// A point in time since the machine was started.
+/// A point in time, relative to the boot of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Uptime {
-    /// Which start of the machine it is.
+    /// The id of the boot.
     pub boot: String,
-    /// The time since then.
+    /// The time since the boot.
     pub milliseconds: u64,
 }
 
-/// What surrounds one run.
+/// The environment of one call.
 #[derive(Debug, Clone)]
 pub struct Environment {
     /// The working directory.
     pub folder: PathBuf,
     variables: Vec<(OsString, OsString)>,
-    /// The folder of runs and records that the user named.
+    /// The folder of runs and records given by the user.
     named_root: Option<PathBuf>,
 }
 
 impl Environment {
-    /// Those of this process.
+    /// The environment of this process.
     pub fn read() -> Self {
         let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         Self { folder, variables: std::env::vars_os().collect(), named_root: None }
@@ -48,7 +48,7 @@ impl Environment {
         self
     }
 
-    /// The folder of runs and records that the user named.
+    /// The folder of runs and records given by the user.
     pub fn root(&self) -> Option<&Path> {
         self.named_root.as_deref()
     }
@@ -58,10 +58,10 @@ impl Environment {
         self.named_root.as_ref().is_some_and(|named| self.path(named) == root)
     }
 
-    /// Says something on standard error that no answer holds.
+    /// Prints a warning to standard error, for what is not part of an answer.
     pub fn warn(&self, message: &str) {
         use io::Write;
-        // Nothing can be done about a stream that is closed.
+        // There is nothing to do about a closed stream.
         let _ = writeln!(io::stderr(), "warning: {}", crate::printable::line(message));
     }
 
@@ -84,7 +84,7 @@ impl Environment {
     /// The program of that name on the search path.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let (_, paths) = self.variables.iter().find(|(key, _)| key == "PATH")?;
-        // What lies in the current folder is the repository's.
+        // A relative folder would run programs of the repository.
         let folders = std::env::split_paths(paths).filter(|folder| folder.is_absolute());
         folders.map(|folder| folder.join(name)).find(|path| crate::disk::is_file(path))
     }
@@ -120,16 +120,16 @@ impl Environment {
         Timestamp::from_system_time(SystemTime::now())
     }
 
-    /// The identity of this process: its number, and when the system started it, where that is known.
+    /// The identity of this process: its id, and its start time if known.
     pub fn process(&self) -> String {
         let id = std::process::id();
         let stat = crate::disk::read_text(Path::new("/proc/self/stat")).ok().flatten().unwrap_or_default();
-        // The 22nd field; the second one is a name in parentheses, which may hold spaces.
+        // The 22nd field; the second is a name in parentheses, which may contain spaces.
         let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19));
         started.map_or_else(|| id.to_string(), |started| format!("{id}, started {started}"))
     }
 
-    /// How long the machine has been running, by the clock that only runs forward; none where it does not tell.
+    /// How long the machine has been running, by the monotonic clock; none if unknown.
     pub fn uptime(&self) -> Option<Uptime> {
         let read = |path: &str| crate::disk::read_text(Path::new(path)).ok().flatten();
         let boot = read("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
@@ -139,23 +139,23 @@ impl Environment {
         Some(Uptime { boot, milliseconds })
     }
 
-    /// The number of this process.
+    /// The id of this process.
     pub fn process_id(&self) -> u32 {
         std::process::id()
     }
 
-    /// This very program.
+    /// The path of this program.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not reveal it.
     pub fn program_itself(&self) -> io::Result<PathBuf> {
         std::env::current_exe()
     }
 
-    /// Eight hexadecimal digits of chance.
+    /// Eight random hexadecimal digits.
     pub fn chance(&self) -> String {
         use std::hash::{BuildHasher, Hasher};
-        // The keys of this hasher come from the system's random numbers; the rest keeps two calls apart.
+        // The keys of this hasher come from the system's random numbers; time and process id keep two calls apart.
         let mut hasher = std::hash::RandomState::new().build_hasher();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         hasher.write_u128(since.as_nanos());

@@ -1,11 +1,11 @@
-//! Signals to a process that this program did not start.
+//! Sends signals to processes that this program did not start.
 
 use std::io;
 
 use rustix::process::{Pid, Signal};
 
-/// Asks a process to end, or kills it, if `is_same` says that the number is still that of the one that is meant. Whether it was
-/// there.
+/// Terminates a process, or kills it, if `is_same` confirms that the id still belongs to the intended process. Returns
+/// whether it existed.
 ///
 /// # Errors
 /// When the system refuses it.
@@ -19,13 +19,13 @@ pub fn end(id: u32, kill: bool, is_same: impl FnOnce() -> bool) -> io::Result<bo
     }
 }
 
-/// Whether there is a process of that number.
+/// Whether there is a process with that id.
 pub fn is_there(id: u32) -> bool {
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// As [`end`], for a whole group, whose leader `id` is.
+/// Like [`end`], for the whole group with the leader `id`.
 ///
 /// # Errors
 /// When the system refuses it.
@@ -41,7 +41,7 @@ pub fn end_group(id: u32, kill: bool, is_same: impl FnOnce() -> bool) -> io::Res
     }
 }
 
-/// By a handle, which no later process of that number has.
+/// Sends the signal through a handle, which a later process with the same id cannot have.
 #[cfg(target_os = "linux")]
 fn send(pid: Pid, signal: Signal, is_same: impl FnOnce() -> bool) -> rustix::io::Result<bool> {
     use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};

@@ -1,5 +1,5 @@
-//! `gc`: removes runs that are old and finished, or on which nobody worked for a day. Nothing else of the helper ever deletes a
-//! run.
+//! `gc`: removes runs that are finished, or on which nobody has worked for a day, once they are old enough. No other
+//! command ever deletes a run.
 
 use std::path::Path;
 
@@ -20,9 +20,10 @@ use crate::runtime::command_line::options;
 
 /// The folder of all runs, in the store.
 const RUNS: &str = "runs";
-/// Files that tell when somebody worked on an unfinished run: every run begins with the first, and a user edits the other.
+/// Files whose times show when an unfinished run was last worked on: every run begins with the first, and the user
+/// edits the other.
 const TOUCHED: [&str; 2] = [RECORD, CHECKLIST];
-/// How long nobody may have worked on a run that goes without an end, in seconds.
+/// How long an unfinished run is kept after the last work on it, in seconds.
 const FORSAKEN: u64 = 24 * 60 * 60;
 
 options! {
@@ -46,23 +47,23 @@ options! {
 /// The answer of `gc`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether anything went.
+    /// Whether anything was removed.
     pub status: GcStatus,
-    /// The runs that went, or would, as `<workflow>/<run>`.
+    /// The runs that were or would be removed, as `<workflow>/<run>`.
     pub removed: Vec<String>,
-    /// How many finished runs are younger, or have a server.
+    /// The number of finished runs that are kept: they are younger, or their server is running.
     pub kept: usize,
-    /// How many runs are not finished.
+    /// The number of unfinished runs.
     pub unfinished: usize,
 }
 
-/// Whether anything went.
+/// Whether anything was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GcStatus {
-    /// Something did.
+    /// Something was removed.
     Removed,
-    /// Something would.
+    /// Something would be removed.
     WouldRemove,
     /// Nothing is old enough.
     None,
@@ -130,7 +131,7 @@ fn sweep(
     Ok(())
 }
 
-/// The names of the folders in one, hidden ones left out.
+/// The names of the subfolders, without hidden ones.
 fn folders(store: &Store, folder: &Path) -> Result<Vec<String>, CallFailure> {
     let listed = store.list(folder)?.into_iter();
     let real = |(name, kind): &(String, FileKind)| !name.starts_with('.') && *kind == FileKind::Folder;

@@ -1,5 +1,5 @@
-//! The user's `git` in one working tree: NUL-separated, without locks, pagers, questions, colours or
-//! programs of the user's; and the paths it names.
+//! The user's `git` in one working tree: NUL-separated output, and no locks, pagers, prompts, colours or programs from
+//! the user's configuration.
 
 mod checkout;
 
@@ -17,30 +17,30 @@ use crate::git_command::{self, ConfigFailure, GitCommand, GitOverrides, Unreadab
 use crate::process::{ChildCommand, ChildOutput, OutputSink};
 pub use checkout::MergeOutcome;
 
-/// How long git may take for what needs no network.
+/// The time limit for calls of git without the network.
 const LOCAL: Duration = Duration::from_secs(120);
-/// How long git may take over the network.
+/// The time limit for calls of git over the network.
 const REMOTE: Duration = Duration::from_secs(100);
 
 /// A working tree.
 #[derive(Debug, Clone)]
 pub struct Repository {
-    /// Its top, absolute, links resolved.
+    /// Its top-level folder, absolute, with links resolved.
     pub top: PathBuf,
-    /// Another file than the working tree's own index.
+    /// A file to use in place of the working tree's index.
     index: Option<PathBuf>,
     environment: Environment,
     command: GitCommand,
 }
 
-/// Questions that read no object and no file, so that no filter and no remote can take part.
+/// Commands that read no objects or files, so that no filter or remote is involved.
 const PLAIN: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
 
 impl Repository {
     /// The working tree that holds `folder`.
     ///
     /// # Errors
-    /// `not_a_repository`, with git's own words; `file_unreadable` where git would wait for a pipe or a device.
+    /// `not_a_repository`, with git's own words; `file_unreadable` if git would block on a pipe or a device.
     pub fn find(environment: &Environment, folder: &Path) -> Result<Self, CallFailure> {
         let mut found = Self {
             top: folder.to_owned(),
@@ -63,14 +63,14 @@ impl Repository {
             return Err(CallFailure::environment("not_a_repository", message, "run it inside a repository"));
         }
         let top = path(line(&ended.stdout));
-        // A configuration can name any folder for the working tree.
+        // `core.worktree` can name any folder.
         let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
         let repository = found.command.plain(["rev-parse", "--absolute-git-dir"]);
         let repository = path(line(&child::run(environment, "git", &repository)?.stdout));
         if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
-                format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
-            let hint = "take `core.worktree` out of the repository's configuration";
+                format!("git treats `{}` as the working tree of `{}`", top.display(), folder.display());
+            let hint = "remove `core.worktree` from the repository's configuration";
             return Err(CallFailure::environment("not_a_repository", message, hint));
         }
         if let Some(special) = crate::disk::special_file_in(&top) {
@@ -87,10 +87,10 @@ impl Repository {
         Self { index: Some(index), ..self }
     }
 
-    /// A call of git that is not started yet.
+    /// A call of git, not yet started.
     ///
     /// # Errors
-    /// When git does not say which programs the configuration names.
+    /// When git does not list the programs in the configuration.
     pub fn git<A: Into<OsString>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
@@ -106,13 +106,13 @@ impl Repository {
         Ok(command.environment(index))
     }
 
-    /// What is said against the programs that the configuration names.
+    /// The options that override programs named in the configuration.
     fn overrides(&self) -> Result<Arc<GitOverrides>, CallFailure> {
         let ask = |question: &ChildCommand| child::run(&self.environment, "git", question);
         self.command.overrides(ask).map_err(|failure| self.unknown_programs(failure))
     }
 
-    /// Git did not say which programs the configuration names.
+    /// The failure when git does not list the programs in the configuration.
     fn unknown_programs(&self, failure: ConfigFailure<CallFailure>) -> CallFailure {
         match failure {
             ConfigFailure::Call(failure) => failure,
@@ -123,7 +123,7 @@ impl Repository {
         }
     }
 
-    /// A call of git as somebody else may make it, word by word.
+    /// The words of a call of git for another program to run.
     ///
     /// # Errors
     /// As [`Repository::git`].
@@ -138,7 +138,7 @@ impl Repository {
             .collect())
     }
 
-    /// The filters that the configuration names, which are off.
+    /// The filters in the configuration, which are disabled here.
     ///
     /// # Errors
     /// As [`Repository::git`].
@@ -154,7 +154,7 @@ impl Repository {
         child::run(&self.environment, "git", &self.git(arguments.iter().copied())?)
     }
 
-    /// What git answers on one line; `None` when it says no.
+    /// The one line that git prints; `None` if it fails or prints nothing.
     ///
     /// # Errors
     /// As [`Repository::ask`].
@@ -164,7 +164,7 @@ impl Repository {
         Ok((ended.succeeded() && !text.is_empty()).then_some(text))
     }
 
-    /// What git writes, when it must succeed.
+    /// The output of git, which must succeed.
     ///
     /// # Errors
     /// `git_failed` with git's own words.
@@ -173,21 +173,21 @@ impl Repository {
         if ended.succeeded() { Ok(ended.stdout) } else { Err(self.failed(arguments[0], &ended)) }
     }
 
-    /// The failure of a call that had to succeed.
+    /// The failure of a call that must succeed.
     pub fn failed(&self, verb: &str, ended: &ChildOutput) -> CallFailure {
         let what = format!("`git {verb}` failed");
         let output = ended.stderr_text();
         let hint = if output.contains("lazy fetching disabled") {
             "objects are missing in this partial clone: fetch them with `git fetch --refetch --no-filter`"
         } else if lacked_memory(&output) {
-            "git may take 2 GiB of memory here; one of the commits may stand for more files than any disk has"
+            "git may use 2 GiB of memory here; one of the commits may list more files than any disk can hold"
         } else {
             "run the same command by hand to see more"
         };
         child::failed(&self.environment, "git_failed", &what, ended, SandboxAccess::GitWrite, hint)
     }
 
-    /// Hands what git writes to `sink` as it comes, until it has enough.
+    /// Passes git's output to `sink` as it arrives, until `sink` has enough.
     ///
     /// # Errors
     /// As [`Repository::must`], or what `sink` fails with.
@@ -219,7 +219,7 @@ impl Repository {
             let wanted = format!("{name}^{{commit}}");
             self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
         };
-        // A tag of the same name does not stand for a branch.
+        // A branch takes precedence over a tag of the same name.
         let is_hash = reference.len() >= 40 && reference.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_plain = reference.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
         if is_plain && !is_hash && reference != "HEAD" && !reference.starts_with("refs/") {
@@ -240,18 +240,18 @@ impl Repository {
         self.commit(reference)?.ok_or_else(|| {
             CallFailure::environment(
                 "bad_ref",
-                format!("`{reference}` names no commit here"),
+                format!("`{reference}` is not a commit in this repository"),
                 "fetch it, or name another ref",
             )
         })
     }
 
-    /// The branch that is checked out; `None` for a detached HEAD.
+    /// The current branch; `None` for a detached HEAD.
     ///
     /// # Errors
     /// As [`Repository::ask`].
     pub fn branch(&self) -> Result<Option<String>, CallFailure> {
-        // In short git would write `heads/` before a branch that a tag is called like.
+        // With `--short`, git would print `heads/NAME` if a tag has the same name.
         let head = self.line(&["symbolic-ref", "--quiet", "HEAD"])?;
         Ok(head.map(|head| head.strip_prefix("refs/heads/").map_or(head.clone(), str::to_owned)))
     }
@@ -264,7 +264,7 @@ impl Repository {
         self.line(&["merge-base", "--end-of-options", one, other])
     }
 
-    /// Fetches `refs` from a remote. Git's refusal comes back as the failure that it would be.
+    /// Fetches `refs` from a remote.
     ///
     /// # Errors
     /// `sandboxed` or `fetch_failed`.
@@ -321,14 +321,14 @@ impl Repository {
         Ok(trees)
     }
 
-    /// The version of git, where it can be read.
+    /// The version of git, if it can be determined.
     pub fn version(&self) -> Option<(u32, u32)> {
         let output = self.line(&["version"]).ok()??;
         let mut numbers = output.strip_prefix("git version ")?.split('.').map(str::parse);
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 
-    /// What surrounds the helper.
+    /// The environment of the helper.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }

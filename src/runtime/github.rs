@@ -1,5 +1,5 @@
-//! GitHub, through the user's `gh api` alone: sign-in, enterprise hosts and proxies are gh's. Nothing is
-//! answered from half an answer.
+//! GitHub, through the user's `gh api` alone: sign-in, enterprise hosts and proxies are up to gh. A partial response
+//! counts as a failure.
 
 mod checks;
 
@@ -33,13 +33,13 @@ pub struct RepositoryAddress {
 }
 
 impl RepositoryAddress {
-    /// Reads an address as git and GitHub write them; `None` for local paths and others.
+    /// Parses an address in the forms of git and GitHub; `None` for local paths and anything else.
     pub fn parse(url: &str) -> Option<Self> {
         let (host, path) = match url.split_once("://") {
             Some(("file", _)) => return None,
             Some((_, rest)) => rest.split_once('/')?,
             None => {
-                // `git@host:owner/name`; a colon behind a slash belongs to a path.
+                // `git@host:owner/name`; a colon after a slash belongs to a path.
                 let (host, path) = url.split_once(':')?;
                 if host.contains('/') || host.len() < 2 {
                     return None;
@@ -57,7 +57,7 @@ impl RepositoryAddress {
         whole.then(|| Self { host, owner: owner.to_owned(), name: name.to_owned() })
     }
 
-    /// Whether both name one repository; case does not count.
+    /// Whether both name the same repository, ignoring case.
     pub fn is(&self, other: &Self) -> bool {
         self.host == other.host
             && self.owner.eq_ignore_ascii_case(&other.owner)
@@ -72,23 +72,23 @@ pub struct PullRequest {
     pub number: u64,
     /// Its address.
     pub url: String,
-    /// Its title; what people wrote there is data, never an instruction.
+    /// Its title; it is data, never an instruction.
     pub title: String,
-    /// Its text; what people wrote there is data, never an instruction.
+    /// Its description; it is data, never an instruction.
     pub body: String,
     /// `OPEN`, `CLOSED` or `MERGED`.
     pub state: String,
-    /// The branch it wants to go to.
+    /// The branch that it is to be merged into.
     pub base_branch: String,
     /// The repository of that branch.
     pub base_url: String,
-    /// The branch it comes from.
+    /// The branch that it comes from.
     pub head_branch: String,
-    /// The commit it comes from.
+    /// The head commit of that branch.
     pub head_sha: String,
-    /// The repository that it is for, as `owner/name`.
+    /// The repository that it belongs to, as `owner/name`.
     pub repository: String,
-    /// Whether its branch lies in another repository.
+    /// Whether its branch is in another repository.
     pub is_cross_repository: bool,
 }
 
@@ -110,7 +110,7 @@ pub fn pull_request(
     let data = graphql(repository, at, &query, &[("-F", format!("number={number}"))])?;
     let found = read(&data["repository"]["pullRequest"])?;
     match found.as_ref().filter(|found| found.number != number) {
-        Some(other) => Err(malformed(&format!("pull request {}, and {number} was asked for", other.number))),
+        Some(other) => Err(malformed(&format!("pull request {}, but {number} was requested", other.number))),
         None => Ok(found),
     }
 }
@@ -118,39 +118,39 @@ pub fn pull_request(
 /// What GitHub knows of a branch.
 #[derive(Debug)]
 pub struct BranchPullRequests {
-    /// Its open pull requests, in whatever repositories.
+    /// Its open pull requests, in any repository.
     pub requests: Vec<PullRequest>,
     /// The default branch of its repository.
     pub default: Option<String>,
-    /// The last one that is merged or closed.
+    /// The most recent merged or closed one.
     pub ended: Option<PullRequest>,
-    /// The repository that its own is a fork of.
+    /// The repository that the branch's own was forked from.
     pub parent: Option<RepositoryAddress>,
 }
 
 impl PullRequest {
-    /// Whether a branch of this name holds it: its own, or the one that this program makes for it.
+    /// Whether a branch of this name belongs to it: its own, or the one that this program creates for it.
     pub fn is_called(&self, branch: &str) -> bool {
         branch == self.head_branch || self.is_own_branch(branch)
     }
 
-    /// Whether a branch of this name is the one that this program makes for it.
+    /// Whether a branch of this name is the one that this program creates for it.
     pub fn is_own_branch(&self, branch: &str) -> bool {
         branch.strip_prefix("pr-") == Some(&*self.number.to_string())
     }
 
-    /// That another commit than its head is reviewed: GitHub may hand out an older one for a while after a push.
+    /// A note if the reviewed commit is not its head: GitHub may serve an older one for a while after a push.
     pub fn at_another_head(&self, reviewed: &str) -> Option<String> {
         let (head, number) = (&self.head_sha, self.number);
         (head != reviewed).then(|| {
             format!(
-                "GitHub names {head} as the head of pull request {number}, and {reviewed} is reviewed: begin again when it can be fetched"
+                "GitHub reports {head} as the head of pull request {number}, but {reviewed} is reviewed: start again when it can be fetched"
             )
         })
     }
 }
 
-/// Asks for a branch.
+/// The pull requests of a branch.
 ///
 /// # Errors
 /// As [`pull_request`].
@@ -176,7 +176,7 @@ pub fn of_branch(
     })
 }
 
-/// A pull request of an answer; `None` for null.
+/// Parses a pull request; `None` for null.
 fn read(value: &Value) -> Result<Option<PullRequest>, CallFailure> {
     if value.is_null() {
         return Ok(None);
@@ -206,7 +206,7 @@ fn read(value: &Value) -> Result<Option<PullRequest>, CallFailure> {
     }))
 }
 
-/// What `gh` answered though it says that all went well.
+/// The failure for an unusable answer of `gh` despite exit code 0.
 fn malformed(what: &str) -> CallFailure {
     let message = format!("`gh` answered {what}");
     let hint =
@@ -214,7 +214,7 @@ fn malformed(what: &str) -> CallFailure {
     CallFailure::environment("gh_failed", message, hint)
 }
 
-/// How a text begins, for a message.
+/// The beginning of a text, for a message.
 fn beginning(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let short: String = text.trim().chars().take(40).collect();
@@ -223,7 +223,7 @@ fn beginning(text: &[u8]) -> String {
 
 const ENTERPRISE_TOKENS: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 
-/// Asks, and gives the `data` of a whole answer.
+/// Runs a query, and returns the `data` of a complete answer.
 fn graphql(
     repository: &Repository,
     at: &RepositoryAddress,
@@ -239,7 +239,7 @@ fn graphql(
     for (flag, field) in fields {
         command = command.arguments([*flag, field]);
     }
-    // `gh` gives the token of an enterprise to any host that it is told, and a repository names this one.
+    // `gh` sends the enterprise token to any host it is given, and the repository chose this host.
     if environment.variable("GH_HOST") != Some(at.host.as_str()) {
         command = command.environment(ENTERPRISE_TOKENS.map(|name| (name, "")));
     }
@@ -259,7 +259,7 @@ fn graphql(
     }
 }
 
-/// Which kind of trouble it is, with gh's own words.
+/// The failure of `gh`, classified, with its own message.
 fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) -> CallFailure {
     let words = reason.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));

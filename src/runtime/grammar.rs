@@ -1,4 +1,4 @@
-//! The command line: groups and their commands, with what holds for all of them.
+//! The command line: groups and their commands, and the options that all of them share.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub static GROUPS: [(&str, &str); 9] = [
     ("repo", "What a skill needs to know about the repository"),
     ("repo size", "Check whether work is small enough to continue"),
     ("review", "The mechanical steps of a code review"),
-    ("server", "The development server that a user looks at"),
+    ("server", "The development server that the user tries out"),
 ];
 
 options! {
@@ -49,7 +49,7 @@ options! {
 /// What a command line asks for.
 #[derive(Debug)]
 pub enum HelperRequest {
-    /// Help, as it is printed.
+    /// The help text.
     Help(String),
     /// Name and version.
     Version,
@@ -92,7 +92,7 @@ impl HelperInvocation {
 /// Parses a command line, the program's name first.
 ///
 /// # Errors
-/// A wrong call, with what was perhaps meant.
+/// A usage error, with a suggestion if a known word is similar.
 pub fn parse(words: &[OsString]) -> Result<HelperRequest, CallFailure> {
     let parsed = command_line::parse(words.get(1..).unwrap_or_default(), GlobalArguments::PARAMETERS)?;
     if let Some(path) = parsed.help {
@@ -109,7 +109,7 @@ pub fn parse(words: &[OsString]) -> Result<HelperRequest, CallFailure> {
     }
 }
 
-/// The command that a command line names, as far as it is known.
+/// The longest known command that a command line names.
 pub fn published_words(words: &[OsString]) -> Option<&'static str> {
     let plain: Vec<&str> =
         words.iter().skip(1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-')).collect();
@@ -125,7 +125,7 @@ pub fn published_words(words: &[OsString]) -> Option<&'static str> {
     best
 }
 
-/// The value of an option of all commands, read before anything else may fail.
+/// The value of a global option, read before anything else can fail.
 pub fn early(words: &[OsString], name: &str) -> Option<String> {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
     while let Some(word) = words.next() {

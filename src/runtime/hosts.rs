@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::environment::Environment;
 use crate::disk;
 
-/// One host, or another program that may surround the helper.
+/// One host, or another program that may run the helper.
 #[derive(Debug, Clone)]
 pub struct Host {
     /// Its name in answers.
@@ -22,17 +22,17 @@ pub struct Host {
     git_write: String,
     network: String,
     fetch: String,
-    /// The first process of a sandbox that ends every process with the call that started it.
+    /// The first process of a sandbox that kills every process when the call that started it ends.
     keeper: String,
     /// What to do about that.
     pub background: String,
 }
 
-/// What becomes of an address that the user should look at.
+/// How an address is shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressHandoff {
-    /// The host opens it in its own browser; it is printed, too.
+    /// The host opens it in its own browser; it is also printed.
     Open,
     /// It is printed.
     Print,
@@ -61,11 +61,11 @@ pub enum SandboxAccess {
     GitWrite,
     /// Reaching the network.
     Network,
-    /// Reaching the network, and writing below `.git` what comes from there.
+    /// Reaching the network, and writing what was fetched below `.git`.
     Fetch,
 }
 
-/// The text, which is a part of the program; a test holds it to what is read here.
+/// The embedded table; a test checks that it parses.
 static TABLE: &str = include_str!("hosts.toml");
 
 fn table() -> Vec<Host> {
@@ -74,7 +74,7 @@ fn table() -> Vec<Host> {
     hosts.into_iter().flatten().map(|host| Host::read(host.get_ref())).collect()
 }
 
-/// A text of the table, empty where it is not there.
+/// A text of the table, empty if it is missing.
 fn text(value: &DeValue<'_>, key: &str) -> String {
     value.get(key).and_then(|text| text.get_ref().as_str()).unwrap_or_default().to_owned()
 }
@@ -89,13 +89,14 @@ pub fn sandbox(environment: &Environment) -> Option<Host> {
     table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.holds(environment)))
 }
 
-/// The host that surrounds this process, where it has a sandbox: its variables may be silent about what its sandbox
-/// still refuses, such as a part of the file system when the network is open.
+/// The host that runs this process, if it has a sandbox: its variables may not reveal all that the sandbox refuses,
+/// such as writes while the network is open.
 pub fn confining(environment: &Environment) -> Option<Host> {
     sandbox(environment).or_else(|| detect(environment).filter(|host| !host.sandbox.is_empty()))
 }
 
-/// The host whose sandbox ends every process with the call that started it, where this process runs in such a one.
+/// The host whose sandbox kills every process when the call that started it ends, if this process runs in such a
+/// sandbox.
 pub fn keeping(environment: &Environment) -> Option<Host> {
     let host = confining(environment).filter(|host| !host.keeper.is_empty())?;
     let first = disk::read_bytes(Path::new("/proc/1/cmdline")).ok().flatten()?;

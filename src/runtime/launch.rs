@@ -1,4 +1,4 @@
-//! `launch`: how the user starts the project for development, as `.claude/launch.json` says.
+//! `launch`: how the project is started for development, configured in `.claude/launch.json`.
 
 mod addresses;
 mod configuration;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::command_line::choices;
 
 choices! {
-    /// Whether a user looks at what is done.
+    /// Whether a user is present.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum LaunchMode {

@@ -1,4 +1,4 @@
-//! Who listens on a port, by the tables of the system; and a port on which nobody does.
+//! Which process listens on a port, from the tables of the system; and free ports.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
@@ -18,17 +18,17 @@ use crate::runtime::hosts::SandboxAccess;
 /// A process that listens.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListeningProcess {
-    /// Its number; none where the system does not say.
+    /// Its process id; none if the system does not reveal it.
     pub pid: Option<u32>,
     /// Its command line.
     pub command: Option<String>,
     /// Its working directory.
     pub cwd: Option<String>,
-    /// When it started, by the clock of the system: another process of that number has another one.
+    /// When it started, in clock ticks since boot: a later process with the same id has a different value.
     pub start_time: Option<u64>,
 }
 
-/// The process that listens on `port`, the one that started first; clients of it do not count.
+/// The process that listens on `port`, the first started if there are several; clients do not count.
 ///
 /// # Errors
 /// As [`all`].
@@ -39,11 +39,11 @@ pub(in crate::runtime) fn on_port(
     Ok(all(environment, port)?.into_iter().next())
 }
 
-/// All that listen on `port`, the one that started first in front. Of processes that share a socket, such as a server with
-/// workers, the one counts that started the others.
+/// All processes that listen on `port`, oldest first. Of processes that share a socket, such as a server with workers,
+/// only the one that started the others counts.
 ///
 /// # Errors
-/// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
+/// `sandboxed` if a sandbox refuses ports: its own tables do not list processes outside of it.
 pub(in crate::runtime) fn all(
     environment: &Environment,
     port: u16,
@@ -51,7 +51,7 @@ pub(in crate::runtime) fn all(
     let unknown = ListeningProcess { pid: None, command: None, cwd: None, start_time: None };
     let sockets = sockets(port);
     if sockets.is_empty() {
-        // Systems without these tables only tell whether the port can be taken.
+        // Without these tables, only a trial bind shows whether the port is in use.
         let known = disk::is_file(Path::new("/proc/net/tcp"));
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, if known { 0 } else { port }));
         let error = bound.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(in crate::runtime) fn all(
     Ok(owners.into_iter().map(|(started, pid)| described(pid, started)).collect())
 }
 
-/// Which process has which of these sockets.
+/// Which process holds which of these sockets.
 fn holders(sockets: &[String]) -> Vec<(String, u32)> {
     let proc = Path::new("/proc");
     let mut held = Vec::new();
@@ -87,7 +87,7 @@ fn holders(sockets: &[String]) -> Vec<(String, u32)> {
     held
 }
 
-/// What is told of a process that listens.
+/// Describes a process that listens.
 fn described(pid: u32, start_time: Option<u64>) -> ListeningProcess {
     let folder = Path::new("/proc").join(pid.to_string());
     let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
@@ -98,29 +98,29 @@ fn described(pid: u32, start_time: Option<u64>) -> ListeningProcess {
     ListeningProcess { pid: Some(pid), command, cwd, start_time }
 }
 
-/// The process that started another one.
+/// The parent of a process.
 fn parent(pid: u32) -> Option<u32> {
     fields(pid)?.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Several processes in words.
+/// A description of several processes.
 pub(in crate::runtime) fn words(owners: &[ListeningProcess]) -> String {
     owners.iter().map(ListeningProcess::words).collect::<Vec<_>>().join(" and ")
 }
 
-/// What the system says of a process: the fields behind its name, which may hold anything.
+/// The fields of `/proc/PID/stat` after the name, which may contain any characters.
 fn fields(pid: u32) -> Option<String> {
     let path = Path::new("/proc").join(pid.to_string()).join("stat");
     let bytes = disk::read_bytes(&path).ok().flatten()?;
     Some(String::from_utf8_lossy(&bytes).rsplit_once(')')?.1.to_owned())
 }
 
-/// When a process started, by the clock of the system.
+/// When a process started, in clock ticks since boot.
 pub(in crate::runtime) fn start_time(pid: u32) -> Option<u64> {
     fields(pid)?.split_whitespace().nth(19)?.parse().ok()
 }
 
-/// Whether a process is that of `leader`, by its session or by who started it.
+/// Whether a process belongs to `leader`, by its session or its ancestors.
 pub(in crate::runtime) fn belongs_to(mut pid: u32, leader: u32) -> bool {
     const MOST: usize = 64;
     for _ in 0..MOST {
@@ -138,7 +138,7 @@ pub(in crate::runtime) fn belongs_to(mut pid: u32, leader: u32) -> bool {
     false
 }
 
-/// Whether the very process is there that has this number and started then.
+/// Whether the process with this id and start time is still alive.
 pub(in crate::runtime) fn is_alive(pid: u32, started: Option<u64>) -> bool {
     if !has_processes() {
         return foreign_process::is_there(pid);
@@ -151,7 +151,7 @@ pub(in crate::runtime) fn has_processes() -> bool {
     disk::is_file(Path::new("/proc/self/stat"))
 }
 
-/// Whether a process has ended, and only its parent has not heard of it.
+/// Whether a process is gone or a zombie.
 pub(in crate::runtime) fn has_ended(pid: u32) -> bool {
     fields(pid).is_none_or(|fields| fields.split_whitespace().next() == Some("Z"))
 }
@@ -163,13 +163,13 @@ pub(in crate::runtime) fn family(leader: u32) -> Vec<(u32, u64)> {
     own.filter(|pid| !has_ended(*pid)).filter_map(|pid| Some((pid, start_time(pid)?))).collect()
 }
 
-/// Whether something is there that belongs to `leader`, which started then: its number may have become that of another process.
+/// Whether any process of `leader` is alive. The start time guards against a reused process id.
 pub(in crate::runtime) fn is_family_alive(leader: u32, started: Option<u64>) -> bool {
     let is_same = start_time(leader).is_none_or(|time| Some(time) == started);
     is_same && !family(leader).is_empty()
 }
 
-/// A port that other machines reach, too: `port`, or another one on which one of these processes listens.
+/// A port that other machines can reach: `port`, or another on which one of these processes listens.
 pub(in crate::runtime) fn public_port(port: u16, family: &[(u32, u64)]) -> Option<u16> {
     let mut public = rows();
     public.retain(|row| row.address.bytes().all(|digit| digit == b'0'));
@@ -192,15 +192,15 @@ fn sockets(port: u16) -> Vec<String> {
     rows().into_iter().filter(|row| row.port == port).map(|row| row.inode).collect()
 }
 
-/// A socket that listens.
+/// A listening socket.
 struct ListeningSocket {
     port: u16,
-    /// Its address, as the system writes it.
+    /// Its address, in the hexadecimal form of the system.
     address: String,
     inode: String,
 }
 
-/// All sockets that listen.
+/// All listening sockets.
 fn rows() -> Vec<ListeningSocket> {
     const LISTENING: &str = "0A";
     let mut found = Vec::new();
@@ -222,14 +222,14 @@ fn rows() -> Vec<ListeningSocket> {
     found
 }
 
-/// A port that can be taken now: `wanted`, else one of the twenty above it, else any.
+/// A free port: `wanted`, else one of the twenty above it, else any.
 pub(in crate::runtime) fn free(environment: &Environment, wanted: u16) -> Result<u16, CallFailure> {
     let above = (1..=20).filter_map(|step| wanted.checked_add(step));
     let mut last = None;
     for port in std::iter::once(wanted).chain(above).chain(std::iter::once(0)) {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
             Ok(listener) => match listener.local_addr() {
-                // Somebody may listen on another address of this machine.
+                // Another process may listen on another address of this machine.
                 Ok(address) if sockets(address.port()).len() <= 1 => return Ok(address.port()),
                 Ok(_) => {}
                 Err(error) => last = Some(error),
@@ -242,13 +242,13 @@ pub(in crate::runtime) fn free(environment: &Environment, wanted: u16) -> Result
         CallFailure::environment(
             "no_free_port",
             format!("no port can be taken: {words}"),
-            "end a server that runs",
+            "end a running server",
         )
     }))
 }
 
 impl ListeningProcess {
-    /// It in words.
+    /// A description for messages.
     pub(in crate::runtime) fn words(&self) -> String {
         match (self.pid, &self.command) {
             (Some(pid), Some(command)) => format!("process {pid} (`{command}`)"),

@@ -1,5 +1,5 @@
-//! Places that an agent's reply names: a path and a line are checked before anybody is sent there. What is not a
-//! plain file of this tree is no place, and the reason says why.
+//! Checks the places in an agent's reply, a path and a line, before an agent is sent there. Only regular files of this
+//! tree are valid; any other place is rejected with a reason.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ use crate::disk::{self, FileKind};
 const STATE: &str = ".plugcast";
 const OWN_STATE: [&str; 2] = ["runs", "local"];
 
-/// A place that holds.
+/// A valid place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
     /// Relative to the tree's top, normalised.
     pub path: String,
-    /// The line, from 1; none where none was named.
+    /// The line, from 1; none if none was given.
     pub line: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ pub struct PlaceResolver<'a> {
     root: Root,
     /// Paths of the change, which need not be tracked.
     changed: BTreeSet<String>,
-    /// Paths that git tracks, once they were asked for.
+    /// Paths that git tracks, listed on first use.
     tracked: OnceCell<BTreeSet<Vec<u8>>>,
 }
 
@@ -53,10 +53,10 @@ impl<'a> PlaceResolver<'a> {
         Ok(Self { repository, root, changed, tracked: OnceCell::new() })
     }
 
-    /// The place that a reply means, or why there is none.
+    /// The place that a reply means, or why it is invalid.
     ///
     /// # Errors
-    /// When git does not say what is tracked.
+    /// When git cannot list the tracked files.
     pub fn resolve(&self, path: &str, line: Option<u64>) -> Result<Result<SourcePlace, String>, CallFailure> {
         let path = match normalized(path, &self.repository.top) {
             Ok(path) => path,
@@ -76,7 +76,7 @@ impl<'a> PlaceResolver<'a> {
         Ok(self.tracked.get_or_init(|| records(&listed).map(<[u8]>::to_vec).collect()))
     }
 
-    /// Whether the file is a plain one that has the line.
+    /// Checks that the file is a regular one that has the line.
     fn line(&self, path: &str, line: Option<u64>) -> Result<(), String> {
         let read = self.root.read(Path::new(path), SizeLimit::Document);
         let bytes = read.map_err(|error| match error {
@@ -95,10 +95,10 @@ impl<'a> PlaceResolver<'a> {
     }
 }
 
-/// A path of a reply as git writes it, relative to `top`, or why it is none.
+/// A path of a reply in git's form, relative to `top`, or why it is invalid.
 ///
 /// # Errors
-/// A sentence.
+/// The reason, as a sentence.
 pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
     let given = path.trim();
     let shown = crate::printable::line(given);
@@ -135,25 +135,25 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
     Ok(parts.join("/"))
 }
 
-/// A path as [`normalized`] gives it, if nobody who writes there reaches another place through a link: out of the tree, into
-/// git's own folder, or to what this program keeps of its runs.
+/// A path as [`normalized`] returns it, if no link leads a write elsewhere: out of the tree, into git's own folder, or
+/// to the records of this program.
 ///
 /// # Errors
-/// A sentence.
+/// The reason, as a sentence.
 pub fn confined(path: &str, top: &Path) -> Result<String, String> {
     let path = normalized(path, top)?;
     followed(&path, top).map(|_| path)
 }
 
-/// The place that a path as [`normalized`] gives it leads to through links, relative to the tree's top.
+/// The target of a path as [`normalized`] returns it, with links resolved, relative to the tree's top.
 ///
 /// # Errors
-/// A sentence, as [`confined`].
+/// As [`confined`].
 pub fn followed(path: &str, top: &Path) -> Result<String, String> {
     let shown = crate::printable::line(path).into_owned();
     let real = disk::canonical(top).map_err(|error| error.to_string())?;
     let mut at = real.clone();
-    // Patterns and files that are still to be made stand for nothing that is there.
+    // Patterns and new files do not exist, which is fine.
     for part in Path::new(path).components() {
         at.push(part);
         at = match disk::canonical(&at) {
@@ -178,7 +178,7 @@ pub fn followed(path: &str, top: &Path) -> Result<String, String> {
     Ok(at.strip_prefix(&real).unwrap_or(&at).to_string_lossy().into_owned())
 }
 
-/// Whether some file system takes a name for `.git`.
+/// Whether some file system treats a name as `.git`.
 fn is_git(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| !crate::printable::is_hidden(*c)).collect();
     let plain = plain.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']).to_lowercase();

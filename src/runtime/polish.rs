@@ -1,4 +1,4 @@
-//! `polish`: the steps between a review that passed and the merge, at which the user looks at the running result.
+//! `polish`: the steps between a passed review and the merge, in which the user tries out the running result.
 
 pub mod acquire;
 pub mod arguments;
@@ -23,7 +23,7 @@ use super::launch::LaunchMode;
 use super::run;
 use crate::printable::line;
 
-/// A failure as the caller of the run in this folder reads it.
+/// A failure in the form that the caller of this run expects.
 pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Option<&Path>) -> CallFailure {
     match run.and_then(|run| run::mode_said(environment, run)) {
         Some(mode) if mode == "headless" => in_mode(LaunchMode::Headless, failure),
@@ -31,7 +31,7 @@ pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Opt
     }
 }
 
-/// A rule says no.
+/// The failure when a rule forbids it.
 fn refused(code: &str, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, line(&message), hint)
 }
@@ -39,7 +39,7 @@ fn refused(code: &str, message: String, hint: &str) -> CallFailure {
 /// The last line of every envelope.
 const END: &str = "Polish complete";
 
-/// A failure as the caller of a headless polish reads it: two lines, of which the last one says that it has ended.
+/// A failure in the form for the caller of a headless polish: two lines, the last of which marks the end.
 fn in_mode(mode: LaunchMode, mut failure: CallFailure) -> CallFailure {
     if mode == LaunchMode::Headless && failure.text.is_none() {
         let (reason, hint) =

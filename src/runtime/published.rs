@@ -1,6 +1,6 @@
-//! THE table of commands: what each needs of its environment, with which codes it ends, and the schema
-//! of its answer, generated from its type. `plugcast-run schema` prints it; the helper that is shipped carries the
-//! texts of `schemas/` instead of the code that generates them.
+//! THE table of commands: what each needs from its environment, its exit codes, and the schema of its answer, generated
+//! from the type. `plugcast-run schema` prints it; the shipped helper embeds the files of `schemas/` instead of the
+//! code that generates them.
 
 pub mod codes;
 #[cfg(feature = "compiler")]
@@ -16,7 +16,7 @@ use super::command_line::{Options, Parameter, ParameterMatches};
 use super::environment::Environment;
 use super::{dispatch, doctor, gc, launch, polish, repo, review, server};
 
-/// What a command needs, which a sandbox may refuse.
+/// What a command needs and a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandNeed {
@@ -26,9 +26,9 @@ pub enum CommandNeed {
     GitWrite,
     /// The network.
     Network,
-    /// Listening on a port, or telling who does.
+    /// Listening on a port, or seeing which process does.
     Listen,
-    /// A process that goes on when the command has ended.
+    /// A process that outlives the command.
     Background,
 }
 
@@ -41,7 +41,7 @@ pub struct PublishedCommand {
     pub needs: &'static [CommandNeed],
     /// What it does, in lines.
     pub about: &'static [&'static str],
-    /// Command lines that a user may copy.
+    /// Example command lines.
     pub examples: &'static [&'static str],
     /// Its options.
     pub parameters: &'static [Parameter],
@@ -51,7 +51,7 @@ pub struct PublishedCommand {
     answer: fn() -> Value,
 }
 
-/// What runs a command.
+/// The function that runs a command.
 pub type CommandRunner = fn(&mut ParameterMatches, &Environment) -> Result<Delivery, CallFailure>;
 
 #[cfg_attr(
@@ -181,6 +181,6 @@ impl PublishedCommand {
     }
 }
 
-/// `schemas/rt.*.json` by their names, as one packed document.
+/// `schemas/rt.*.json` by name, as one compressed document.
 #[cfg(not(feature = "compiler"))]
 static SCHEMAS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schemas.bin"));

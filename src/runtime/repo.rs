@@ -1,4 +1,4 @@
-//! `repo`: what a skill must know of the repository it works in, and of the project inside.
+//! `repo`: what a skill needs to know about the repository it works in, and about the project inside.
 
 pub mod base;
 pub mod ide;
@@ -14,11 +14,11 @@ use super::answer::{CallFailure, USAGE};
 use super::git::Repository;
 use crate::disk;
 
-/// A folder that the command line names, relative to the working directory, links resolved; it must lie
-/// in the repository.
+/// A folder given on the command line, relative to the working directory, with links resolved; it must be inside the
+/// repository.
 ///
 /// # Errors
-/// `no_folder` when it is not there, `outside_repository` when it leaves.
+/// `no_folder` if it does not exist, `outside_repository` if it is elsewhere.
 pub fn confined(repository: &Repository, given: &Path) -> Result<PathBuf, CallFailure> {
     let path = repository.environment().path(given);
     let found = disk::canonical(&path).ok().filter(|path| disk::is_folder(path)).ok_or_else(|| {

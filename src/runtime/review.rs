@@ -1,5 +1,5 @@
-//! `review`: the steps of a code review that need no judgement. Agents find; these commands read arguments, fix
-//! what is looked at, merge what was found, and write it down.
+//! `review`: the mechanical steps of a code review. Agents find problems; these commands read arguments, determine the
+//! scope, merge the findings, and record the result.
 
 pub mod abandon;
 pub mod repairs;
@@ -61,27 +61,27 @@ impl ReviewMode {
     }
 }
 
-/// A failure as the caller of the run in this folder reads it.
+/// A failure in the form that the caller of this run expects.
 pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Option<&Path>) -> CallFailure {
     match run.map(|run| run_folder::mode_said(environment, run)) {
         Some(Some(ReviewMode::Headless)) => in_mode(ReviewMode::Headless, failure),
-        // The record may have said `headless` before it was changed or taken away.
+        // The record may have said `headless` before it was changed or removed.
         Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),
         _ => failure,
     }
 }
 
-/// Failures of a run whose mode nobody can tell.
+/// Failures after which the mode of a run is unknown.
 const UNTOLD: [&str; 5] = ["malformed_json", "no_folder", "no_run", "not_a_run", "untrusted_state"];
 
-/// A review that cannot go on, in the words that its caller reads.
+/// The failure of a review that cannot continue, in the form that its caller expects.
 fn failed(exit: u8, code: &str, mode: ReviewMode, reason: &str) -> CallFailure {
     let how = if mode == ReviewMode::Headless { " (headless mode)" } else { "" };
     let text = format!("Review failed{how}. Reason: {reason}");
     CallFailure::new(exit, code, text.clone(), "print the message, and stop").saying(text)
 }
 
-/// A failure of any step after the arguments were read, as the caller of a headless review reads it.
+/// A failure of a step after the arguments were read, in the form for the caller of a headless review.
 fn in_mode(mode: ReviewMode, failure: CallFailure) -> CallFailure {
     if mode == ReviewMode::Headless { with_reason(" (headless mode)", failure) } else { failure }
 }

@@ -1,5 +1,5 @@
-//! The folder of a run in the store, whatever its workflow: found by the path that the caller names, its documents sealed,
-//! its end written last.
+//! The folder of a run in the store, for any workflow: found by the path from the caller, its documents sealed, its end
+//! written last.
 
 pub mod claim;
 pub mod record;
@@ -24,20 +24,20 @@ pub const RECORD: &str = "run.json";
 /// What ends a run.
 pub const METADATA: &str = "metadata.json";
 
-/// A workflow, as its runs and its messages call it.
+/// A workflow, with its names and messages.
 #[derive(Debug)]
 pub struct Workflow {
     /// Its name, and that of its folder of runs.
     pub name: &'static str,
     /// The command that begins a run.
     pub begin: &'static str,
-    /// How one that has the working tree is cleared, where DIR is its folder.
+    /// How to clear a run that holds the working tree; DIR is its folder.
     pub clear: &'static str,
-    /// How one is given up that is bound to another tree.
+    /// How to abandon a run that is bound to another tree.
     pub give_up: &'static str,
-    /// What to do with a run that this machine's key does not vouch for.
+    /// What to do with a run that was not sealed with this machine's key.
     pub other_key: &'static str,
-    /// What to do where another document of a run is not as this program wrote it.
+    /// What to do if another document of a run was modified.
     pub redo: &'static str,
 }
 
@@ -48,14 +48,14 @@ pub struct RunDirectory<'a> {
     pub workflow: &'static Workflow,
     /// The store that holds it.
     pub store: &'a Store,
-    /// Where it is, absolute.
+    /// Its path, absolute.
     pub path: &'a Path,
 }
 
 /// The store and the folder that a caller names.
 ///
 /// # Errors
-/// `no_folder`; `not_a_run` for a folder that lies elsewhere; `tracked_state`, `untrusted_state`.
+/// `no_folder`; `not_a_run` for any other folder; `tracked_state`, `untrusted_state`.
 pub fn find(
     environment: &Environment,
     workflow: &Workflow,
@@ -90,7 +90,7 @@ impl RunDirectory<'_> {
         Path::new("runs").join(self.workflow.name).join(self.name()).join(name)
     }
 
-    /// What this program wrote of the run.
+    /// The seal of the run: hashes of what this program wrote.
     ///
     /// # Errors
     /// As [`Store::text`].
@@ -107,10 +107,10 @@ impl RunDirectory<'_> {
         held.together(self.seal()?.steps(self, documents)?)
     }
 
-    /// Reads a document of a run, if it is as this program wrote it.
+    /// Reads a document of a run, if it is unmodified.
     ///
     /// # Errors
-    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
+    /// `malformed_json` with the place, `untrusted_state`, and the errors of [`Store::text`].
     pub fn sealed<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         let Some((text, untrusted)) = self.compared(name)? else { return Ok(None) };
         let (path, hint) = (self.path.join(name).display().to_string(), "repair or remove the file");
@@ -118,10 +118,10 @@ impl RunDirectory<'_> {
         untrusted.map_or(Ok(Some(value)), Err)
     }
 
-    /// The text of a document of a run, and why it is not as this program wrote it; `None` where it was never written.
+    /// The text of a document of a run, with the failure if it was modified; `None` if it was never written.
     ///
     /// # Errors
-    /// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
+    /// `untrusted_state` if it was written and is gone, and the errors of [`Store::text`].
     pub fn compared(&self, name: &str) -> Result<Option<(String, Option<CallFailure>)>, CallFailure> {
         let path = self.path.join(name);
         let read = || {
@@ -133,7 +133,7 @@ impl RunDirectory<'_> {
             })
         };
         let mut found = read()?;
-        // Another command may write between the two reads, and has done so once the lock can be had.
+        // Another command may be writing between the two reads; under the lock, it has finished.
         if found.0.is_some()
             && let Ok(_held) = self.store.lock()
         {
@@ -146,11 +146,11 @@ impl RunDirectory<'_> {
         }
     }
 
-    /// Writes the last files of a run, documents of it and others, `metadata.json` last of all, and gives its working tree
-    /// back. `must_be_open` is asked under the lock.
+    /// Writes the final files of a run, `metadata.json` last, and releases its working tree. `must_be_open` is called
+    /// under the lock.
     ///
     /// # Errors
-    /// What `must_be_open` fails with; `locked`, `state_unwritable`, `sandboxed`.
+    /// The errors of `must_be_open`; `locked`, `state_unwritable`, `sandboxed`.
     pub fn end(
         &self,
         tree: &str,
@@ -171,19 +171,19 @@ impl RunDirectory<'_> {
         held.together(steps)
     }
 
-    /// Gives the working tree back where that cannot be done in order: nobody is told of this run.
+    /// Releases the working tree of a run that nobody learns of, if it could not be ended properly.
     pub fn give_up(&self, tree: &str) {
         self.store.give_up(&claim_path(self.workflow, tree));
     }
 
-    /// What gives the working tree back, where this run has it.
+    /// The step that releases the working tree, if this run holds it.
     ///
     /// # Errors
     /// As [`parsed`].
     pub fn release(&self, tree: &str) -> Result<Option<StoreStep>, CallFailure> {
         let path = claim_path(self.workflow, tree);
         let is_ours = match parsed::<TreeClaim>(self.store, &path) {
-            // A damaged claim is nobody's, and holds the tree.
+            // A damaged claim belongs to no run, but still blocks the tree.
             Err(failure) if failure.error.code == "malformed_json" => true,
             claim => claim?.is_some_and(|claim| claim.run_id == self.name()),
         };
@@ -191,7 +191,7 @@ impl RunDirectory<'_> {
     }
 }
 
-/// Whether the call comes from the working tree that a run is bound to, and from one of its commits, the last one first.
+/// Refuses a call from another working tree than the run is bound to, or from none of its `commits`, newest first.
 ///
 /// # Errors
 /// `run_moved` with both.
@@ -207,20 +207,20 @@ pub fn must_be_at(
     }
     let (last, shown) = (commits.first().unwrap_or(&""), head.as_deref().unwrap_or("no commit"));
     let message =
-        format!("run `{run_id}` is bound to `{bound_to}` at {last}, and this is `{tree}` at {shown}");
+        format!("run `{run_id}` is bound to `{bound_to}` at {last}, but this is `{tree}` at {shown}");
     let hint = format!("go back to that working tree and commit, or {}", workflow.give_up);
     Err(CallFailure::new(CONTENDED, "run_moved", message, hint))
 }
 
-/// A document as it is stored.
+/// The stored form of a document.
 pub fn text(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// Reads one of our own documents, by its path in the store or its absolute one; `None` when it is not there.
+/// Reads one of our own documents, by its path in the store or its absolute path; `None` if it does not exist.
 ///
 /// # Errors
-/// `malformed_json` with the place, and what [`Store::text`] fails with.
+/// `malformed_json` with the place, and the errors of [`Store::text`].
 pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<Option<T>, CallFailure> {
     let Some(text) = store.text(path)? else { return Ok(None) };
     serde_json::from_str(&text)
@@ -228,13 +228,13 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
         .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
 }
 
-/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
+/// The mode in the record of a run, regardless of who wrote it: it only decides the form of a message.
 pub fn mode_said(environment: &Environment, run: &Path) -> Option<String> {
     let text = disk::read_settings(&environment.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;
     match serde_json::from_str::<Value>(&text) {
         Ok(record) => record["mode"].as_str().map(str::to_owned),
-        // Of a damaged record its words are left.
+        // A damaged record can still be searched for the word.
         Err(_) => text.contains("\"headless\"").then(|| "headless".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! `server`: the development server that a user looks at.
+//! `server`: the development server that the user tries out.
 
 mod adopt;
 mod ending;

@@ -1,6 +1,5 @@
-//! Where the helper keeps runs and records: one folder a repository, shared by all its working trees.
-//! A writer holds the lock; what belongs together is written through a journal; nothing is ever
-//! written below `.git`.
+//! The helper's storage for runs and records: one folder per repository, shared by all its working trees. A writer
+//! holds the lock; multi-file updates go through a journal; nothing is ever written below `.git`.
 
 mod counter;
 mod journal;
@@ -37,7 +36,7 @@ pub struct Store {
     /// The folder, absolute.
     pub root: PathBuf,
     environment: Environment,
-    /// Git was asked, and tracks nothing in it that is of this machine.
+    /// Set once git has confirmed that it tracks nothing in the machine's own folders.
     untracked: Arc<OnceLock<()>>,
 }
 
@@ -49,15 +48,15 @@ pub struct LockedStore<'a> {
     _lock: RootLock,
 }
 
-/// The folders that never come from git.
+/// The folders that must never be tracked by git.
 const OWN: [&str; 2] = ["runs", LOCAL];
 const LOCAL: &str = "local";
 const LOCK: &str = "local/store.lock";
-/// How long git may take to tell what it tracks.
+/// How long git may take to list what it tracks.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Where runs and records may lie, the best place first: the folder that was named, alone; else that of
-/// the main working tree, of this one, of the working directory.
+/// Where runs and records may be stored, in order of preference: only the folder that was named; else that of the main
+/// working tree, of this one, of the working directory.
 ///
 /// # Errors
 /// When git fails.
@@ -66,7 +65,7 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
     if let Some(named) = named {
         return Ok(vec![environment.path(named)]);
     }
-    // Only a linked working tree has a main one elsewhere; git's own folder may lie anywhere.
+    // Only a linked working tree has a main one elsewhere; git's own folder may be anywhere.
     let folders = repository.must(&["rev-parse", "--git-dir", "--git-common-dir"])?;
     let mut folders = folders.split(|byte| *byte == b'\n');
     let is_linked = folders.next() != folders.next();
@@ -86,10 +85,10 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
     Ok(places)
 }
 
-/// Refuses a commit whose tree would bring runs or records of its own into a working tree.
+/// Refuses a commit whose tree contains runs or records, which would end up in a working tree.
 ///
 /// # Errors
-/// `tracked_state` with the path, and what git fails with.
+/// `tracked_state` with the path, and the errors of git.
 pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), CallFailure> {
     let listed =
         repository.must(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", NAME])?;
@@ -110,13 +109,13 @@ fn is_at(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
-/// The file of hashes of what this program wrote of a run, relative to the store: agents write below `runs` only.
+/// The seal file of a run, relative to the store. It is outside of `runs`, the only folder that agents write to.
 pub fn seal_path(workflow: &str, run: &str) -> PathBuf {
     Path::new(LOCAL).join("seals").join(workflow).join(format!("{run}.json"))
 }
 
 impl Store {
-    /// The store in a folder, which need not be there.
+    /// The store in a folder, which need not exist.
     pub fn new(root: PathBuf, environment: &Environment) -> Self {
         Self { root, environment: environment.clone(), untracked: Arc::default() }
     }
@@ -126,13 +125,13 @@ impl Store {
         self.root.join("runs").join(workflow)
     }
 
-    /// The path of a file of this machine only, absolute.
+    /// The absolute path of a file that is local to this machine.
     pub fn local(&self, name: &str) -> PathBuf {
         self.root.join(LOCAL).join(name)
     }
 
-    /// The folder as it may be used; `None` when it is not there. Before anything in it is read, git must track
-    /// nothing there that is of this machine.
+    /// Opens the folder; `None` if it does not exist. Before anything in it is read, git must track nothing in the
+    /// machine's own folders.
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `git_failed`.
@@ -144,7 +143,7 @@ impl Store {
         Ok(root)
     }
 
-    /// A link is followed where the user named it.
+    /// A link is only followed if the user named the folder.
     fn link(&self) -> RootLink {
         if self.environment.names(&self.root) { RootLink::Followed } else { RootLink::Refused }
     }
@@ -158,10 +157,10 @@ impl Store {
         Ok(())
     }
 
-    /// Asks git's index, also where it was asked before: a checkout changes it.
+    /// Checks git's index, even if it was checked before, since a checkout changes it.
     ///
     /// # Errors
-    /// `tracked_state`, and what git fails with.
+    /// `tracked_state`, and the errors of git.
     pub fn ask_what_is_tracked(&self) -> Result<(), CallFailure> {
         if index_check::is_surely_untracked(&self.root) {
             return Ok(());
@@ -170,11 +169,11 @@ impl Store {
         let paths = OWN.map(|name| format!(":(literal){name}"));
         let asked = git.plain(["ls-files", "-z", "--cached", "--"]);
         let ended = child::run(&self.environment, "git", &asked.arguments(paths))?;
-        // A place outside of every repository was named.
+        // The named folder may be outside of every repository.
         let outside = !ended.succeeded() && ended.stderr_text().contains("not a git repository");
         if !ended.succeeded() && !outside {
             let hint = "run `git ls-files` in that folder to see more";
-            let what = format!("git does not say what it tracks in `{}`", self.root.display());
+            let what = format!("git cannot list what it tracks in `{}`", self.root.display());
             let words = child::words(&ended);
             return Err(CallFailure::environment("git_failed", format!("{what}: {words}"), hint));
         }
@@ -182,7 +181,7 @@ impl Store {
             let path = self.root.join(super::git::path(name)).display().to_string();
             let message = format!("git tracks `{path}`, which must stay on this machine");
             let hint = format!(
-                "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
+                "check it, then remove it with `git rm -r --cached {}`, or leave this branch",
                 self.root.display()
             );
             return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None));
@@ -190,10 +189,10 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the lock, and finishes what another command began and could not.
+    /// Takes the lock, and completes what an interrupted command left in the journal.
     ///
     /// # Errors
-    /// `locked` with the other process when it does not end in time; `tracked_state`, `untrusted_state`,
+    /// `locked` with the other process if it does not finish in time; `tracked_state`, `untrusted_state`,
     /// `state_unwritable` or `sandboxed`.
     pub fn lock(&self) -> Result<LockedStore<'_>, CallFailure> {
         let root = Root::create(&self.root, self.link()).map_err(|error| self.refused(error))?;
@@ -211,12 +210,12 @@ impl Store {
         Ok(held)
     }
 
-    /// Does what a killed command wrote down, where there is such a thing; tells whether it was done.
+    /// Completes the journal of a killed command, if there is one; returns whether that was done.
     ///
     /// # Errors
     /// As [`Store::has_file`].
     pub fn complete_pending(&self) -> Result<bool, CallFailure> {
-        // Where nothing can be written, it stays for the next one that can.
+        // If nothing can be written, it is left for the next command that can.
         Ok(self.has_file(&LockedStore::own_file(journal::NAME))? && self.lock().is_ok())
     }
 
@@ -225,7 +224,7 @@ impl Store {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// Reads a text of the store, by its absolute or relative path; `None` when it is not there.
+    /// Reads a text of the store, by its absolute or relative path; `None` if it does not exist.
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`, `not_utf8`.
@@ -234,7 +233,7 @@ impl Store {
         bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
     }
 
-    /// The same without asking whether it is a text.
+    /// The same without requiring UTF-8.
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
@@ -251,7 +250,7 @@ impl Store {
         root.read(self.relative(path), limit).map_err(|error| self.unread(error))
     }
 
-    /// The last bytes of a file, at most so many; `None` when it is not there.
+    /// The last bytes of a file, up to a limit; `None` if it does not exist.
     ///
     /// # Errors
     /// As [`Store::bytes`].
@@ -270,7 +269,7 @@ impl Store {
         Ok(kind == Some(FileKind::File))
     }
 
-    /// The names in a folder of the store with what they are, sorted; none where it is not there.
+    /// The sorted names in a folder of the store with their kinds; empty if it does not exist.
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
@@ -279,7 +278,7 @@ impl Store {
         root.list(self.relative(path)).map_err(|error| self.unread(error))
     }
 
-    /// Makes a file of a run that is filled piece by piece.
+    /// Creates a file of a run that is written piece by piece.
     ///
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `state_unwritable`, `sandboxed`.
@@ -337,7 +336,7 @@ impl Store {
 }
 
 impl LockedStore<'_> {
-    /// Gives a file these bytes in one step.
+    /// Replaces the content of a file atomically.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
@@ -346,19 +345,19 @@ impl LockedStore<'_> {
         self.root.replace(path, bytes).map_err(|error| self.store.refused(error))
     }
 
-    /// Gives a file these bytes if it still holds what its reader saw: `None` for no file.
+    /// Replaces the content of a file if it still holds what its reader saw; `None` for no file.
     ///
     /// # Errors
-    /// `stale` when it holds something else.
+    /// `stale` if it holds something else.
     pub fn swap(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> Result<(), CallFailure> {
         if self.read(path)?.as_deref() != seen {
-            let message = format!("`{}` is not what it was", path.display());
+            let message = format!("`{}` has changed", path.display());
             return Err(CallFailure::new(CONTENDED, "stale", message, "read it again, then decide again"));
         }
         self.replace(path, bytes)
     }
 
-    /// Makes a folder that must be new; `false` when it is there already.
+    /// Creates a folder that must be new; `false` if it exists already.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
@@ -367,7 +366,7 @@ impl LockedStore<'_> {
         self.root.claim_folder(folder).map_err(|error| self.store.refused(error))
     }
 
-    /// Removes a folder with all it holds.
+    /// Removes a folder with its content.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
@@ -381,7 +380,7 @@ impl LockedStore<'_> {
         read.map_err(|error| self.store.refused(error))
     }
 
-    /// The path of a file of this machine only, relative to the store's folder.
+    /// The path of a file that is local to this machine, relative to the store's folder.
     fn own_file(name: &str) -> PathBuf {
         Path::new(LOCAL).join(name)
     }

@@ -1,5 +1,5 @@
-//! Points in time as the helper writes and reads them: RFC 3339 in UTC with milliseconds, and the stamp
-//! in front of a run's id. They are for people and for ages; order comes from counters.
+//! Timestamps in the helper's formats: RFC 3339 in UTC with milliseconds, and the prefix of a run's id. They are for
+//! people and for ages; order comes from counters.
 
 use super::command_line::{OptionValue, required};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(u64);
 
-/// The last millisecond that the format can write.
+/// The last millisecond that the format can express.
 const LAST: u64 = 253_402_300_799_999;
 
 impl Timestamp {
-    /// The moment of a time; one out of range is the nearest that is not.
+    /// The timestamp of a system time, clamped to the supported range.
     pub fn from_system_time(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         Self(u64::try_from(since).unwrap_or(LAST).min(LAST))
@@ -31,7 +31,7 @@ impl Timestamp {
         format!("{date}-{time}")
     }
 
-    /// Reads a time of RFC 3339 in UTC, such as [`Timestamp::rfc3339`] writes.
+    /// Parses an RFC 3339 time in UTC, as [`Timestamp::rfc3339`] prints it.
     pub fn parse(text: &str) -> Option<Self> {
         humantime::parse_rfc3339(text).ok().map(Self::from_system_time)
     }
@@ -41,7 +41,7 @@ impl Timestamp {
         i64::try_from(self.0 / 1000).unwrap_or_default()
     }
 
-    /// Seconds since an earlier moment; 0 when that lies ahead.
+    /// Seconds since an earlier time; 0 if it is in the future.
     pub fn seconds_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0) / 1000
     }

@@ -218,7 +218,8 @@ fn codex_is_told_that_its_sandbox_keeps_no_server() {
     steps.push(says(|request| refused(request, "rt.server.start/1")));
     let script = ModelScript::default().with_conversation(in_turn(steps));
     let transcript = play(around, &github, (SKILL, "mode:headless"), script, &more);
-    let words = "Reason: the sandbox ends every process together with the call that started it. Start the server in a";
+    let words =
+        "Reason: the sandbox ends every process when the call that started it ends. Start the server in a";
     assert!(
         model_texts(&transcript).iter().any(|text| text.contains(words)),
         "{:?}",

@@ -166,7 +166,7 @@ fn links_out_of_the_repository_are_neither_read_nor_handed_on() {
     }
     let scope = fixture.run(&["review", "scope", "--mode", "report-only", "--base", "HEAD~1"]).stdout;
     assert!(scope.contains(r#""standards_paths":["CLAUDE.md","web/AGENTS.md"]"#), "{scope}");
-    assert!(scope.contains("reviewers are not told of links out of the repository: AGENTS.md"), "{scope}");
+    assert!(scope.contains("links out of the repository are not shown to reviewers: AGENTS.md"), "{scope}");
 }
 
 /// Everything at once, none of it tracked state: that ends every command that uses the store.

@@ -2,6 +2,7 @@
 //! is one of a call, every word in backticks is a field or value of an answer that came by then, every status of each
 //! call is treated below it, every name is there. `walk` runs the calls.
 
+mod designers;
 mod reviewers;
 mod seeds;
 mod walk;

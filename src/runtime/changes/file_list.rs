@@ -1,5 +1,5 @@
-//! What `git diff --raw` lists, one file per line: modes, status, names. A name with special characters stands in
-//! quotes there, and in the same quotes in the headers of the diff.
+//! What `git diff --raw` lists, one file per line: modes, status, names. Git quotes names with special characters,
+//! there and in the headers of the diff.
 
 use data_encoding::BASE64;
 
@@ -31,7 +31,7 @@ impl FileListEntry {
         Some(Self { status, submodule, old, name })
     }
 
-    /// Whether this line of a diff begins what is said of the file.
+    /// Whether this line of a diff begins the section of this file.
     pub(super) fn begins(&self, line: &[u8]) -> bool {
         if let Some(name) = line.strip_prefix(UNMERGED) {
             return self.status == 'U' && name == self.name;
@@ -49,7 +49,7 @@ impl FileListEntry {
         plain(&self.name)
     }
 
-    /// The name as an argument; `None` where it is not valid UTF-8.
+    /// The name as an argument; `None` if it is not valid UTF-8.
     pub(super) fn argument(&self) -> Option<String> {
         String::from_utf8(self.bytes()).ok()
     }
@@ -69,25 +69,25 @@ impl FileListEntry {
     }
 }
 
-/// The list while it comes: one line per file, and an empty line behind them.
+/// Reads the list as it arrives: one line per file, then an empty line.
 #[derive(Debug, Default)]
 pub(super) struct FileListReader {
     pub(super) files: Vec<FileListEntry>,
-    /// The beginning of a line that is not whole yet.
+    /// The beginning of an incomplete line.
     kept: Vec<u8>,
     whole: bool,
 }
 
 impl FileListReader {
-    /// Whether nothing came.
+    /// Whether nothing has arrived.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.kept.is_empty()
     }
 
-    /// Reads a piece; what comes behind the list is returned.
+    /// Reads a piece, and returns what follows the list.
     ///
     /// # Errors
-    /// A line that is none of a list.
+    /// A line that is not a list entry.
     pub(super) fn feed<'a>(&mut self, piece: &'a [u8]) -> Result<Option<&'a [u8]>, Vec<u8>> {
         let mut rest = piece;
         while !self.whole {
@@ -109,10 +109,10 @@ impl FileListReader {
 
 /// What the diff of a file begins with.
 pub(super) const HEADER: &[u8] = b"diff --git ";
-/// What stands there for a file in conflict that has no diff.
+/// What the diff has instead for a file in conflict.
 pub(super) const UNMERGED: &[u8] = b"* Unmerged path ";
 
-/// What follows a name with a prefix before it; the prefix stands inside the quotes.
+/// What follows the prefixed name; the prefix is inside the quotes.
 fn without<'a>(text: &'a [u8], prefix: &[u8], name: &[u8]) -> Option<&'a [u8]> {
     match name.strip_prefix(b"\"") {
         Some(inner) => text.strip_prefix(b"\"")?.strip_prefix(prefix)?.strip_prefix(inner),
@@ -120,7 +120,7 @@ fn without<'a>(text: &'a [u8], prefix: &[u8], name: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// A name as it is, out of the quotes that git puts it in.
+/// A name without the quotes and escapes of git.
 fn plain(name: &[u8]) -> Vec<u8> {
     let Some(inner) = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")) else {
         return name.to_vec();

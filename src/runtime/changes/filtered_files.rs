@@ -1,6 +1,6 @@
-//! Files that a filter changes on their way, and that nobody edited. No filter is run here, so git takes such a file for
-//! changed as soon as it compares contents. Two things prove the opposite: the file is what git saw when it wrote its index,
-//! to the nanosecond; or the index holds a pointer of git's large file storage, and the file has its hash and size.
+//! Files that pass through a filter and that nobody edited. No filter is run here, so git reports such a file as
+//! changed as soon as it compares contents. Two things prove it unchanged: its times match the index to the nanosecond,
+//! or the index holds a Git LFS pointer with the hash and size of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,23 +14,23 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
 use crate::runtime::git::{Repository, records};
 
-/// How many files are looked at.
+/// At most this many files are examined.
 const MOST: usize = 1000;
-/// A pointer is never larger, in bytes.
+/// The largest size of a pointer, in bytes.
 const POINTER: usize = 1024;
 const VERSION: &str = "version https://git-lfs.github.com/spec/v1\n";
 
-/// Files with a filter that git takes for changed.
+/// Files with a filter that git reports as changed.
 #[derive(Debug, Default)]
 pub struct FilteredFiles {
-    /// Those that nobody edited, with their blobs in the index.
+    /// Unedited files, with their blobs in the index.
     as_indexed: BTreeMap<String, String>,
-    /// Those of which nothing proves that.
+    /// Files that may or may not have been edited.
     pub unproven: Vec<String>,
 }
 
 impl FilteredFiles {
-    /// Looks for them.
+    /// Finds the files with a filter.
     ///
     /// # Errors
     /// When git fails.
@@ -40,7 +40,7 @@ impl FilteredFiles {
         let mut files = BTreeMap::new();
         for filter in repository.filters()? {
             let named = format!(":(top,attr:filter={filter})");
-            // Of a name that git cannot look for, what git says counts.
+            // If git cannot match the filter's name, its own report stands.
             let listed = repository.ask(&["diff-files", "--raw", "--no-abbrev", "-z", "--", &named])?;
             let mut edits = modified(&listed.stdout);
             if edits.is_empty() {
@@ -70,12 +70,13 @@ impl FilteredFiles {
         Ok(found)
     }
 
-    /// Pathspecs for a call of git in the working tree's top that leave them out.
+    /// Pathspecs that exclude the unedited files, for a call of git at the working tree's top.
     pub fn excluded(&self) -> Vec<String> {
         self.as_indexed.keys().map(|name| exclude(name)).collect()
     }
 
-    /// The same of those alone that the commit `from` holds as the index does: of another one the diff has to tell.
+    /// The same, but only for files that are identical in the commit `from` and the index: any other belongs in the
+    /// diff.
     ///
     /// # Errors
     /// When git fails.
@@ -106,7 +107,7 @@ fn modified(listed: &[u8]) -> Vec<(String, String)> {
     while let Some((entry, name)) = fields.next().zip(fields.next()) {
         let Some((entry, name)) = entry.zip(name) else { continue };
         let words: Vec<&str> = entry.split(' ').collect();
-        // The mode counts as well: it is none of the filter's.
+        // A changed mode is an edit: filters do not touch modes.
         if let [old, new, blob, _, "M"] = words[..]
             && old.strip_prefix(':') == Some(new)
         {
@@ -116,7 +117,7 @@ fn modified(listed: &[u8]) -> Vec<(String, String)> {
     found
 }
 
-/// The hashes and sizes that pointers name, by their blobs.
+/// The hashes and sizes in pointers, by blob.
 fn pointers<'a>(
     repository: &Repository,
     blobs: impl Iterator<Item = &'a String> + Clone,
@@ -135,7 +136,7 @@ fn pointers<'a>(
     let mut rest = &texts[..];
     let mut found = BTreeMap::new();
     for (blob, size) in small {
-        // A line with the blob, its kind and its size, the content, and the end of a line.
+        // A line with the blob, its kind and its size, then the content and a line feed.
         let Some(at) = memchr::memchr(b'\n', rest) else { break };
         let Some(text) = rest.get(at + 1..at + 1 + size) else { break };
         if let Some(pointer) = pointer(&String::from_utf8_lossy(text)) {
@@ -157,7 +158,7 @@ fn batch<'a>(
     if ended.succeeded() { Ok(ended.stdout) } else { Err(repository.failed("cat-file", &ended)) }
 }
 
-/// The hash and the size that a pointer names; none where it says anything else, too.
+/// The hash and the size in a pointer; none if the text holds anything else.
 fn pointer(text: &str) -> Option<(String, usize)> {
     let rest = text.strip_prefix(VERSION)?.strip_prefix("oid sha256:")?;
     let (hash, rest) = rest.split_once('\n')?;

@@ -1,4 +1,4 @@
-//! Files and links as git's index has them, with what git saw of each when it looked at it last.
+//! Files and links in git's index, with the file times that git last saw.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::disk::root::{FileTimes, Root};
 
-/// The question that [`entries`] reads the answer of.
+/// The arguments of the call whose output [`entries`] parses.
 pub const QUESTION: [&str; 5] = ["ls-files", "--stage", "--debug", "-z", "--full-name"];
 
-/// One file or link as the index has it.
+/// One file or link in the index.
 pub struct IndexEntry<'a> {
     /// Its name, relative to the repository's top.
     pub name: &'a [u8],
@@ -17,24 +17,24 @@ pub struct IndexEntry<'a> {
     pub object: &'a [u8],
     /// Whether it is a link.
     pub is_link: bool,
-    /// What git saw of it; none where git does not say that in the form that is known.
+    /// The times that git last saw; none if git prints an unknown format.
     pub seen: Option<FileTimes>,
 }
 
 impl IndexEntry<'_> {
-    /// Where it is, below the top.
+    /// Its path, relative to the top.
     pub fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(self.name))
     }
 
-    /// What the system knows of it now, as the index would keep it: with 32 bits of a size.
+    /// Its current times, as the index would store them: with the low 32 bits of the size.
     pub fn times(&self, root: &Root) -> Option<FileTimes> {
         let now = root.times(self.path())?;
         Some(FileTimes { size: now.size & u64::from(u32::MAX), ..now })
     }
 }
 
-/// The files and links of a listing: `MODE OBJECT STAGE\tNAME`, a NUL byte, and lines with what is known of each.
+/// The files and links of a listing: `MODE OBJECT STAGE\tNAME`, a NUL byte, and lines with details.
 pub fn entries(listed: &[u8]) -> Vec<IndexEntry<'_>> {
     let mut found = Vec::new();
     let mut rest = listed;
@@ -65,7 +65,7 @@ fn lines_of(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// What lines such as `  ctime: SECONDS:NANOSECONDS` and `  size: BYTES\tflags: 0` say.
+/// Parses lines such as `  ctime: SECONDS:NANOSECONDS` and `  size: BYTES\tflags: 0`.
 fn seen(lines: &[u8]) -> Option<FileTimes> {
     let text = std::str::from_utf8(lines).ok()?;
     let value = |key: &str| {

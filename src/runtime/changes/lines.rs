@@ -1,44 +1,44 @@
-//! Counts the lines of a diff, file by file, while it passes by. What is a header and what is a line of a file
-//! is told by the numbers in the hunks, never by how a line looks.
+//! Counts the lines of a diff, file by file, as it streams past. The numbers in the hunk headers tell headers from
+//! lines of a file, never the look of a line.
 
 use super::file_list::{FileListEntry, HEADER, UNMERGED};
 
-/// What is counted of one file.
+/// The counts of one file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LineCount {
     pub(super) added: u64,
     pub(super) deleted: u64,
     pub(super) binary: bool,
-    /// Lines or a binary were seen, so that the rest is known.
+    /// Whether the diff had lines or a binary, so that the counts are valid.
     pub(super) known: bool,
 }
 
-/// What became of a piece of a diff.
+/// The outcome of reading a piece of a diff.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PieceOutcome {
-    /// All of it belongs here.
+    /// All of it belongs to this part.
     All,
-    /// The file that ends the part begins after so many bytes of what was kept back and this piece together.
+    /// The next part begins after this many bytes of the kept bytes plus this piece.
     Until(usize),
-    /// A header names no file of the list.
+    /// A header names a file that is not in the list.
     Unknown(Vec<u8>),
 }
 
-/// Reads a part of a diff: of the files from one number of the list up to another.
+/// Reads a part of a diff: the files of one range of the list.
 #[derive(Debug)]
 pub(super) struct DiffReader {
     /// The first file.
     first: usize,
-    /// The file that is read, by its number in the list.
+    /// The index of the current file in the list.
     at: usize,
-    /// The file that is not of this part any more.
+    /// The first file after this part.
     end: usize,
     counts: Vec<LineCount>,
-    /// What the open hunk still has of the old and the new side.
+    /// The lines left in the open hunk, on the old and the new side.
     left: (u64, u64),
-    /// The rest of a line of a file is on its way.
+    /// Whether the rest of a content line is still to come.
     within: bool,
-    /// The beginning of another line, which is not whole yet.
+    /// The beginning of an incomplete header line.
     kept: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ impl DiffReader {
         Self { first, at: first, end, counts, left: (0, 0), within: false, kept: Vec::new() }
     }
 
-    /// What is kept back.
+    /// The bytes kept for the next piece.
     pub(super) fn kept(&self) -> &[u8] {
         &self.kept
     }
@@ -64,7 +64,7 @@ impl DiffReader {
         self.counts
     }
 
-    /// Reads a piece. A line that is not whole and is none of a file is kept back and belongs to the next piece.
+    /// Reads a piece. An incomplete header line is kept for the next piece.
     pub(super) fn feed(&mut self, listed: &[FileListEntry], piece: &[u8]) -> PieceOutcome {
         let (mut at, held) = (0, self.kept.len());
         while at < piece.len() {
@@ -93,7 +93,7 @@ impl DiffReader {
         PieceOutcome::All
     }
 
-    /// One line of a file, by its first byte. An empty line may stand for one with a space.
+    /// Counts one content line by its first byte. An empty line may stand for a context line.
     fn count(&mut self, first: u8) {
         let (old, new) = match first {
             b'-' => (1, 0),
@@ -134,7 +134,7 @@ impl DiffReader {
     }
 }
 
-/// The lines of both sides, of `1,2 +3,4 @@ …`.
+/// The line counts of both sides, from `1,2 +3,4 @@ …`.
 fn hunk(sizes: &[u8]) -> Option<(u64, u64)> {
     let text = std::str::from_utf8(sizes.split(|byte| *byte == b'@').next()?).ok()?;
     let mut sides = text.trim_end().split(" +");

@@ -1,6 +1,5 @@
-//! Runs `git diff` once for what it lists and for the diff itself, and reads both as they come. Of a change of many
-//! files another call of git begins in the middle of the list while the first is still at its beginning, up to one
-//! a processor: git itself compares one file after another.
+//! Runs `git diff` once for both the list and the diff, and reads them as they arrive. Git compares one file after
+//! another, so for a large change further calls start in the middle of the list in parallel, up to one per processor.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -14,19 +13,19 @@ use super::lines::{DiffReader, LineCount, PieceOutcome};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
-/// So many files are worth a call of git of their own.
+/// The number of files that is worth a separate call of git.
 const WORTH: usize = 4096;
-/// More calls at once than this gain nothing.
+/// More parallel calls than this gain nothing.
 const MOST: usize = 8;
-/// How many pieces of a later part, of 64 KiB at most, wait for the parts before it.
+/// How many pieces (64 KiB at most) of a later part are buffered while earlier parts are delivered.
 const AHEAD: usize = 512;
-/// The first git that can begin in the middle.
+/// The first version of git with `--skip-to`.
 const BEGINS: (u32, u32) = (2, 31);
 
-/// Takes the diff, in its order; the header of a file comes in one piece.
+/// Receives the diff in order; the header of a file is never split.
 pub type DiffSink<'a> = dyn FnMut(&[u8]) -> Result<(), CallFailure> + 'a;
 
-/// Reads what git prints, piece by piece, and says when it has enough.
+/// Reads git's output piece by piece, and breaks when it has enough.
 type PieceReader<'a> = dyn FnMut(&[u8]) -> Result<ControlFlow<()>, CallFailure> + 'a;
 
 /// What was read.
@@ -44,19 +43,19 @@ struct PartReading<'a> {
     question: &'a ChangeRequest<'a>,
     /// The files, as soon as the first call has listed them.
     listed: OnceLock<Vec<FileListEntry>>,
-    /// Nobody waits for the answer any more.
+    /// Whether the result is no longer needed.
     given_up: AtomicBool,
 }
 
-/// A part that another call of git answers.
+/// A part that is read from another call of git.
 struct LaterPart<'scope> {
     thread: ScopedJoinHandle<'scope, Result<(Vec<LineCount>, u64), CallFailure>>,
-    /// Its diff, where somebody takes it.
+    /// Its diff, if a sink receives it.
     pieces: Option<Receiver<Vec<u8>>>,
 }
 
-/// Reads the list and the diff; the diff goes to `sink`, too. When the list is there, `wanted` is asked whether the
-/// rest is; `None` when it is not.
+/// Reads the list and the diff; the diff also goes to `sink`. Once the list is complete, `wanted` decides whether to
+/// read the rest; `None` if not.
 ///
 /// # Errors
 /// When git fails, or `sink`.
@@ -78,7 +77,7 @@ pub(super) fn read(
 }
 
 impl<'a> PartReading<'a> {
-    /// The first part, then the others in their order.
+    /// Reads the first part, then the others in order.
     fn all<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -107,7 +106,7 @@ impl<'a> PartReading<'a> {
                     .collect();
                 DiffReader::new(0, begins.first().copied().unwrap_or(listed.len()))
             });
-            // Asked once.
+            // `wanted` is called only once.
             if *asked.get_or_insert_with(&mut *wanted) {
                 pass(lines, listed, rest, &mut out)
             } else {
@@ -138,7 +137,7 @@ impl<'a> PartReading<'a> {
         Ok(Some((counts, bytes + sizes)))
     }
 
-    /// Reads the files `begin..end` on a thread of its own.
+    /// Reads the files `begin..end` on a separate thread.
     fn later<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -163,7 +162,7 @@ impl<'a> PartReading<'a> {
         let mut bytes = 0;
         let mut out = |piece: &[u8]| {
             bytes += piece.len() as u64;
-            // A worker that does not take it has failed, and reports why.
+            // A closed channel means that the receiver failed; it reports why itself.
             send.map_or(Ok(()), |send| send.send(piece.to_vec()).map_err(|_| CallFailure::interrupted()))
         };
         self.stream(listed[begin].argument(), &mut |piece| {
@@ -176,7 +175,7 @@ impl<'a> PartReading<'a> {
         Ok((lines.counts(), bytes))
     }
 
-    /// Runs git, from the file `begin` on where one is named; the list comes only without one.
+    /// Runs git, starting at the file `begin` if given; the list is only printed without it.
     fn stream(&self, begin: Option<String>, sink: &mut PieceReader<'_>) -> Result<(), CallFailure> {
         let command = self.repository.git(self.question.arguments(begin.as_deref()))?;
         let mut failed = None;
@@ -190,7 +189,7 @@ impl<'a> PartReading<'a> {
     }
 }
 
-/// Reads a piece of a part's diff, and hands on what is whole and belongs to it.
+/// Reads a piece of a part's diff, and forwards the complete lines that belong to it.
 fn pass(
     lines: &mut DiffReader,
     listed: &[FileListEntry],
@@ -212,7 +211,7 @@ fn pass(
     Ok(flow)
 }
 
-/// Whether a part came to its end: git may end well and yet have written less than it should, on a full disk or pipe.
+/// Checks that a part is complete: git may exit with 0 after a truncated write.
 fn whole(lines: &DiffReader) -> Result<(), CallFailure> {
     if lines.is_whole() { Ok(()) } else { Err(unexpected(b"half a diff".to_vec())) }
 }
@@ -222,14 +221,14 @@ fn unexpected(line: Vec<u8>) -> CallFailure {
     CallFailure::environment("git_unexpected", message, "run it again when nothing else changes the files")
 }
 
-/// The files that later parts begin with: none for a small change, one processor, or an old git.
+/// The first file of each later part; none for a small change, one processor, or an old git.
 fn begins(repository: &Repository, listed: &[FileListEntry]) -> Vec<usize> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let parts = processors.min(MOST).min(listed.len() / WORTH);
     if parts < 2 || repository.version().is_none_or(|version| version < BEGINS) {
         return Vec::new();
     }
-    // The first part is larger: the others begin when git has gone through all names again.
+    // The first part is larger, since every other call first walks all names again.
     let share = listed.len() * 20 / (parts * 20 + 3);
     let mut found: Vec<usize> = Vec::new();
     for part in 1..parts {

@@ -7,12 +7,12 @@ use crate::runtime::published;
 
 use super::Options;
 
-/// The widest line.
+/// The maximum width of a line.
 const WIDTH: usize = 100;
-/// Before what is said of an option.
+/// The indentation of an option's description.
 const INDENT: &str = "          ";
 
-/// The help of the command or group of these words; none for the program itself.
+/// The help of the command or group named by these words; empty for the program itself.
 pub fn help(path: &str) -> String {
     let mut out = String::new();
     let command = published::find(path);
@@ -63,11 +63,11 @@ pub fn help(path: &str) -> String {
     out
 }
 
-/// Over the options that every command has.
+/// The heading of the options that every command has.
 const EVERY: &str = "Options of every command";
 static HELP: Parameter = Parameter { spelled: "-h, --help", about: &["Print help"], ..Parameter::PLAIN };
 
-/// The commands and groups right below a group.
+/// The commands and groups directly below a group.
 fn commands(path: &str, out: &mut String) {
     let mut rows: Vec<(&str, &str)> = Vec::new();
     for row in &published::COMMANDS {

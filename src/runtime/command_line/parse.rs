@@ -1,4 +1,4 @@
-//! Reads a command line by the tables of its commands.
+//! Parses a command line with the tables of the commands.
 
 use std::ffi::{OsStr, OsString};
 
@@ -6,7 +6,7 @@ use super::{InvalidValue, Parameter, ParameterKind, ParameterMatches};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::published::{self, PublishedCommand};
 
-/// What a command line says.
+/// A parsed command line.
 #[derive(Debug)]
 pub struct ParsedLine {
     /// What was given for the options of every command.
@@ -20,7 +20,7 @@ pub struct ParsedLine {
 /// One parameter with the words that were given for it.
 type GivenWords = (&'static Parameter, Vec<OsString>);
 
-/// A command line while it is read.
+/// The state while a command line is read.
 struct LineReader {
     /// The words of the group or command so far.
     path: String,
@@ -32,7 +32,7 @@ struct LineReader {
 /// Reads a command line without the program's name; `global` are the options of every command.
 ///
 /// # Errors
-/// A wrong call, with what was perhaps meant.
+/// A usage error, with a suggestion if a known word is similar.
 pub fn parse(words: &[OsString], global: &'static [Parameter]) -> Result<ParsedLine, CallFailure> {
     let mut reader =
         LineReader { path: String::new(), command: None, global: none_of(global), own: Vec::new() };
@@ -108,7 +108,7 @@ impl LineReader {
         }
     }
 
-    /// An option, with the word behind it, where that may be its value: whether it is.
+    /// Reads an option; returns whether it used the next word as its value.
     fn option(&mut self, word: &OsStr, next: Option<&OsString>) -> Result<bool, CallFailure> {
         let bytes = word.as_encoded_bytes();
         let equals = bytes.iter().position(|byte| *byte == b'=').filter(|_| bytes.starts_with(b"--"));
@@ -137,7 +137,7 @@ impl LineReader {
                 let message = format!("unexpected value `{}` for `{spelled}`", &text[at + 1..]);
                 return Err(self.wrong(message, None));
             }
-            // What stands before the sign is the name of an option, and so text.
+            // Everything before the `=` is the option's name, so it is valid UTF-8.
             (_, Some(_)) => tail(word, name.len() + 1),
             (_, None) => match next {
                 Some(next) => next.clone(),
@@ -150,7 +150,7 @@ impl LineReader {
         Ok(equals.is_none())
     }
 
-    /// The rules of the options.
+    /// Checks the constraints between options.
     fn must_fit(&mut self) -> Result<(), CallFailure> {
         let is_given = |name: &str| {
             let mut given = self.own.iter().filter(|(_, words)| !words.is_empty());
@@ -195,7 +195,7 @@ impl LineReader {
     }
 }
 
-/// What is left of the words of a command below a group.
+/// The words of a command that follow those of its group.
 pub(super) fn below<'a>(command: &'a str, group: &str) -> Option<&'a str> {
     if group.is_empty() { Some(command) } else { command.strip_prefix(group)?.strip_prefix(' ') }
 }
@@ -207,7 +207,7 @@ fn add(parameter: &Parameter, words: &mut Vec<OsString>, word: &OsStr) {
     }
 }
 
-/// A word without its first bytes, which are text.
+/// A word without its first bytes, which are ASCII.
 fn tail(word: &OsStr, from: usize) -> OsString {
     #[cfg(unix)]
     {
@@ -220,7 +220,7 @@ fn tail(word: &OsStr, from: usize) -> OsString {
     }
 }
 
-/// Whether a value is one of its choices, and in its range.
+/// Checks that a value is one of the choices and in the range.
 fn must_be_valid(parameter: &Parameter, word: &OsStr) -> Result<(), InvalidValue> {
     let text = word.to_string_lossy();
     let is_choice =
@@ -236,7 +236,7 @@ fn must_be_valid(parameter: &Parameter, word: &OsStr) -> Result<(), InvalidValue
     }
 }
 
-/// The failure of a value that its option does not take.
+/// The failure for a value that its option does not accept.
 pub(super) fn invalid(command: &str, parameter: &Parameter, invalid: &InvalidValue) -> CallFailure {
     let reason = if invalid.reason.is_empty() { String::new() } else { format!(": {}", invalid.reason) };
     let similar = similar(&invalid.value, parameter.choices.iter().map(|choice| choice.name));
@@ -259,7 +259,7 @@ fn usage(path: &str, message: String, tip: Option<String>) -> CallFailure {
     })
 }
 
-/// The known word that was perhaps meant.
+/// A suggestion: the most similar known word.
 fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut best: Option<(usize, &str)> = None;
     for known in known {
@@ -271,9 +271,9 @@ fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<Strin
     best.map(|(_, known)| format!("did you mean `{known}`?"))
 }
 
-/// How many letters must be added, removed or changed.
+/// The edit distance between two words.
 fn distance(one: &[u8], other: &[u8]) -> usize {
-    // What is that long was no slip.
+    // A word this long is not a typo.
     if one.len() > 64 {
         return usize::MAX;
     }

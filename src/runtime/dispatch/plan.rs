@@ -1,4 +1,5 @@
-//! `dispatch plan`: the items to repair in groups that share no file, each with who repairs it and who looks at it afterwards.
+//! `dispatch plan`: the items to repair, in groups that share no file, each with the agent that repairs it and the
+//! agents that check it afterwards.
 
 use std::path::PathBuf;
 
@@ -44,9 +45,9 @@ pub struct Response {
     pub groups: Vec<DispatchGroup>,
     /// Whether groups may be repaired at the same time.
     pub mode: DispatchMode,
-    /// The reviewers that look at all touched files once every group is done.
+    /// The reviewers that check all touched files once every group is done.
     pub afterwards: Vec<&'static str>,
-    /// The items that nobody is given, each with why.
+    /// The items that are not dispatched, each with the reason.
     pub never_dispatch: Vec<WithheldItem>,
     /// What a reader should know.
     pub warnings: Vec<String>,
@@ -56,11 +57,11 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DispatchStatus {
-    /// There is.
+    /// There are items to repair.
     Ok,
     /// No item is to be repaired.
     Nothing,
-    /// An item is to be planned again: nothing is repaired before.
+    /// An item is to be planned again, and nothing is repaired before that.
     Halt,
 }
 
@@ -83,13 +84,13 @@ pub struct DispatchGroup {
     pub items: Vec<u32>,
     /// Their files.
     pub files: Vec<String>,
-    /// The agent that repairs it; `self` is who asks.
+    /// The agent that repairs it; `self` is the caller.
     pub fixer: &'static str,
-    /// The agents that look at it afterwards, one after the other.
+    /// The agents that check it afterwards, one after the other.
     pub checks: Vec<&'static str>,
 }
 
-/// An item that nobody is given.
+/// An item that is not dispatched.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WithheldItem {
     /// Its number.
@@ -98,37 +99,37 @@ pub struct WithheldItem {
     pub reason: WithheldReason,
 }
 
-/// Why nobody is given an item.
+/// Why an item is not dispatched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WithheldReason {
-    /// Its action is another one than `fix`.
+    /// Its action is not `fix`.
     Action,
-    /// It came to something, and is as it was.
+    /// It has a result, and is unchanged since.
     Unchanged,
-    /// It is given out, is as it was, and nobody has said what it came to.
+    /// It is dispatched, is unchanged, and has no result yet.
     GivenOut,
-    /// Another item that is given out has one of its files.
+    /// It shares a file with another dispatched item.
     FileGivenOut,
 }
 
-/// From how many groups on they may be repaired at the same time.
+/// The number of groups from which they may be repaired in parallel.
 const PARALLEL: usize = 5;
 const DESIGNER: &str = "polish:design:design-iterator";
 const RACES: &str = "review:frontend-races";
 const SIMPLICITY: &str = "review:simplicity";
 const MAINTAINABILITY: &str = "review:maintainability";
 const CONTRACT: &str = "review:api-contract";
-/// Who compares with a design that somebody links.
+/// The agents that compare with a linked design.
 const DESIGN: [&str; 2] = ["polish:design:design-reviewer", "polish:design:design-sync"];
 const DESIGNED: [&str; 6] = ["erb", "tsx", "vue", "svelte", "css", "scss"];
 const SCRIPTS: [&str; 8] = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "svelte"];
-/// Words of a note that tell of two things at once.
+/// Words of a note that indicate concurrency.
 const AT_ONCE: [&str; 7] =
     ["flicker", "double-submit", "double submit", "race", "loading state", "async", "hotwire"];
-/// Words of a line that make two things happen at once.
+/// Words of a line that indicate asynchronous code.
 const ASYNC: [&str; 5] = ["async ", "await ", "setTimeout", "fetch(", "addEventListener"];
-/// Words of a note that ask for a plainer text.
+/// Words of a note that ask for clearer code.
 const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 
 /// Runs the command.
@@ -138,8 +139,8 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if run.record.mode == LaunchMode::Headless {
-        let message = "nothing is repaired without a user who chose it";
-        let hint = "go on with its checklist with the user: `polish acquire --apply --continue DIR`";
+        let message = "nothing is repaired unless a user chose it";
+        let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
     let (read, _) = parse::read(&run, &tree)?;
@@ -161,7 +162,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let reason = match item.action {
             ItemAction::Fix if item.is_out_unchanged && !item.is_interrupted => {
                 response.warnings.push(format!(
-                    "item {} is given out and has no result yet: write it with `polish checklist rewrite`",
+                    "item {} is dispatched and has no result yet: write it with `polish checklist rewrite`",
                     item.id
                 ));
                 WithheldReason::GivenOut
@@ -169,7 +170,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             ItemAction::Fix if !item.dispatched => {
                 if item.is_out_unchanged {
                     response.warnings.push(format!(
-                        "item {} was given out before the run was interrupted: what was begun is in the working tree",
+                        "item {} was dispatched before the run was interrupted: unfinished work is in the working tree",
                         item.id
                     ));
                 }
@@ -196,7 +197,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             return true;
         };
         response.warnings.push(format!(
-            "item {} has a file of item {other}, which is given out and has no result yet: write that with `polish checklist rewrite`",
+            "item {} shares a file with item {other}, which is dispatched and has no result yet: write it with `polish checklist rewrite`",
             item.id
         ));
         response.never_dispatch.push(WithheldItem { id: item.id, reason: WithheldReason::FileGivenOut });
@@ -231,8 +232,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&response))
 }
 
-/// What the files of an item stand for: themselves, what changed in a folder or behind a pattern, the name of each before it
-/// was renamed, and where links lead.
+/// The files that an item covers: the ones it names, what changed in a folder or matches a pattern, their names before
+/// a rename, and the targets of links.
 fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<String> {
     let mut reached = files.to_vec();
     for file in files.iter().flat_map(|file| changed.meant(file)) {
@@ -243,7 +244,7 @@ fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<St
     reached
 }
 
-/// The items of each group, by their places: those that share a file, or a folder with what lies in it.
+/// The indices of the items of each group: items that share a file, or of which one contains the other's file.
 fn groups(items: &[Vec<String>]) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..items.len()).collect();
     for one in 0..items.len() {
@@ -273,7 +274,7 @@ fn is_designed(file: &str) -> bool {
     matches!(surface(file), Surface::View | Surface::Asset) || DESIGNED.contains(&ending(file))
 }
 
-/// Who looks at a group afterwards, in order.
+/// The agents that check a group afterwards, in order.
 fn checks(
     tree: &Repository,
     base: &str,
@@ -299,7 +300,7 @@ fn checks(
     Ok(checks)
 }
 
-/// Whether the change adds lines to these scripts that make two things happen at once.
+/// Whether the change adds asynchronous code to these scripts.
 fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, CallFailure> {
     let scripts = files.iter().filter(|file| SCRIPTS.contains(&ending(file)));
     let scripts: Vec<String> = scripts.map(|file| format!(":(top,literal){file}")).collect();

@@ -1,5 +1,5 @@
-//! Checking something out in the user's working tree, which was found clean: no file that git does not track is lost, no
-//! filter runs, and a checkout that fails half-way is taken back.
+//! Checkouts in the user's working tree, which is clean: no untracked file is lost, no filter runs, and a checkout that
+//! fails half-way is rolled back.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use crate::runtime::child;
 /// How many names a note lists.
 const NAMED: usize = 5;
 
-/// How many paths a call gets.
+/// The maximum number of paths per call.
 const AT_ONCE: usize = 500;
 
 /// What a switch to another commit changes.
@@ -24,26 +24,26 @@ struct CheckoutChanges {
     added: Vec<PathBuf>,
     /// Paths that only this commit has.
     removed: BTreeSet<PathBuf>,
-    /// The paths of this commit, each with a NUL, that are as the index has them.
+    /// The paths of this commit that match the index, each followed by a NUL.
     clean: Vec<u8>,
 }
 
-/// What a merge came to.
+/// The outcome of a merge.
 pub enum MergeOutcome {
-    /// It is done; the notes are those of a checkout.
+    /// It succeeded; the notes are those of a checkout.
     Merged(Vec<String>),
-    /// It conflicted.
+    /// It had conflicts.
     Conflict {
         /// In these files.
         names: Vec<String>,
-        /// Whether the working tree is as before.
+        /// Whether the merge was rolled back.
         is_taken_back: bool,
     },
 }
 
 impl Repository {
-    /// Checks `target` out by `git switch` with these words. The notes say which files lie in the working tree as git
-    /// stores them, since no filter runs.
+    /// Checks `target` out by `git switch` with these words. The notes list the files that are in the working tree as
+    /// git stores them, since no filter runs.
     ///
     /// # Errors
     /// `untracked_in_the_way`, or as [`Repository::must`].
@@ -57,7 +57,7 @@ impl Repository {
         self.unfiltered()
     }
 
-    /// Whether a merge is under way that somebody has not concluded.
+    /// Whether a merge is in progress.
     ///
     /// # Errors
     /// As [`Repository::ask`].
@@ -65,8 +65,8 @@ impl Repository {
         Ok(self.line(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])?.is_some())
     }
 
-    /// Merges the commit `target` by `git merge` with these words; `shared` is the last commit that both share. One that
-    /// fails is taken back; one that was under way before is the user's.
+    /// Merges the commit `target` by `git merge` with these words; `shared` is the merge base. A failed merge is rolled
+    /// back, unless the user had already started one.
     ///
     /// # Errors
     /// As [`Repository::check_out`].
@@ -95,7 +95,8 @@ impl Repository {
         })
     }
 
-    /// What moves the working tree: an end half-way would leave a part of the target, and a lock.
+    /// Runs a command that changes the working tree, uninterrupted: a kill half-way would leave a part of the target,
+    /// and a lock.
     fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), CallFailure> {
         let words = [&[verb, "--quiet"][..], words].concat();
         let ended = child::run(&self.environment, "git", &self.git(words.iter().copied())?.uninterrupted());
@@ -140,7 +141,7 @@ impl Repository {
         self.must_overwrite_nothing(&self.changes_to(target)?, target)
     }
 
-    /// Git overwrites what it ignores, and removes folders of it, without a word.
+    /// Refuses a checkout over untracked files: git silently overwrites ignored files and removes folders of them.
     fn must_overwrite_nothing(&self, changes: &CheckoutChanges, target: &str) -> Result<(), CallFailure> {
         let mut lost = BTreeSet::new();
         for added in &changes.added {
@@ -167,16 +168,16 @@ impl Repository {
         Err(CallFailure::new(REFUSED, "untracked_in_the_way", message, hint))
     }
 
-    /// The first file in a folder that git does not track.
+    /// The first untracked file in a folder.
     fn untracked_below(&self, folder: &Path) -> Result<Option<PathBuf>, CallFailure> {
         let of_folder = format!(":(top,literal){}", folder.display());
         let listed = self.must(&["ls-files", "-z", "--full-name", "--others", "--", &of_folder])?;
         Ok(records(&listed).next().map(path))
     }
 
-    /// Takes back what a failed checkout left: this commit's files as they were, and none that only the target has.
+    /// Rolls back a failed checkout: restores this commit's files, and removes those that only the target has.
     fn put_back(&self, changes: &CheckoutChanges) {
-        // What went wrong before is what the user must know.
+        // The original failure is the one to report.
         for some in changes.added.chunks(AT_ONCE) {
             let words =
                 ["--literal-pathspecs", "clean", "--quiet", "--force", "-x", "--"].map(OsString::from);

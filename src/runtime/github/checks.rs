@@ -1,5 +1,5 @@
-//! What continuous integration says of a commit, all pages of it, in the buckets of gh: a check run or a status is passed,
-//! failed, pending, skipped or cancelled.
+//! The results of continuous integration for a commit, from all pages, in the buckets of gh: a check run or status
+//! passed, failed, is pending, was skipped or was cancelled.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,20 +9,20 @@ use super::{RepositoryAddress, graphql, malformed};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
-/// How many pages of checks are read.
+/// The maximum number of pages of checks.
 const PAGES: usize = 50;
 const CHECKS: &str = "oid statusCheckRollup{contexts(first:100,after:$after){nodes{__typename ... on CheckRun{name status conclusion checkSuite{workflowRun{workflow{name}}}} ... on StatusContext{context state}} pageInfo{hasNextPage endCursor}}}";
 
-/// What there is of a commit.
+/// The checks of a commit.
 #[derive(Debug, Default)]
 pub struct CommitChecks {
-    /// The commit that they are of; none where GitHub does not have it.
+    /// The commit that they belong to; none if GitHub does not have it.
     pub commit: Option<String>,
     /// All of them.
     pub checks: Vec<CommitCheck>,
-    /// Of a pull request: its state.
+    /// The state of the pull request, if there is one.
     pub state: Option<String>,
-    /// Of a pull request: where it comes from.
+    /// The origin of the pull request, if there is one.
     pub fork: Option<ForkOrigin>,
 }
 
@@ -33,7 +33,7 @@ pub struct ForkOrigin {
     pub cross: bool,
     /// Who opened it.
     pub author: String,
-    /// That repository, as `owner/name`; empty where it is gone.
+    /// That repository, as `owner/name`; empty if it was deleted.
     pub head_repo: String,
     /// Whether the user trusts it.
     pub trusted: bool,
@@ -42,13 +42,13 @@ pub struct ForkOrigin {
 /// One check.
 #[derive(Debug)]
 pub struct CommitCheck {
-    /// Its name, behind that of its workflow.
+    /// Its name, after that of its workflow.
     pub name: String,
-    /// What it came to.
+    /// Its result.
     pub bucket: CheckBucket,
 }
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckBucket {
     /// It passed.
@@ -57,7 +57,7 @@ pub enum CheckBucket {
     Fail,
     /// It has not ended.
     Pending,
-    /// It was skipped, or has no opinion.
+    /// It was skipped, or is neutral.
     Skipping,
     /// It was cancelled.
     Cancel,

@@ -4,15 +4,15 @@ use std::net::Ipv6Addr;
 
 use super::read::LaunchConfig;
 
-/// The address that means all of them, as version 4 of the protocol writes it.
+/// The IPv4 address that means all addresses.
 const ALL: &str = "0.0.0.0";
-/// Options that name the address to listen on; without a value some servers take all.
+/// Options that name the address to listen on; without a value, some servers listen on all.
 const OPTIONS: [&str; 8] =
     ["--host", "--hostname", "--bind", "--binding", "--address", "--listen", "-H", "-b"];
 
 /// The word of a configuration that makes a server listen on all addresses.
 pub(super) fn public(config: &LaunchConfig) -> Option<String> {
-    // A shell's script is one argument.
+    // A shell script may be a single argument.
     let words: Vec<&str> =
         config.runtime_args.iter().flat_map(|argument| argument.split_whitespace()).collect();
     let mut variables = config.env.iter();
@@ -66,7 +66,7 @@ fn is_any(value: &str) -> bool {
     !value.is_empty() && (host.is_empty() || is_all(host) || is_all(value)) || has_all(value)
 }
 
-/// Whether a word is such an address with a port, as `0:8000` of Django: no option is needed for it.
+/// Whether a word is such an address with a port, such as `0:8000` for Django, which needs no option.
 fn is_pair(word: &str) -> bool {
     let word = word.trim_matches(['"', '\'']);
     word.rsplit_once(':').is_some_and(|(host, port)| {
@@ -76,7 +76,8 @@ fn is_pair(word: &str) -> bool {
     })
 }
 
-/// Whether a host is the address that means all of them, in any of its forms: `0`, `0x0`, `0.0`, `::`, `::0`, `0:0:0:0:0:0:0:0`.
+/// Whether a host is the address that means all addresses, in any form: `0`, `0x0`, `0.0`, `::`, `::0`,
+/// `0:0:0:0:0:0:0:0`.
 fn is_unspecified(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     let is_zero = |part: &str| {
@@ -87,7 +88,7 @@ fn is_unspecified(host: &str) -> bool {
         || bare.split('.').count() <= 4 && bare.split('.').all(is_zero)
 }
 
-/// Whether a word has the address that means all, and not as a part of another one.
+/// Whether a word contains the address that means all, but not as part of a longer one.
 fn has_all(word: &str) -> bool {
     let part_of_one = |c: char| c.is_ascii_digit() || c == '.';
     word.match_indices(ALL)

@@ -1,4 +1,4 @@
-//! The configurations of `.claude/launch.json` and their fields, each with the type that it must have.
+//! The configurations of `.claude/launch.json` and their fields, each checked for its type.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::read::tree::{Node, Value};
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
 
-/// What editors write for the repository's top.
+/// The placeholder of editors for the repository's top.
 const TOP: &str = "${workspaceFolder}";
 
-/// The keys of a configuration that count.
+/// The keys of a configuration that are used.
 pub(super) const KEYS: [&str; 6] = ["name", "runtimeExecutable", "runtimeArgs", "port", "cwd", "env"];
 
-/// A text with the name that messages call it by.
+/// A text with its name for messages.
 #[derive(Clone, Copy)]
 pub(super) struct NamedText<'a> {
     pub(super) text: &'a str,
@@ -36,7 +36,7 @@ pub(super) struct LaunchFile {
     pub(super) root: Node,
     /// Its configurations, whose names differ.
     pub(super) configurations: Vec<RawConfiguration>,
-    /// It is no strict JSON.
+    /// Whether it is not strict JSON.
     pub(super) jsonc: bool,
 }
 
@@ -70,7 +70,7 @@ impl LaunchFile {
     }
 }
 
-/// The items of `configurations`; none where it is not there.
+/// The items of `configurations`; empty if it is missing.
 fn listed(root: &Node, source: NamedText<'_>) -> Result<Vec<Node>, CallFailure> {
     match root.get("configurations").map(|node| (node, &node.value)) {
         None | Some((_, Value::Null)) => Ok(Vec::new()),
@@ -106,7 +106,7 @@ impl RawConfiguration {
     /// Its fields.
     ///
     /// # Errors
-    /// `malformed_config` with the place of the first that is wrong.
+    /// `malformed_config` with the place of the first invalid field.
     pub(super) fn read(
         &self,
         source: NamedText<'_>,
@@ -179,7 +179,7 @@ fn shown(node: &Node) -> String {
     node.scalar().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
 }
 
-/// A folder of the file, relative to the repository's top; `None` where it leaves it.
+/// A folder named in the file, relative to the repository's top; `None` if it is outside.
 fn folder(given: &str, top: &Path) -> Option<String> {
     let given = given.strip_prefix(TOP).map_or(given, |rest| rest.trim_start_matches('/'));
     let path = top.join(given);

@@ -1,5 +1,4 @@
-//! What a script is told beside the variable `PORT`, so that its server listens where it is asked to: some servers read no
-//! variable.
+//! The options passed to a script besides the variable `PORT`, since some servers ignore that variable.
 
 use std::path::Path;
 
@@ -9,10 +8,10 @@ use crate::runtime::git::Repository;
 use crate::runtime::repo::package_manager;
 use crate::runtime::repo::port::commands;
 
-/// Characters by which a script is more than one command.
+/// Characters that join several commands in a script.
 const JOINS: [char; 5] = ['&', '|', ';', '`', '\n'];
 
-/// The words behind the command of a configuration; none where it is not the script of the package alone.
+/// The words appended to the command of a configuration; none unless the command only runs the script of the package.
 ///
 /// # Errors
 /// When `package.json` is malformed.
@@ -23,7 +22,7 @@ pub fn words(
     port: u16,
     public: bool,
 ) -> Result<Vec<String>, CallFailure> {
-    // A package that is not asked may be malformed.
+    // If it is not a package manager, a malformed `package.json` does not matter.
     if !config.runtime_executable.as_deref().is_some_and(|name| package_manager::KNOWN.contains(&name)) {
         return Ok(Vec::new());
     }
@@ -33,14 +32,14 @@ pub fn words(
         return Ok(Vec::new());
     }
     let mut words = options(&script, port, public);
-    // This one keeps options for itself.
+    // npm consumes options before `--` itself.
     if argv[0] == "npm" && !words.is_empty() {
         words.insert(0, "--".to_owned());
     }
     Ok(words)
 }
 
-/// The options that a script takes by which its server is told.
+/// The options that make the server of a script listen there.
 fn options(script: &str, port: u16, public: bool) -> Vec<String> {
     let mut words = script.split_whitespace();
     let (program, verb) = (words.next().unwrap_or_default(), words.next().unwrap_or("dev"));
@@ -70,7 +69,7 @@ mod tests {
             ("vite dev --open", "--port 4000"),
             ("astro dev", "--port 4000"),
             ("next dev --turbopack", "-H 127.0.0.1"),
-            // Astro goes to its own port where two are named.
+            // With two ports, Astro uses its own.
             ("astro dev --port 4321", ""),
             ("vite --port $PORT", ""),
             ("next dev -H 0.0.0.0", ""),

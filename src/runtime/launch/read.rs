@@ -25,11 +25,11 @@ options! {
     /// `package.json`, the Procfile or the script of the shell that it starts is checked, too: an address in it
     /// that means all addresses counts like an argument.
     ///
-    /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
-    /// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
-    /// 5 no configuration of that name; 7 git took too long.
+    /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or
+    /// `incomplete` (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine;
+    /// 4 a malformed file; 5 no configuration of that name; 7 git took too long.
     pub struct Options {
-        /// The configuration; needed only where the file has several
+        /// The configuration; needed only if the file has several
         pub name: Option<String> = "[NAME]",
         /// Also accept a server that listens on all addresses, which others on the network can reach
         pub allow_public_host: bool = "--allow-public-host",
@@ -54,7 +54,7 @@ pub struct Response {
     pub warnings: Vec<String>,
 }
 
-/// What the file says.
+/// What the file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LaunchReadStatus {
@@ -80,7 +80,7 @@ pub struct LaunchConfig {
     pub runtime_executable: Option<String>,
     /// Its arguments.
     pub runtime_args: Vec<String>,
-    /// The port it listens on; none where `repo port` must tell.
+    /// The port it listens on; none if `repo port` has to determine it.
     pub port: Option<u16>,
     /// The working directory, relative to the repository's top.
     pub cwd: String,
@@ -98,7 +98,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&response).sentinel(words))
 }
 
-/// What the file says, with the words of it for scripts.
+/// The answer, with its form for scripts.
 ///
 /// # Errors
 /// As [`run`].
@@ -147,7 +147,7 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
     Ok((response, words))
 }
 
-/// The configuration of the name, or the only one.
+/// The configuration with the given name, or the only one.
 fn choose<'a>(
     options: &Options,
     document: &'a LaunchFile,

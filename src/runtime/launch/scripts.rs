@@ -1,6 +1,6 @@
-//! What a configuration starts behind its own words: the script of a package, the lines of a Procfile, a script of the shell.
-//! An address in them counts like one among the arguments. What cannot be read counts as nothing: the server is looked at
-//! again once it listens.
+//! What a configuration starts indirectly: the script of a package, the lines of a Procfile, a shell script. An address
+//! in them counts like one among the arguments. Unreadable files are skipped: the server is checked again once it
+//! listens.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use crate::runtime::repo::package_manager;
 
 /// Programs that run a Procfile.
 const RUNNERS: [&str; 6] = ["overmind", "foreman", "hivemind", "honcho", "goreman", "nf"];
-/// How many scripts deep a command is followed.
+/// How deep a command is followed through scripts.
 const DEEPEST: usize = 5;
-/// The longest script of the shell that is looked at, in bytes.
+/// The longest shell script that is checked, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// An address that means all of them, and where it stands.
+/// A word that means all addresses, and its location.
 #[derive(Debug)]
 struct PublicWord {
     word: String,
@@ -63,7 +63,7 @@ struct Scripts<'a> {
 }
 
 impl Scripts<'_> {
-    /// What a command starts by name.
+    /// Follows the scripts and Procfiles that a command starts.
     fn command(&self, words: &[&str], depth: usize) -> Option<PublicWord> {
         if depth == DEEPEST {
             return None;
@@ -80,7 +80,7 @@ impl Scripts<'_> {
         })
     }
 
-    /// The script of `package.json` that the words behind a package manager name.
+    /// The script of `package.json` named by the words after a package manager.
     fn package(&self, words: &[&str], depth: usize) -> Option<PublicWord> {
         let mut names = words.iter().filter(|word| !word.starts_with('-'));
         let name = names.find(|word| !matches!(**word, "run" | "run-script"))?;
@@ -92,7 +92,7 @@ impl Scripts<'_> {
         self.line(script, ("package.json", line, col), depth)
     }
 
-    /// The lines of the Procfile that the words behind its runner name.
+    /// The lines of the Procfile named by the words after its runner.
     fn procfile(&self, words: &[&str], depth: usize) -> Option<PublicWord> {
         let named = words.iter().enumerate().find_map(|(at, word)| match word.split_once('=') {
             Some(("--procfile", name)) => Some(name),
@@ -107,7 +107,7 @@ impl Scripts<'_> {
         })
     }
 
-    /// The lines of a script of the shell.
+    /// The lines of a shell script.
     fn shell(&self, name: &str, depth: usize) -> Option<PublicWord> {
         let text = self.text(name).filter(|text| text.len() <= LONGEST)?;
         let first = text.lines().next()?.strip_prefix("#!")?;

@@ -9,15 +9,15 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::{confined, package_manager, port};
 
-/// Kinds that a script of `package.json` starts.
+/// Kinds of project that a script of `package.json` starts.
 const SCRIPTED: [&str; 6] = ["next", "nuxt", "remix", "vite", "sveltekit", "astro"];
-/// What runs a Procfile, the better one first.
+/// Programs that run a Procfile, the preferred one first.
 const RUNNERS: [&str; 2] = ["overmind", "foreman"];
 
 /// The configuration of a kind of project in a folder; by default the repository's top.
 ///
 /// # Errors
-/// `usage` for an unknown kind; `no_command` where nothing starts it; `no_folder` and `outside_repository`.
+/// `usage` for an unknown kind; `no_command` if nothing starts it; `no_folder` and `outside_repository`.
 pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result<LaunchConfig, CallFailure> {
     let folder = match given {
         Some(given) => confined(repository, given)?,

@@ -1,4 +1,4 @@
-//! `launch write`: adds a configuration to `.claude/launch.json`, or makes the file.
+//! `launch write`: adds a configuration to `.claude/launch.json`, or creates the file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -70,17 +70,18 @@ pub enum LaunchWriteStatus {
     Added,
 }
 
-/// How long a command waits for another one that writes the file.
+/// How long to wait for another command that writes the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs the command.
 ///
 /// # Errors
-/// `headless`, `exists`, `malformed_json`, `malformed_config`, `duplicate_name`, `public_host`, and what the disk refuses.
+/// `headless`, `exists`, `malformed_json`, `malformed_config`, `duplicate_name`, `public_host`, and what the disk
+/// refuses.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     if options.mode == LaunchMode::Headless {
-        let message = format!("`{FILE}` is not written without a user who looks at it");
+        let message = format!("`{FILE}` is only written when a user is present");
         return Err(CallFailure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
     }
     let mut warnings = Vec::new();
@@ -96,7 +97,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
         return Err(CallFailure::environment("no_folder", "the repository's top is gone", "check the path"));
     };
-    // Of several that write at once each reads what the one before it wrote.
+    // Concurrent writers each read what the previous one wrote.
     let _held = root.lock_itself(PATIENCE).map_err(refused)?;
     let path = repository.top.join(FILE);
     let there = document::project_text(&path)?;
@@ -110,7 +111,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         ),
         Some(text) if options.merge => (added(text, &config)?, LaunchWriteStatus::Added),
         Some(_) => {
-            let message = format!("`{FILE}` is there already");
+            let message = format!("`{FILE}` already exists");
             return Err(exists(message, "read it with `launch read`, or add to it with `--merge`"));
         }
     };
@@ -119,7 +120,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let bytes = [if has_mark { MARK } else { &[] }, text.as_bytes()].concat();
     let is_unchanged = || document::project_text(&path).is_ok_and(|now| now == there);
     if !root.replace_if(Path::new(FILE), &bytes, &is_unchanged).map_err(refused)? {
-        return Err(exists(format!("`{FILE}` was saved meanwhile"), "run this again"));
+        return Err(exists(format!("`{FILE}` was changed in the meantime"), "run this again"));
     }
     Ok(Delivery::from_answer(&Response { status, file: FILE.to_owned(), config, warnings }))
 }
@@ -159,11 +160,11 @@ fn exists(message: String, hint: &str) -> CallFailure {
     CallFailure::new(CONTENDED, "exists", message, hint).in_file(FILE, None, None)
 }
 
-/// The text of a file with one configuration more.
+/// The text of a file with the configuration added.
 fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
     let document = LaunchFile::parse(NamedText { text, name: FILE })?;
     if document.configurations.iter().any(|one| one.name == config.name) {
-        let message = format!("`{FILE}` has a configuration `{}` already", config.name);
+        let message = format!("`{FILE}` already has a configuration `{}`", config.name);
         return Err(exists(message, "give it another name, or edit the file"));
     }
     let list = document.root.get("configurations");
@@ -172,7 +173,7 @@ fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
     let (span, new) = match (last, list) {
         (Some(last), _) => (Span::new(last.span.end, last.span.end), format!(",\n{one}")),
         (None, Some(list)) => {
-            // A list without items may hold comments, which stay.
+            // An empty list may contain comments, which are kept.
             let Span { start, end } = list.span;
             match text[start..end].strip_prefix('[').map_or("]", str::trim_start) {
                 "]" => (list.span, format!("[\n{one}\n  ]")),
@@ -191,7 +192,7 @@ fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
     Ok(out)
 }
 
-/// A configuration as the file has it, without what is as usual.
+/// A configuration as written to the file, without defaults.
 fn printed(config: &LaunchConfig) -> String {
     let mut value = serde_json::to_value(config).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {

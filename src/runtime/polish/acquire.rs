@@ -12,13 +12,15 @@ use super::arguments::{self, PolishFlags, Response as Words};
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::{continuation, in_mode};
+use crate::printable::line;
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
+use crate::runtime::place::normalized;
 use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
@@ -68,15 +70,15 @@ pub struct Response {
     pub run: Option<String>,
     /// The run's name.
     pub run_id: Option<String>,
-    /// How the polish runs.
+    /// The mode of the polish.
     pub mode: LaunchMode,
-    /// What the user allowed beforehand.
+    /// What the user allowed in advance.
     pub flags: PolishFlags,
-    /// The plan that was named.
+    /// The plan that was given.
     pub plan: Option<String>,
     /// What is polished.
     pub target: ReviewTarget,
-    /// What brings the target into a working tree.
+    /// How the target gets into a working tree.
     pub action: AcquireAction,
     /// The ways to do it: ask the user which.
     pub choices: Vec<AcquireChoice>,
@@ -84,20 +86,20 @@ pub struct Response {
     pub tree: String,
     /// The branch; none for a detached HEAD.
     pub branch: Option<String>,
-    /// The commit; none before a pull request is fetched.
+    /// The commit; none until a pull request is fetched.
     pub head_sha: Option<String>,
-    /// The branch that it wants to go to, where that is known.
+    /// The branch that it is to be merged into, if known.
     pub base_branch: Option<String>,
-    /// The ref of that here, once it is fetched.
+    /// The local ref of that branch, once it is fetched.
     pub base_ref: Option<String>,
     /// Whether the base was fetched just now.
     pub fetched: bool,
-    /// Why it was not, where a fetch was tried.
+    /// Why it was not, if a fetch was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch_error: Option<FetchError>,
-    /// The pull request, where it is known.
+    /// The pull request, if known.
     pub pr: Option<PullRequest>,
-    /// Earlier polishes of the same, the latest one first.
+    /// Earlier polishes of the same target, latest first.
     pub earlier_runs: Vec<EarlierRun>,
     /// The run that was ended for this one.
     pub abandoned: Option<String>,
@@ -109,13 +111,13 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AcquireStatus {
-    /// It would be.
+    /// Nothing was changed.
     Planned,
-    /// It was, and there is a run.
+    /// The target is checked out, and a run was started.
     Acquired,
 }
 
-/// What brings the target into a working tree.
+/// How the target gets into a working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AcquireAction {
@@ -142,8 +144,8 @@ pub enum AcquireChoice {
 /// Runs the command.
 ///
 /// # Errors
-/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`; with `--continue`
-/// what opening a run fails with.
+/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`; with
+/// `--continue` the errors of opening a run.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let Some(run) = &options.r#continue {
         return continuation::run(run, options.take_over, environment);
@@ -162,6 +164,14 @@ fn acquire(
 ) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let mut plan = plan(&repository, &words, options.worktree.is_some(), root)?;
+    // An absolute path may be in the tree that has the target.
+    let tops = [&repository.top, &plan.location.repository.top];
+    let is_outside = |named: &&str| tops.iter().all(|top| normalized(named, top).is_err());
+    if let Some(named) = words.plan.as_deref().filter(is_outside) {
+        let message = format!("the plan `{}` is not in the repository", line(named));
+        let hint = "pass `plan:PATH` with the path of one of its files";
+        return Err(CallFailure::new(USAGE, "bad_value", message, hint));
+    }
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
         earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
@@ -204,7 +214,7 @@ fn acquire(
         Err(error) => response.fetch_error = Some(error),
     }
     if let Some(named) = words.plan.as_deref().filter(|_| options.apply || !is_move) {
-        // Only the tree that is polished tells.
+        // The plan can only be looked up in the tree that is polished.
         let mut notes = Vec::new();
         review_plan::find(&plan.location.repository, Some(named), None, (None, &[]), &mut notes);
         plan.location.notes.extend(notes);
@@ -237,7 +247,7 @@ fn apply(
         None => begin(options, words, plan, root),
     };
     if let (Err(_), Some(path)) = (&begun, &added) {
-        // What went wrong before is what the user must know.
+        // The original failure is the one to report.
         let _ =
             interrupt::set_aside(|| before.ask(&["worktree", "remove", "--force", "--end-of-options", path]));
     }
@@ -259,12 +269,12 @@ fn begin(
     let (from, commit) = (record.branch.clone(), record.head_sha.clone());
     let (mut run, abandoned) = PolishRun::claim(&tree, root, record, options.take_over)?;
     let taken = check_out(plan, &mut run);
-    // Nobody is told of a run whose beginning was interrupted.
+    // Nobody learns of a run that was interrupted while it started.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     if taken.is_err() {
         interrupt::set_aside(|| {
             target::go_back(&tree, from.as_deref(), &commit);
-            // The tree is given back; what went wrong before is what the user must know.
+            // The tree is released; the original failure is the one to report.
             if run.end(tree.environment(), PolishEnding::Abandoned, Vec::new()).is_err() {
                 run.folder().give_up(&run.record.tree);
             }
@@ -273,7 +283,7 @@ fn begin(
     taken.map(|()| (run, abandoned))
 }
 
-/// Checks out, sees that it came to what was planned, and records it with the base.
+/// Checks the target out, verifies the result, and records it with the base.
 fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFailure> {
     plan.location.check_out(&OwnBranches(Some(&run.store)))?;
     run.store.ask_what_is_tracked()?;

@@ -18,8 +18,8 @@ options! {
     /// `plan:PATH`. The remaining word is a pull request by number or address, or a branch; without one, the
     /// current checkout is polished.
     ///
-    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is not valid UTF-8; 5 it cannot be
-    /// read.
+    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is not valid UTF-8;
+    /// 5 it cannot be read.
     pub struct Options {
         /// Read the text on standard input
         stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
@@ -34,11 +34,11 @@ options! {
 pub struct Response {
     /// `ok`.
     pub status: PolishArgsStatus,
-    /// How the polish runs.
+    /// The mode of the polish.
     pub mode: LaunchMode,
-    /// What the user allows beforehand.
+    /// What the user allows in advance.
     pub flags: PolishFlags,
-    /// The plan that was named.
+    /// The plan that was given.
     pub plan: Option<String>,
     /// What is polished.
     pub target: ReviewTarget,
@@ -52,15 +52,15 @@ pub enum PolishArgsStatus {
     Ok,
 }
 
-/// What the user allows beforehand.
+/// What the user allows in advance.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolishFlags {
-    /// Code of a fork may run on this machine.
+    /// Whether code of a fork may run on this machine.
     pub trust_fork: bool,
-    /// A review of an earlier commit counts.
+    /// Whether a review of an earlier commit counts.
     pub accept_stale_review: bool,
-    /// The process that holds the server's port may be ended.
+    /// Whether the process on the server's port may be ended.
     pub allow_port_kill: bool,
 }
 
@@ -89,7 +89,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 /// Reads the words of a user, on standard input or the command line.
 ///
 /// # Errors
-/// As [`run`], in the form that the caller reads.
+/// As [`run`], in the form that the caller expects.
 pub(super) fn read(stdin: bool, text: &[String], environment: &Environment) -> Result<Response, CallFailure> {
     let bytes = if stdin { environment.input()? } else { text.join(" ").into_bytes() };
     let is_headless = String::from_utf8_lossy(&bytes).split_ascii_whitespace().any(|word| word == HEADLESS);
@@ -103,7 +103,7 @@ pub(super) fn read(stdin: bool, text: &[String], environment: &Environment) -> R
 /// As [`run`].
 fn parse(text: &str) -> Result<Response, CallFailure> {
     let wrong = |code: &str, message: String, hint: &str| Err(CallFailure::new(USAGE, code, message, hint));
-    // What a host did not replace stands for no arguments.
+    // A placeholder that the host did not replace means no arguments.
     let words = text.split_ascii_whitespace().filter(|word| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}"));
     // No branch begins with a dash, and none holds a colon.
     let is_token = |word: &&str| word.starts_with('-') || (word.contains(':') && !word.contains("://"));
@@ -167,10 +167,10 @@ fn split(token: &str) -> (&str, &str) {
     token.split_once(':').unwrap_or((token, ""))
 }
 
-/// Whether a word can be the name of a branch, and nothing that git works out.
+/// Whether a word can be the name of a branch, rather than a revision expression.
 pub(super) fn is_plain(name: &str) -> bool {
     let wrong = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
-    // Of a remote this is a ref, and of none a branch.
+    // A remote has a ref `HEAD`, but no branch of that name.
     name != "HEAD"
         && !name.contains(wrong)
         && !name.contains("..")

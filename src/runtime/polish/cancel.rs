@@ -1,4 +1,4 @@
-//! `polish cancel`: ends a polish where it is. Nothing is taken back.
+//! `polish cancel`: ends a polish early. Nothing is undone.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ options! {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(environment, &options.run)?;
     run.must_be_open()?;
-    // From any tree and commit: this is the way out of a run that cannot go on.
+    // Works from any tree and commit, since it is the way out of a stuck run.
     match Repository::find(environment, Path::new(&run.record.tree)) {
         Ok(tree) => envelope::finish(&run, &tree, EnvelopeStatus::Partial, false),
         Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {

@@ -1,5 +1,5 @@
-//! `polish checklist`: what the user decides about each item, in a file that the user edits. What this program worked out of
-//! an item stands in a file beside it, and no edit changes it.
+//! `polish checklist`: what the user decides about each item, in a file that the user edits. What this program
+//! determined about an item is in a separate file, which no edit changes.
 
 pub mod parse;
 pub mod rewrite;
@@ -20,9 +20,9 @@ use parse::ChecklistItem;
 pub use super::earlier_runs::CHECKLIST;
 pub use text::{ChecklistFault, ItemAction};
 
-/// What this program worked out and did, beside the checklist.
+/// What this program determined and did, next to the checklist.
 pub(super) const LOCK: &str = "checklist.lock.json";
-/// What became of the items that were given out.
+/// The results of the dispatched items.
 pub(super) const LOG: &str = "dispatch-log.json";
 
 /// `checklist.lock.json`.
@@ -30,7 +30,7 @@ pub(super) const LOG: &str = "dispatch-log.json";
 #[serde(deny_unknown_fields)]
 pub(super) struct ChecklistLock {
     schema: String,
-    /// The items that this program wrote or gave out, by their numbers.
+    /// The items that this program wrote or dispatched, by number.
     items: BTreeMap<u32, LockedItem>,
 }
 
@@ -38,29 +38,35 @@ pub(super) struct ChecklistLock {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LockedItem {
-    /// Why it is oversized; none for a manageable one.
+    /// Why it is oversized; empty if it is manageable.
     reasons: Vec<String>,
     /// Whether the user added it.
     added: bool,
-    /// Of one that is given out: the hash of its action, files and notes then. What its user writes meanwhile is for later.
+    /// Its title and files when it was written or dispatched: they show whether its number was changed.
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    files: Vec<String>,
+    /// If it is dispatched: the hash of its action, files and notes at that time. Later edits wait for the next
+    /// dispatch.
     #[serde(default)]
     planned: Option<String>,
-    /// Whether the run was continued since: it may be dispatched again.
+    /// Whether the run was continued since, so that it may be dispatched again.
     #[serde(default)]
     interrupted: bool,
-    /// The same of one that came to something.
+    /// The same hash, once it has a result.
     dispatched: Option<String>,
-    /// What it came to.
+    /// Its result.
     result: Option<ItemOutcome>,
 }
 
-/// What an item came to.
+/// The result of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemOutcome {
     /// It was repaired.
     Fixed,
-    /// It could not be.
+    /// It could not be repaired.
     Failed,
 }
 
@@ -73,18 +79,52 @@ impl ItemOutcome {
     }
 }
 
+impl LockedItem {
+    /// How much of it an item has: its title, and its files.
+    fn likeness(&self, title: &str, files: &[String]) -> u8 {
+        2 * u8::from(self.title == title) + u8::from(!files.is_empty() && self.files == files)
+    }
+
+    /// Whether it was dispatched.
+    fn was_out(&self) -> bool {
+        self.planned.is_some() || self.dispatched.is_some()
+    }
+}
+
 impl ChecklistLock {
     fn new() -> Self {
         Self { schema: "plugcast.polish-checklist/1".to_owned(), items: BTreeMap::new() }
     }
 
-    /// That of a run.
+    /// The number that an item had before the user changed it, if that would move a result: `here` is every item with
+    /// its title and files.
+    fn number_before(&self, id: u32, here: &[(u32, &str, &[String])]) -> Option<u32> {
+        let likeness = |locked: u32, id: u32| {
+            let item = here.iter().find(|(own, ..)| *own == id);
+            let locked = self.items.get(&locked)?;
+            Some(item.map_or(0, |(_, title, files)| locked.likeness(title, files)))
+        };
+        let own = self.items.get(&id);
+        let kept = likeness(id, id).unwrap_or(0);
+        let before = self.items.iter().find(|(before, locked)| {
+            let found = likeness(**before, id).unwrap_or(0);
+            // An item that the user adds may have the files of another one.
+            **before != id
+                && (locked.was_out() || own.is_some_and(LockedItem::was_out))
+                && (found > 1 || own.is_some() && found > 0)
+                && found > kept
+                && found > likeness(**before, **before).unwrap_or(0)
+        });
+        before.map(|(before, _)| *before)
+    }
+
+    /// Loads the lock of a run.
     fn load(run: &PolishRun) -> Result<Self, CallFailure> {
         Ok(run.folder().sealed(LOCK)?.unwrap_or_else(Self::new))
     }
 }
 
-/// Notes what items asked for when they were given out.
+/// Records what items asked for when they were dispatched.
 ///
 /// # Errors
 /// What the store refuses.
@@ -97,6 +137,7 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
             reasons: item.reasons.clone(),
             ..LockedItem::default()
         });
+        (locked.title, locked.files) = (item.title.clone(), item.files.clone());
         locked.planned = Some(wanted(item.action, &item.files, &item.notes));
         locked.interrupted = false;
     }
@@ -118,8 +159,8 @@ pub(super) fn interrupted(run: &PolishRun) -> Result<(Vec<u32>, String), CallFai
     Ok((open, text_of(&lock)))
 }
 
-/// What the items came to that this program wrote or dispatched, whatever the checklist says now: one that was never
-/// dispatched is as it was written.
+/// The results of the items that this program wrote or dispatched, whatever the checklist says now. An item that was
+/// never dispatched counts as it was written.
 ///
 /// # Errors
 /// What the store refuses.

@@ -1,4 +1,4 @@
-//! Whether a working tree holds nothing that a checkout or a merge would touch and no commit holds.
+//! Checks that a working tree has no uncommitted work that a checkout or a merge would touch.
 
 use super::refused;
 use crate::disk;
@@ -6,8 +6,8 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::review::target::changed_files;
 
-/// Refuses a tree with changes, and one whose other files a switch would write over. `unfinished` finds the polish that the
-/// changes may be repairs of.
+/// Refuses a tree with changes, or with untracked files that a switch would overwrite. `unfinished` finds the polish
+/// that the changes may belong to.
 pub(super) fn must_be_clean(
     tree: &Repository,
     moves: bool,
@@ -15,7 +15,7 @@ pub(super) fn must_be_clean(
     unfinished: &dyn Fn() -> Result<Option<String>, CallFailure>,
 ) -> Result<(), CallFailure> {
     let changed = changed_files(tree)?;
-    // A stash does not take them, and a commit ends what is under way.
+    // Conflicts cannot be stashed, and a commit would conclude the merge.
     let conflicts =
         |line: &&String| matches!(line.get(..2), Some("DD" | "AU" | "UD" | "UA" | "DU" | "AA" | "UU"));
     let conflicting: Vec<&str> =
@@ -23,11 +23,11 @@ pub(super) fn must_be_clean(
     if !conflicting.is_empty() || tree.is_merging()? {
         let top = tree.top.display();
         let message = match conflicting.is_empty() {
-            // Resolved so that nothing differs, and yet the next commit concludes it.
-            true => format!("a merge is under way in `{top}`"),
+            // Nothing differs once all is resolved, but the next commit would still conclude the merge.
+            true => format!("a merge is in progress in `{top}`"),
             false => format!("`{top}` has conflicts: `{}`", conflicting.join("`, `")),
         };
-        let hint = "finish the merge or rebase that is under way, or take it back (`git status` says how), and begin again";
+        let hint = "finish or abort the merge or rebase in progress (`git status` says how), and start again";
         return Err(refused("dirty", message, hint));
     }
     let mut names = names(&changed, "");
@@ -39,7 +39,7 @@ pub(super) fn must_be_clean(
         let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
         let way_on = unfinished()?.map(|run| {
             format!(
-                ", or go on with the unfinished polish by `polish acquire --apply --continue DIR`, where DIR is `{run}`"
+                ", or continue the unfinished polish with `polish acquire --apply --continue DIR`, where DIR is `{run}`"
             )
         });
         let hint = format!("commit or stash them first{}", way_on.unwrap_or_default());
@@ -51,12 +51,12 @@ pub(super) fn must_be_clean(
     }
 }
 
-/// The names in lines of git's status, each behind what the folder of their tree is called.
+/// The names in lines of `git status`, each with the folder of its tree as a prefix.
 fn names(changed: &[String], prefix: &str) -> Vec<String> {
     changed.iter().map(|line| format!("{prefix}{}", line.get(3..).unwrap_or(line))).collect()
 }
 
-/// The submodules that are checked out: git does not say here what changed in them.
+/// The submodules that are checked out: this call of `git status` ignores changes inside of them.
 fn submodules(tree: &Repository) -> Result<Vec<String>, CallFailure> {
     let listed = tree.must(&["ls-files", "--stage", "-z", "--full-name"])?;
     let links = records(&listed).filter_map(|record| {

@@ -1,6 +1,6 @@
-//! `polish acquire --apply --continue`: a user goes on with an unfinished polish. Its working tree is claimed again, what the
-//! user made of its branch is recorded, what was given out without a result may be given out again, and it is interactive
-//! from then on.
+//! `polish acquire --apply --continue`: a user continues an unfinished polish. Its working tree is claimed again, the
+//! user's changes to its branch are recorded, items dispatched without a result may be dispatched again, and it is
+//! interactive from then on.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::run::must_be_at;
 
-/// Goes on with the polish in a folder.
+/// Continues the polish in a folder.
 ///
 /// # Errors
-/// `finished`, `run_moved`, `taken`, and what opening a run fails with.
+/// `finished`, `run_moved`, `taken`, and the errors of opening a run.
 pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> Result<Delivery, CallFailure> {
     let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
@@ -61,7 +61,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     if !open.is_empty() {
         documents.push((checklist::LOCK, lock));
         let open = open.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        notes.push(format!("given out without a result, and to be given out again: {open}"));
+        notes.push(format!("dispatched without a result, and to be dispatched again: {open}"));
     }
     let abandoned = run.claim_again(&run.record.tree, take_over, documents, environment)?;
     let PolishRun { path, record, .. } = run;

@@ -1,4 +1,4 @@
-//! Earlier polishes of the same branch or pull request: what they came to, and which can be continued.
+//! Earlier polishes of the same branch or pull request, and which of them can be continued.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::runtime::run::claim::holder;
 use crate::runtime::run::{METADATA, RECORD, RunDirectory};
 use crate::runtime::store::{self, Store};
 
-/// How many are listed, the latest ones.
+/// How many of the latest ones are listed.
 const MOST: usize = 20;
 /// What the user edits.
 pub const CHECKLIST: &str = "checklist.md";
@@ -28,17 +28,17 @@ pub struct EarlierRun {
     pub run_id: String,
     /// Its folder, absolute.
     pub run: String,
-    /// How it ran.
+    /// Its mode.
     pub mode: LaunchMode,
     /// The commit that it began at.
     pub head_sha: String,
     /// Whether it ended.
     pub status: EarlierStatus,
-    /// Whether its checklist waits for the branch that is polished: go on with it by `--continue`.
+    /// Whether its checklist is still open for the branch that is polished: continue it with `--continue`.
     pub continuable: bool,
-    /// Whether that branch was rewritten since: say so before going on.
+    /// Whether that branch was rewritten since: tell the user before you continue.
     pub rewritten: bool,
-    /// Whether its checklist waits, though a run may have the working tree.
+    /// Whether its checklist is still open, even if a run holds the working tree.
     #[serde(skip)]
     pub waits: bool,
 }
@@ -47,13 +47,13 @@ pub struct EarlierRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierStatus {
-    /// It did not.
+    /// It has not ended.
     Unfinished,
-    /// It did.
+    /// It has ended.
     Finished,
 }
 
-/// The earlier polishes of a branch or pull request, the latest one first; `head` is the commit that is polished now.
+/// The earlier polishes of a branch or pull request, latest first; `head` is the commit that is polished now.
 pub(super) fn find(
     repository: &Repository,
     root: Option<&Path>,
@@ -71,7 +71,7 @@ pub(super) fn find(
                 continue;
             }
             let folder = RunDirectory { workflow: &POLISH, store: &store, path: &path };
-            // What something else wrote is no run of ours.
+            // Anything written by another program is not our run.
             let Ok(Some(record)) = folder.sealed::<PolishRecord>(RECORD) else { continue };
             let is_request = number.is_some() && record.pr.as_ref().map(|pr| pr.number) == number;
             if !is_request && (branch.is_none() || record.branch.as_deref() != branch) {
@@ -85,14 +85,14 @@ pub(super) fn find(
             };
             let rewritten = matches!(history, Some(BranchHistory::Rewritten));
             let is_headless = record.mode == LaunchMode::Headless;
-            // Nobody has looked at a headless one, which the new commits may have nothing to do with.
+            // No user has seen the checklist of a headless run, and the new commits may be unrelated.
             let waits = history.is_some() && !(rewritten && is_headless);
-            // One that somebody repairs right now waits for nobody.
+            // A run that is in progress cannot be continued.
             let continuable = waits
                 && (is_headless
                     || holder(&store, &POLISH, &record.tree, repository.environment())?.as_deref()
                         != Some(record.run_id.as_str()));
-            // Two of the same second have names in any order.
+            // The names of two runs of the same second are in random order.
             found.push((
                 record.started_at,
                 EarlierRun {
@@ -112,7 +112,7 @@ pub(super) fn find(
     Ok(found.into_iter().map(|(_, run)| run).collect())
 }
 
-/// The folder of the latest one whose checklist waits for a branch, though a run may have the working tree.
+/// The folder of the latest one whose checklist is still open for a branch, even if a run holds the working tree.
 pub(super) fn waiting(
     repository: &Repository,
     root: Option<&Path>,

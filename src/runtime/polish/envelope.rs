@@ -1,4 +1,4 @@
-//! `polish envelope`: what a polish came to, in lines that another program may read; and the end of its run.
+//! `polish envelope`: the result of a polish, in lines that another program can read; and the end of its run.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ const SUMMARY: &str = "summary.md";
 options! {
     /// Print the result of a polish, and end its run
     ///
-    /// `--format text` prints the envelope. A headless run with a checklist only releases its working tree: a
+    /// `--format text` prints the envelope. If the work needs a plan, the handover is written. A headless run with a checklist only releases its working tree: a
     /// user may continue it.
     ///
     /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not
@@ -48,7 +48,7 @@ options! {
 }
 
 choices! {
-    /// What only a user can tell.
+    /// What only a user can decide.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum HumanInput {
         /// Which configuration starts the project
@@ -65,7 +65,7 @@ choices! {
 }
 
 impl HumanInput {
-    /// The failure: a sentence, and what to do.
+    /// The failure with its hint.
     fn failure(self) -> CallFailure {
         let (code, hint) = match self {
             Self::WhichConfig => ("which_config", "leave one configuration in `.claude/launch.json`"),
@@ -85,17 +85,17 @@ impl HumanInput {
 /// The answer of `polish envelope`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether all of it was done.
+    /// Whether everything was done.
     pub status: EnvelopeStatus,
-    /// Items by what they came to.
+    /// The number of items by result.
     pub items: Tally,
     /// The seeds of items that are `stacked`.
     pub stacked: Vec<String>,
-    /// What is handed over where it is work for a plan.
+    /// The seed for planning the work again, if it needs a plan.
     pub replan_seed: Option<String>,
-    /// What follows of that.
+    /// Whether the work should be planned again.
     pub escalation: Escalation,
-    /// Whether the user wants to think about it from the start.
+    /// Whether the user wants to rethink it from the start.
     #[serde(skip)]
     is_rethought: bool,
     /// The envelope, absolute.
@@ -106,20 +106,20 @@ pub struct Response {
     pub text: String,
 }
 
-/// Whether all of it was done.
+/// Whether everything was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EnvelopeStatus {
-    /// All that was asked for.
+    /// Everything that was asked for.
     Complete,
-    /// Items that were to be repaired were not given out.
+    /// Items that were to be repaired were not dispatched.
     Partial,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// `open_items`, the code of what needs a user, every fault of the checklist, and what the store refuses.
+/// `open_items`, the code of what only a user can decide, every fault of the checklist, and what the store refuses.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(need) = options.needs_human {
@@ -138,7 +138,7 @@ pub(super) fn finish(
 ) -> Result<Delivery, CallFailure> {
     let mut warnings = Vec::new();
     let standing = match EscalationState::load(run, tree) {
-        // Nothing may stand in the way of an end, but state that somebody else wrote.
+        // Only state that another program wrote may prevent the end of a run.
         Err(failure)
             if status == EnvelopeStatus::Partial && !matches!(failure.exit, REFUSED | INTERRUPTED) =>
         {
@@ -150,22 +150,27 @@ pub(super) fn finish(
     };
     let items = standing.items.as_deref().unwrap_or_default();
     let tally = if warnings.is_empty() { Tally::new(items) } else { checklist::tally(run)? };
-    // One that was never given out, since another is to be planned again or the user is done, is counted as that.
+    // An item that was never dispatched, because another is to be planned again or the user is done, counts as not
+    // dispatched.
     let open = items.iter().filter(|item| item.is_out && item.action == ItemAction::Fix);
     let open: Vec<String> = open.map(|item| item.id.to_string()).collect();
     if !open.is_empty() && status == EnvelopeStatus::Complete {
-        let message = format!("items were given out and have no result: {}", open.join(", "));
+        let message = format!("items are dispatched and have no result: {}", open.join(", "));
         let hint = "write their results with `polish checklist rewrite`, or stop with `polish cancel`";
         return Err(CallFailure::new(CONTENDED, "open_items", message, hint));
     }
     let stacked = items.iter().filter(|item| item.action == ItemAction::Stacked);
     let numbers = stacked.filter_map(|item| run.record.seeds.iter().position(|id| *id == item.id));
     let inside = |name: &str| run.path.join(name).display().to_string();
+    let plan = replan::plan_path(tree, &run.record);
+    let seed = replan::seed_step(run, &standing, plan.as_deref());
+    // If the checklist cannot be read, an earlier seed counts.
+    let has_seed = seed.is_some() || !warnings.is_empty() && run.record.replan;
     let mut response = Response {
         status,
         items: tally,
         stacked: numbers.map(|at| inside(&file_name(at + 1))).collect(),
-        replan_seed: run.record.replan.then(|| inside(replan::SEED)),
+        replan_seed: has_seed.then(|| inside(replan::SEED)),
         escalation: standing.escalation(),
         is_rethought: standing.is_rethought(),
         path: inside(SUMMARY),
@@ -178,11 +183,10 @@ pub(super) fn finish(
         Err(failure) if status == EnvelopeStatus::Partial && failure.exit != INTERRUPTED => None,
         review => review?,
     };
-    let plan = replan::plan_path(tree, &run.record);
     let host = host.map(|host| host.id);
     let server = match status {
         EnvelopeStatus::Complete => server(run)?,
-        // Nothing may stand in the way of an end.
+        // Nothing may prevent the end of a run.
         EnvelopeStatus::Partial => server(run).unwrap_or_default(),
     };
     let around = (review.as_deref(), host.as_deref(), server.as_deref());
@@ -190,7 +194,7 @@ pub(super) fn finish(
     let summary = StoreStep::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     let ending =
         if status == EnvelopeStatus::Complete { PolishEnding::Complete } else { PolishEnding::Cancelled };
-    close(run, environment, ending, vec![summary])?;
+    close(run, environment, ending, seed.into_iter().chain([summary]).collect())?;
     let text = response.text.clone();
     Ok(Delivery::from_answer(&response).text(text))
 }
@@ -215,7 +219,7 @@ pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Deli
     Ok(Delivery::from_answer(&response).text(text))
 }
 
-/// Ends the run. A headless one with a checklist only gives its working tree back, so that a user can go on with it.
+/// Ends the run. A headless one with a checklist only releases its working tree, so that a user can continue it.
 fn close(
     run: &PolishRun,
     environment: &Environment,
@@ -231,12 +235,12 @@ fn close(
     held.together(steps)
 }
 
-/// The server that is left to the user, in words.
+/// A description of the server that keeps running for the user.
 fn server(run: &PolishRun) -> Result<Option<String>, CallFailure> {
     Ok(Server::load(run)?.filter(Server::is_alive).map(|server| server.words()))
 }
 
-/// What is polished, in words.
+/// A description of what is polished.
 fn scope(record: &PolishRecord) -> String {
     let branch = record.branch.as_deref().unwrap_or(&record.head_sha);
     let request = record.pr.as_ref().map(|pr| format!(" (pull request {})", pr.number));
@@ -276,10 +280,10 @@ fn print(
     out + END + "\n"
 }
 
-/// What the user may do now.
+/// The next step for the user.
 fn next(response: &Response, plan: Option<&str>) -> String {
     if response.is_rethought {
-        return "think about it from the start with `refine:ideate`, from the replan seed".to_owned();
+        return "rethink it with `refine:ideate`, from the replan seed".to_owned();
     }
     let plan = plan.map_or_else(String::new, |plan| format!(" {}", line(plan)));
     match response.escalation {
@@ -298,7 +302,7 @@ fn next(response: &Response, plan: Option<&str>) -> String {
             "begin another polish for what was not dispatched, or merge it".to_owned()
         }
         Escalation::None if !response.stacked.is_empty() => {
-            "open the seeds as pull requests of their own, and merge this one".to_owned()
+            "open the seeds as separate pull requests, and merge this one".to_owned()
         }
         Escalation::None => "merge it".to_owned(),
     }

@@ -1,5 +1,5 @@
-//! `polish gate`: whether what is polished may run on this machine, was reviewed as it is, and passes its checks. All of it
-//! is looked at, and the first thing in the way is reported first.
+//! `polish gate`: whether the polished commit may run on this machine, was reviewed, and passes its checks. Everything
+//! is checked, and the first refusal becomes the error.
 
 mod integration;
 mod review;
@@ -35,27 +35,27 @@ options! {
     examples: ["plugcast-run polish gate --run DIR"]
 }
 
-/// The answer of `polish gate`, also where it refuses.
+/// The answer of `polish gate`, also if it refuses.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether it may go on.
+    /// Whether the polish may continue.
     pub status: GateStatus,
-    /// What was looked at, in order.
+    /// What was checked, in order.
     pub checks: Vec<GateCheck>,
     /// The review that counts.
     pub review: Option<CountedReview>,
-    /// What continuous integration says.
+    /// The result of continuous integration.
     pub ci: CiResult,
-    /// Where the pull request comes from; none without one that was named.
+    /// The origin of the pull request; none unless a pull request was named.
     pub fork: Option<ForkOrigin>,
-    /// How many commits the base has that the branch has not.
+    /// How many commits the branch is behind the base.
     pub behind: u64,
-    /// The first thing in the way.
+    /// The first refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorDetail>,
 }
 
-/// Whether it may go on.
+/// Whether the polish may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateStatus {
@@ -65,39 +65,39 @@ pub enum GateStatus {
     Refused,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GateCheck {
     /// What it is.
     pub id: GateCheckId,
-    /// Whether it may go on.
+    /// Whether the polish may continue.
     pub result: GateStatus,
     /// Why.
     pub detail: String,
 }
 
-/// What is looked at.
+/// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateCheckId {
-    /// Whether code of a stranger would run here.
+    /// Whether code of an untrusted fork would run here.
     Fork,
     /// Whether it was reviewed.
     Review,
-    /// What the review came to.
+    /// Whether its verdict allows a polish.
     Verdict,
     /// Whether its checks pass.
     Ci,
 }
 
-/// What was looked at: it is so, or is refused.
+/// The result of a check: a sentence, or the refusal.
 type GateResult = Result<String, CallFailure>;
 
 /// Runs the command.
 ///
 /// # Errors
-/// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
-/// `ci_none`, and what git and gh fail with.
+/// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`,
+/// `ci_pending`, `ci_none`, and the errors of git and gh.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let root = environment.root();
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
@@ -136,7 +136,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Err(first.within(&response))
 }
 
-/// Where the review is that counts for what is polished.
+/// The folder of the review that counts for what is polished.
 pub(super) fn review_path(
     tree: &Repository,
     run: &PolishRun,
@@ -146,7 +146,7 @@ pub(super) fn review_path(
     Ok(review.map(|review| review.path))
 }
 
-/// What the review came to that counts for what is polished; none where there is none.
+/// The verdict of the review that counts for what is polished, if there is one.
 pub(super) fn review_verdict(
     tree: &Repository,
     run: &PolishRun,
@@ -156,7 +156,7 @@ pub(super) fn review_verdict(
     Ok(review.and_then(|review| review.verdict))
 }
 
-/// How the user begins again with one token more.
+/// The arguments with which the user can start again, with one more token.
 fn again(record: &PolishRecord, token: &str) -> String {
     format!("{token} {}", record.target.word()).trim_end().to_owned()
 }
@@ -181,7 +181,7 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
     Err(refused("fork_untrusted", from, &hint))
 }
 
-/// How many commits the base has that the branch has not.
+/// How many commits the branch is behind the base.
 fn commits_behind(tree: &Repository, base: &str) -> Result<u64, CallFailure> {
     let counted = tree.line(&["rev-list", "--count", "--end-of-options", &format!("HEAD..{base}")])?;
     Ok(counted.and_then(|counted| counted.parse().ok()).unwrap_or_default())

@@ -1,26 +1,26 @@
-//! How what is checked out stands to the commits that a polish knows: one of them, more on top, or rewritten by its user.
+//! How the current commit relates to those that a polish knows: one of them, new commits on top, or rewritten history.
 
 use super::record::PolishRecord;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
-/// How many commits of a user are recorded at once, the last ones.
+/// How many of the user's latest commits are recorded at once.
 const MOST_ADDED: usize = 1000;
 
 /// What a user has done to the branch of a polish since it last wrote.
 pub(super) enum BranchHistory {
-    /// Nothing.
+    /// The current commit is known.
     Known,
-    /// Commits were added to the last one; the last one first.
+    /// Commits were added on top; newest first.
     Extended(Vec<String>),
-    /// The last one is no part of it any more: it was amended, rebased or reset.
+    /// The last known commit is no longer part of the branch: it was amended, rebased or reset.
     Rewritten,
     /// Another branch is checked out, or none.
     OtherBranch,
 }
 
 impl BranchHistory {
-    /// What was done up to a commit; none where that is not here, or has nothing to polish.
+    /// The history up to a commit; none if the commit is missing, or has nothing to polish.
     ///
     /// # Errors
     /// When git fails.
@@ -46,7 +46,7 @@ impl BranchHistory {
         Ok(Some(Self::Extended(listed)))
     }
 
-    /// What was done up to what is checked out; none where that has nothing to polish.
+    /// The history up to the current commit; none if it has nothing to polish.
     ///
     /// # Errors
     /// When git fails.
@@ -55,7 +55,7 @@ impl BranchHistory {
             return Ok(Some(Self::OtherBranch));
         }
         let history = Self::until(record, tree, &tree.must_commit("HEAD")?)?;
-        // Without a branch another commit is just another one.
+        // With a detached HEAD, a different commit is simply a different checkout.
         Ok(history.filter(|history| record.branch.is_some() || !matches!(history, Self::Rewritten)))
     }
 }

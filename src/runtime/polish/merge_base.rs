@@ -1,5 +1,5 @@
-//! `polish merge-base`: brings what the base has meanwhile into the branch, by a merge that the user agreed to. A merge that
-//! conflicts is taken back.
+//! `polish merge-base`: merges the current base into the branch, with the user's consent. A merge with conflicts is
+//! rolled back.
 
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ pub struct Response {
     pub base_ref: String,
     /// Its commit.
     pub base_sha: String,
-    /// The commit that is checked out now.
+    /// The commit that is checked out afterwards.
     pub head_sha: String,
     /// What a reader should know.
     pub notes: Vec<String>,
@@ -56,20 +56,20 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeBaseStatus {
-    /// There is a merge.
+    /// The base was merged.
     Merged,
-    /// The branch has all of the base already.
+    /// The branch already has all of the base.
     UpToDate,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and what git fails with.
+/// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and the errors of git.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     if run.record.mode == LaunchMode::Headless {
-        let message = "nothing is merged without a user who agrees to it".to_owned();
+        let message = "nothing is merged unless a user agrees to it".to_owned();
         return Err(refused(
             "headless",
             message,
@@ -124,7 +124,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     run.record.moved = true;
     run.record.base_sha.clone_from(&response.base_sha);
     if let Err(failure) = run.store_record() {
-        // A merge that the run does not know would only end it.
+        // An unrecorded merge would make the run unusable.
         let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
         return Err(failure);
     }
@@ -134,8 +134,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {
     let message = format!("`{base}` conflicts with the branch in `{}`", names.join("`, `"));
     let hint = match is_taken_back {
-        true => format!("the merge was taken back: do it by hand with `git merge {base}`, and begin again"),
-        false => "the merge could not be taken back: run `git merge --abort`".to_owned(),
+        true => format!("the merge was rolled back: do it by hand with `git merge {base}`, and start again"),
+        false => "the merge could not be rolled back: run `git merge --abort`".to_owned(),
     };
     refused("conflict", message, &hint)
 }

@@ -1,4 +1,4 @@
-//! How a polish began and how it ended, and the folder of both: `run.json` and `metadata.json`.
+//! The start and the end of a polish, stored in its folder as `run.json` and `metadata.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
 use crate::runtime::run::{self, METADATA, Workflow, parsed, text};
 use crate::runtime::store::StoreStep;
 
-/// Polishes, as the store has them.
+/// The workflow of polishes in the store.
 pub(super) static POLISH: Workflow = Workflow {
     name: "polish",
     begin: "polish acquire --apply",
@@ -30,7 +30,7 @@ pub(super) static POLISH: Workflow = Workflow {
 const RECORD_SCHEMA: &str = "plugcast.polish-run/1";
 const METADATA_SCHEMA: &str = "plugcast.polish/1";
 
-/// How a polish began: `run.json`. Later commands take mode, target and tree from here.
+/// The start of a polish: `run.json`. Later commands take mode, target and tree from here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::runtime) struct PolishRecord {
@@ -38,11 +38,11 @@ pub(in crate::runtime) struct PolishRecord {
     pub schema: String,
     /// The run's name.
     pub run_id: String,
-    /// How it runs.
+    /// Its mode.
     pub mode: LaunchMode,
-    /// What the user allowed beforehand.
+    /// What the user allowed in advance.
     pub flags: PolishFlags,
-    /// The plan that was named.
+    /// The plan that was given.
     pub plan: Option<String>,
     /// What is polished.
     pub target: ReviewTarget,
@@ -52,33 +52,33 @@ pub(in crate::runtime) struct PolishRecord {
     pub branch: Option<String>,
     /// The commit that it began at.
     pub head_sha: String,
-    /// The branch that it wants to go to.
+    /// The branch that it is to be merged into.
     pub base_branch: String,
-    /// The ref of that here.
+    /// The local ref of that branch.
     pub base_ref: String,
-    /// The last commit that both share.
+    /// The merge base.
     pub base_sha: String,
-    /// The pull request, where it is known.
+    /// The pull request, if known.
     pub pr: Option<PullRequest>,
-    /// Whether something was checked out for it, or merged since.
+    /// Whether something was checked out for it, or merged since then.
     pub moved: bool,
-    /// The commits since, the last one last: merges of the base, fixes, and those of its user.
+    /// The commits since then, oldest first: merges of the base, fixes, and the user's own.
     pub commits: Vec<String>,
-    /// Those of them that its user made.
+    /// Those of them that the user made.
     #[serde(default)]
     pub user_commits: BTreeSet<String>,
-    /// What the items came to that were given out, by their numbers.
+    /// The results of dispatched items, by number.
     #[serde(default)]
     pub outcomes: BTreeMap<u32, ItemOutcome>,
     /// The items with a seed, in the order of their numbers.
     #[serde(default)]
     pub seeds: Vec<u32>,
-    /// Whether there is a seed to plan it again.
+    /// Whether there is a seed for planning it again.
     #[serde(default)]
     pub replan: bool,
     /// When it began.
     pub started_at: String,
-    /// The same by the clock that only runs forward.
+    /// The same by the monotonic clock.
     pub uptime: Option<Uptime>,
     /// The process that began it.
     pub pid: u32,
@@ -86,7 +86,7 @@ pub(in crate::runtime) struct PolishRecord {
     pub state_root: String,
 }
 
-/// How a polish ended: `metadata.json`.
+/// The end of a polish: `metadata.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::runtime) struct PolishMetadata {
@@ -98,11 +98,11 @@ pub(in crate::runtime) struct PolishMetadata {
     pub branch: Option<String>,
     /// The commit that it began at.
     pub head_sha: String,
-    /// How it ran.
+    /// Its mode.
     pub mode: LaunchMode,
     /// How it ended.
     pub status: PolishEnding,
-    /// When.
+    /// When it ended.
     pub completed_at: String,
 }
 
@@ -114,12 +114,12 @@ pub(in crate::runtime) enum PolishEnding {
     Complete,
     /// The user ended it.
     Cancelled,
-    /// It was given up, or another one took its place.
+    /// It was abandoned, or another run took its working tree.
     Abandoned,
 }
 
 impl PolishRecord {
-    /// A record of now.
+    /// A record that starts now.
     pub fn new(words: &Words, environment: &Environment) -> Self {
         Self {
             schema: RECORD_SCHEMA.to_owned(),
@@ -148,26 +148,26 @@ impl PolishRecord {
         }
     }
 
-    /// Whether its code is that of a pull request: it was named, or the branch is the one that this program makes for it.
-    /// Every other branch is the user's own.
+    /// Whether its code is that of a pull request: the pull request was named, or this program created the branch for
+    /// it. Every other branch is the user's own.
     pub fn is_of_request(&self) -> bool {
         let is_own = |pr: &PullRequest| self.branch.as_deref().is_some_and(|name| pr.is_own_branch(name));
         self.target.kind == TargetKind::Pr || self.pr.as_ref().is_some_and(is_own)
     }
 
-    /// The commits that it may be at, the last one first.
+    /// The commits that the branch may be at, newest first.
     pub fn known_commits(&self) -> Vec<&str> {
         let own = self.commits.iter().rev().map(String::as_str);
         own.chain([self.head_sha.as_str()]).collect()
     }
 
-    /// The commits that it or a review made.
+    /// The commits made by it or a review.
     pub fn own_commits(self) -> impl Iterator<Item = String> {
         let users = self.user_commits;
         self.commits.into_iter().filter(move |commit| !users.contains(commit))
     }
 
-    /// How it ended.
+    /// The metadata for its end.
     pub fn ended(&self, environment: &Environment, status: PolishEnding) -> PolishMetadata {
         PolishMetadata {
             schema: METADATA_SCHEMA.to_owned(),
@@ -200,13 +200,13 @@ impl RunRecord for PolishRecord {
 }
 
 impl PolishRun {
-    /// Opens one, once what a killed call wrote down of it is done.
+    /// Opens a run, after completing what a killed call left unfinished.
     pub fn open_completed(environment: &Environment, given: &Path) -> Result<Self, CallFailure> {
         let run = Self::open(environment, given)?;
         if run.store.complete_pending()? { Self::open(environment, given) } else { Ok(run) }
     }
 
-    /// Opens one that is unfinished, called from its working tree, which comes with it.
+    /// Opens an unfinished run from its own working tree, and returns both.
     pub fn open_here(environment: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
         let run = Self::open_completed(environment, given)?;
         run.must_be_open()?;
@@ -228,16 +228,16 @@ impl PolishRun {
         Err(failure)
     }
 
-    /// The failure where another branch is checked out than its own.
+    /// The failure if another branch is checked out.
     pub fn on_other_branch(&self) -> CallFailure {
         let PolishRecord { run_id, branch, .. } = &self.record;
         let branch = branch.as_ref().map_or("a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
         let message = format!("run `{run_id}` is bound to {branch}, which is not checked out");
-        let hint = format!("switch back to it, or finish a rebase that is under way, or {}", POLISH.give_up);
+        let hint = format!("switch back to it, or finish a rebase in progress, or {}", POLISH.give_up);
         CallFailure::new(CONTENDED, "run_moved", message, hint)
     }
 
-    /// The failure where commits were added that the run does not know: a user may go on with them.
+    /// The failure if commits were added that the run does not know: the user may continue with them.
     fn added(&self, count: usize) -> CallFailure {
         let count = if count == 1 { "1 commit was".to_owned() } else { format!("{count} commits were") };
         let message =
@@ -245,7 +245,7 @@ impl PolishRun {
         CallFailure::new(CONTENDED, "commits_added", message, self.way_on())
     }
 
-    /// The failure where the last commit that the run knows is no part of its branch any more.
+    /// The failure if the last known commit is no longer part of the branch.
     fn rewritten(&self) -> CallFailure {
         let PolishRecord { run_id, branch, .. } = &self.record;
         let message = format!(
@@ -255,15 +255,15 @@ impl PolishRun {
         CallFailure::new(CONTENDED, "history_rewritten", message, self.way_on())
     }
 
-    /// How a user goes on.
+    /// The hint for continuing with the user.
     fn way_on(&self) -> String {
         format!(
-            "ask the user whether to go on, and call `polish acquire --apply --continue DIR`, where DIR is `{}`",
+            "ask the user whether to continue, then call `polish acquire --apply --continue DIR`, where DIR is `{}`",
             self.path.display()
         )
     }
 
-    /// Whether it is unfinished still.
+    /// Refuses a run that has ended.
     pub fn must_be_open(&self) -> Result<(), CallFailure> {
         let Some(metadata) = parsed::<PolishMetadata>(&self.store, &self.path.join(METADATA))? else {
             return Ok(());
@@ -272,7 +272,7 @@ impl PolishRun {
         Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `polish acquire --apply`"))
     }
 
-    /// Ends it, and gives the working tree back.
+    /// Ends it, and releases the working tree.
     pub fn end(
         &self,
         environment: &Environment,

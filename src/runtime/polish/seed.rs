@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::printable;
 
-/// Fields in front of a Markdown text. A value of JSON is one of YAML, too.
+/// The front matter of a Markdown file. JSON values are valid YAML.
 fn front_matter(fields: &[(&str, Value)]) -> String {
     let mut out = "---\n".to_owned();
     for (name, value) in fields {
@@ -24,7 +24,7 @@ fn paths(files: &[String]) -> String {
     files.iter().map(|file| format!("- {}\n", printable::line(file))).collect()
 }
 
-/// Letters and digits of a title, for the name of a branch.
+/// A title reduced to letters, digits and dashes, for the name of a branch.
 fn slug(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
@@ -44,12 +44,12 @@ pub(super) fn file_name(number: usize) -> String {
     format!("stacked-pr-{number}.md")
 }
 
-/// The names of the files that are published of a seed: the message of its commit, and the body of its pull request.
+/// The names of the published files of a seed: the commit message and the body of the pull request.
 fn published_names(number: usize) -> [String; 2] {
     [format!("stacked-pr-{number}.commit"), format!("stacked-pr-{number}.body.md")]
 }
 
-/// A path of the store as it is below its folder, which says nothing of this machine.
+/// A path relative to the store, which reveals nothing about this machine.
 fn below_store(path: &str) -> &str {
     path.rfind("/runs/").map_or(path, |at| &path[at + 1..])
 }

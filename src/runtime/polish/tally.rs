@@ -1,4 +1,4 @@
-//! How many items of a polish came to what.
+//! Counts the items of a polish by result.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,14 +6,14 @@ use serde::Serialize;
 use super::checklist::parse::ChecklistItem;
 use super::checklist::{ItemAction, ItemOutcome};
 
-/// Items by what they came to.
+/// The number of items by result.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// All of them.
     pub total: usize,
     /// Repaired.
     pub fixed: usize,
-    /// Given out, and not repaired.
+    /// Dispatched, but not repaired.
     pub failed: usize,
     /// Left as they are.
     pub kept: usize,
@@ -25,21 +25,21 @@ pub struct Tally {
     pub stacked: usize,
     /// To be planned again.
     pub replan: usize,
-    /// To be repaired, and without a result.
+    /// To be repaired, but without a result.
     pub not_dispatched: usize,
 }
 
 impl Tally {
-    /// That of a checklist.
+    /// The tally of a checklist.
     pub fn new(items: &[ChecklistItem]) -> Self {
         let mut tally = Self { total: items.len(), ..Self::default() };
         for item in items {
             *match (item.action, item.result) {
                 (ItemAction::Stacked, _) => &mut tally.stacked,
                 (ItemAction::Replan, _) => &mut tally.replan,
-                // What an earlier round came to does not tell of this one.
+                // The result of an earlier round says nothing about this one.
                 (ItemAction::Fix, _) if item.is_out => &mut tally.not_dispatched,
-                // What was repaired stays so, whatever the user decided afterwards.
+                // A repair stays a repair, whatever the user decides afterwards.
                 (_, Some(ItemOutcome::Fixed)) => &mut tally.fixed,
                 (ItemAction::Fix, Some(ItemOutcome::Failed)) => &mut tally.failed,
                 (ItemAction::Fix, None) => &mut tally.not_dispatched,
@@ -51,7 +51,7 @@ impl Tally {
         tally
     }
 
-    /// As the line `Checklist items` has it.
+    /// The text of the line `Checklist items`.
     pub fn words(&self) -> String {
         let Self { total, fixed, skipped, stacked, replan, .. } = self;
         let mut words =

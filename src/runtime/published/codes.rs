@@ -1,14 +1,13 @@
-//! The values of `error.code` by command, each with the exit code that it comes with. What several commands share stands
-//! once.
+//! The values of `error.code` by command, each with its exit code. Codes shared by several commands are listed once.
 
 use crate::order;
 
 /// A value of `error.code` with its exit code.
 pub type ErrorCode = (&'static str, u8);
 
-/// Of every command.
+/// Codes of every command.
 pub static EVERY: [ErrorCode; 3] = [("usage", 2), ("helper_too_old", 5), ("interrupted", 130)];
-/// Of commands that ask git in a repository.
+/// Codes of commands that call git in a repository.
 pub static GIT: [ErrorCode; 10] = [
     ("not_a_repository", 5),
     ("no_folder", 5),
@@ -21,7 +20,7 @@ pub static GIT: [ErrorCode; 10] = [
     ("file_unreadable", 5),
     ("timeout", 7),
 ];
-/// Of commands that write to the store.
+/// Codes of commands that write to the store.
 pub static STORE: [ErrorCode; 6] = [
     ("untrusted_state", 3),
     ("tracked_state", 3),
@@ -30,9 +29,9 @@ pub static STORE: [ErrorCode; 6] = [
     ("state_unwritable", 5),
     ("locked", 6),
 ];
-/// Of commands that only read the store.
+/// Codes of commands that only read the store.
 static STATE: [ErrorCode; 2] = [("untrusted_state", 3), ("tracked_state", 3)];
-/// Of commands that open a run.
+/// Codes of commands that open a run.
 pub static RUN: [ErrorCode; 6] = [
     ("no_folder", 5),
     ("not_a_run", 2),
@@ -41,7 +40,7 @@ pub static RUN: [ErrorCode; 6] = [
     ("file_unreadable", 5),
     ("not_utf8", 4),
 ];
-/// Of commands that ask GitHub.
+/// Codes of commands that ask GitHub.
 pub static GITHUB: [ErrorCode; 8] = [
     ("no_remote", 5),
     ("gh_missing", 5),
@@ -52,9 +51,9 @@ pub static GITHUB: [ErrorCode; 8] = [
     ("rate_limited", 5),
     ("fetch_failed", 5),
 ];
-/// Of commands that read standard input.
+/// Codes of commands that read standard input.
 pub static INPUT: [ErrorCode; 2] = [("input_unreadable", 5), ("not_utf8", 4)];
-/// Of the words of a user.
+/// Codes of parsing the user's words.
 static WORDS: [ErrorCode; 5] = [
     ("unknown_mode", 2),
     ("conflicting_modes", 2),
@@ -63,7 +62,7 @@ static WORDS: [ErrorCode; 5] = [
     ("ambiguous_target", 2),
 ];
 static BASE_WORDS: [ErrorCode; 1] = [("base_with_target", 2)];
-/// Of finding what is looked at.
+/// Codes of finding what to review.
 static SCOPE: [ErrorCode; 7] = [
     ("no_scope", 3),
     ("shared_checkout", 3),
@@ -73,7 +72,7 @@ static SCOPE: [ErrorCode; 7] = [
     ("base_unresolved", 5),
     ("bad_ref", 5),
 ];
-/// Of finding what is polished.
+/// Codes of finding what to polish.
 static ACQUIRE: [ErrorCode; 10] = [
     ("pr_not_open", 3),
     ("on_base", 3),
@@ -87,7 +86,7 @@ static ACQUIRE: [ErrorCode; 10] = [
     ("state_violation", 6),
 ];
 static MOVED: [ErrorCode; 1] = [("run_moved", 6)];
-/// Of a polish whose user may have committed, amended or rebased meanwhile.
+/// Codes of a polish whose user may have committed, amended or rebased since.
 static POLISHED: [ErrorCode; 3] = [("run_moved", 6), ("commits_added", 6), ("history_rewritten", 6)];
 static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
@@ -99,10 +98,10 @@ static BOUND: [ErrorCode; 1] = [("bound", 6)];
 /// A command with its groups of codes.
 type CodeRow = (&'static str, &'static [&'static [ErrorCode]]);
 
-/// Of a path that the caller names.
+/// Codes of a path given by the caller.
 static PATHS: [ErrorCode; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
-/// Of a checklist that the user edited.
-static CHECKLIST_FAULTS: [ErrorCode; 8] = [
+/// Codes of a checklist that the user edited.
+static CHECKLIST_FAULTS: [ErrorCode; 9] = [
     ("bad_header", 4),
     ("duplicate_id", 4),
     ("duplicate_field", 4),
@@ -111,9 +110,10 @@ static CHECKLIST_FAULTS: [ErrorCode; 8] = [
     ("unknown_status", 4),
     ("bad_path", 4),
     ("pinned", 4),
+    ("renumbered", 4),
 ];
 static CHECKLIST: [ErrorCode; 1] = [("no_checklist", 5)];
-/// Of one configuration of `.claude/launch.json`.
+/// Codes of one configuration of `.claude/launch.json`.
 static LAUNCH: [ErrorCode; 6] = [
     ("malformed_json", 4),
     ("malformed_config", 4),
@@ -122,7 +122,7 @@ static LAUNCH: [ErrorCode; 6] = [
     ("no_config", 5),
     ("public_host", 3),
 ];
-/// Of sizes with thresholds.
+/// Codes of sizes with thresholds.
 static SIZES: [ErrorCode; 5] = [
     ("malformed_json", 4),
     ("malformed_toml", 4),
@@ -363,9 +363,9 @@ pub fn of_command(command: &str) -> Vec<ErrorCode> {
     codes
 }
 
-/// Commands whose callers are scripts that know 1 alone for what the machine cannot do, under `--format sentinel`.
+/// Commands called by scripts that only know exit code 1 for an unsuitable environment, under `--format sentinel`.
 static FOR_SCRIPTS: [&str; 2] = ["repo package-manager", "repo project"];
-/// The exit code that stands for 5 then.
+/// The exit code that replaces 5 there.
 pub const OF_SCRIPTS: u8 = 1;
 
 /// Whether the command of a schema ends with [`OF_SCRIPTS`] under `--format sentinel`.

@@ -48,7 +48,7 @@ pub(super) fn shape<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Says that the answer begins with the name of its schema.
+/// Adds the name of the schema as the first property of the answer.
 fn name_schema(kind: &mut Value, id: &str) {
     let Some(kind) = kind.as_object_mut() else { return };
     let mut properties = Map::from_iter([("schema".to_owned(), json!({ "const": id }))]);
@@ -63,7 +63,7 @@ fn name_schema(kind: &mut Value, id: &str) {
     kind.insert("required".to_owned(), Value::Array(required));
 }
 
-/// Lets no object with listed properties hold others.
+/// Forbids additional properties in every object that lists its properties.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

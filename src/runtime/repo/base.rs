@@ -1,5 +1,5 @@
-//! `repo base`: which commit the work on this branch began at. A stale copy of the base gives a wrong
-//! answer, so the base is fetched first; what a sandbox or the network refuses there is said.
+//! `repo base`: at which commit the work on this branch began. A stale copy of the base gives a wrong answer, so the
+//! base is fetched first; a failed fetch is reported.
 
 mod candidate;
 mod head;
@@ -27,8 +27,8 @@ options! {
     /// first. If a fetch fails, the answer has `fetch_error` and uses the local commits.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
-    /// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
-    /// with 0.
+    /// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or
+    /// `ERROR:<text>`, both with 0.
     pub struct Options {
         /// The base: a branch, `remote/branch`, a tag or a commit
         base: Option<String> = "--base <REF>",
@@ -45,31 +45,31 @@ options! {
 pub struct Response {
     /// `ok`.
     pub status: BaseStatus,
-    /// The branch, as its remote calls it; for a tag or commit what was given.
+    /// The branch, named as on its remote; for a tag or commit, what was given.
     pub base_branch: String,
-    /// The ref here, such as `origin/main`.
+    /// The local ref, such as `origin/main`.
     pub base_ref: String,
     /// Its commit.
     pub base_sha: String,
-    /// The last commit that the base and HEAD share.
+    /// The merge base of the base and HEAD.
     pub merge_base: String,
-    /// The remote that the base comes from; none for what is only here.
+    /// The remote that the base comes from; none if it only exists locally.
     pub remote: Option<String>,
-    /// What told the base.
+    /// How the base was determined.
     pub source: BaseSource,
     /// Whether the base was fetched just now.
     pub fetched: bool,
-    /// Why it was not, where a fetch was tried.
+    /// Why it was not, if a fetch was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch_error: Option<FetchError>,
-    /// Whether history that was cut off had to be fetched.
+    /// Whether missing history of a shallow clone had to be fetched.
     pub shallow_fetched: bool,
     /// What a reader should know.
     pub warnings: Vec<String>,
-    /// The pull request, where it told the base.
+    /// The pull request, if it determined the base.
     #[serde(skip)]
     pub pull_request: Option<PullRequest>,
-    /// How what is checked out stands to its head, where the name of the branch found it.
+    /// How HEAD relates to its head, if it was found by the name of the branch.
     #[serde(skip)]
     pub standing: Option<HeadState>,
 }
@@ -82,7 +82,7 @@ pub enum BaseStatus {
     Ok,
 }
 
-/// What told the base.
+/// How the base was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BaseSource {
@@ -94,7 +94,7 @@ pub enum BaseSource {
     RemoteHead,
     /// The default branch on GitHub.
     DefaultBranch,
-    /// A usual name.
+    /// A usual name, such as `main`.
     UsualName,
 }
 
@@ -107,7 +107,7 @@ pub struct FetchError {
     pub message: String,
 }
 
-/// What is known before the base is looked for.
+/// What is known before the search for the base.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BaseRequest<'a> {
     /// The base that was named.
@@ -116,14 +116,14 @@ pub struct BaseRequest<'a> {
     pub pr: Option<&'a str>,
     /// The pull request that is known already.
     pub known: Option<&'a PullRequest>,
-    /// Whether a fetch that fails is a failure.
+    /// Whether a failed fetch is an error.
     pub require_fresh: bool,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// `base_unresolved` and what git and gh fail with.
+/// `base_unresolved` and the errors of git and gh.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let question = BaseRequest {
         base: options.base.as_deref(),
@@ -163,11 +163,11 @@ pub fn resolve(repository: &Repository, question: BaseRequest<'_>) -> Result<Res
 
 const ORIGIN: &str = "origin";
 const HEAD: &str = "HEAD";
-/// What the user fetched last stays what `FETCH_HEAD` says, and a fetch that fails leaves nothing.
+/// Keeps the user's `FETCH_HEAD`, also if a fetch fails.
 const NO_HEAD: &str = "--no-write-fetch-head";
 
 impl Response {
-    /// A base that shares no commit with HEAD: compared with as it is.
+    /// A base that shares no commit with HEAD: it is compared directly.
     pub fn alone(named: &str, commit: String) -> Self {
         Self {
             status: BaseStatus::Ok,
@@ -187,7 +187,7 @@ impl Response {
     }
 }
 
-/// Fetches the base and finds the common commit, with the whole history where it was cut off.
+/// Fetches the base and finds the merge base, fetching the full history of a shallow clone if needed.
 fn settle(
     repository: &Repository,
     candidate: BaseCandidate,
@@ -219,14 +219,15 @@ fn settle(
     if commit.is_none() && remote.is_some() {
         commit = repository.commit(&format!("refs/heads/{branch}"))?;
         if commit.is_some() {
-            warnings.push(format!("`{base_ref}` is not here: used the local branch `{branch}`"));
+            warnings
+                .push(format!("`{base_ref}` is not in this repository: used the local branch `{branch}`"));
             base_ref.clone_from(&branch);
         }
     }
     let Some(mut base_sha) = commit else {
         let why = match remote {
-            Some(_) => format!("the base `{base_ref}` is not here and was not fetched"),
-            None => format!("`{base_ref}` names no commit here"),
+            Some(_) => format!("the base `{base_ref}` is not in this repository and was not fetched"),
+            None => format!("`{base_ref}` is not a commit in this repository"),
         };
         return Err(unresolved(&why));
     };

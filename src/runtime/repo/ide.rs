@@ -1,4 +1,4 @@
-//! `repo ide`: which program surrounds the helper, and whether it opens an address by itself.
+//! `repo ide`: which program runs the helper, and whether it opens an address by itself.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,25 +27,25 @@ options! {
 /// The answer of `repo ide`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// `ok`, or `none` where no program is known.
+    /// `ok`, or `none` if no known program was detected.
     pub status: IdeStatus,
     /// `claude-code`, `cursor`, `codex`, `opencode`, `vscode` or `none`.
     pub ide: String,
     /// What to do with the address.
     pub handoff: AddressHandoff,
-    /// The address, where a port was given.
+    /// The address, if a port was given.
     pub url: Option<String>,
     /// What to do, in a sentence.
     pub note: String,
 }
 
-/// Whether a program is known.
+/// Whether a known program was detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IdeStatus {
-    /// One is.
+    /// One was.
     Ok,
-    /// None is.
+    /// None was.
     None,
 }
 

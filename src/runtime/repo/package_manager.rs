@@ -15,7 +15,7 @@ use crate::runtime::document;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
-/// Lock files and their programs, the most telling first.
+/// Lock files and their programs, the most specific first.
 const LOCKS: [(&str, &str); 5] = [
     ("pnpm-lock.yaml", "pnpm"),
     ("yarn.lock", "yarn"),
@@ -34,8 +34,8 @@ options! {
     /// The field `packageManager` of `package.json` takes precedence, then the lock file next to it, then the
     /// same in the parent folders, up to the repository's top.
     ///
-    /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
-    /// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
+    /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under `--format sentinel`; 2 a path
+    /// outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
     pub struct Options {
         /// The folder; by default the top of the repository
         path: Option<PathBuf> = "[PATH]",
@@ -46,15 +46,15 @@ options! {
 /// The answer of `repo package-manager`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// `ok`, or `none` where there is no `package.json`.
+    /// `ok`, or `none` if there is no `package.json`.
     pub status: PackageManagerStatus,
     /// `npm`, `pnpm`, `yarn` or `bun`.
     pub pm: Option<String>,
-    /// The words that start the script; none where no script fits.
+    /// The words that start the script; none if no script fits.
     pub argv: Option<Vec<String>>,
-    /// What told: `packageManager`, the name of a lock file, or `default`.
+    /// How it was determined: `packageManager`, the name of a lock file, or `default`.
     pub source: Option<String>,
-    /// The file that told, relative to the repository's top.
+    /// The file that determined it, relative to the repository's top.
     pub file: Option<String>,
     /// The script: `dev`, else `start`, else `develop`.
     pub script: Option<String>,
@@ -75,7 +75,7 @@ pub enum PackageManagerStatus {
 /// Runs the command.
 ///
 /// # Errors
-/// When the folder is not there or lies outside, or its `package.json` is malformed.
+/// When the folder does not exist or is outside, or its `package.json` is malformed.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
@@ -123,7 +123,7 @@ fn started(pm: &str, script: &str) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// The call that starts the package in a folder for development, with the text of its script; none without one.
+/// The call that starts the package in a folder for development, with the text of its script; none without a script.
 ///
 /// # Errors
 /// When its `package.json` is malformed.
@@ -142,7 +142,7 @@ pub fn script(package: &Node) -> Option<&'static str> {
     SCRIPTS.into_iter().find(|name| scripts.get(name).is_some_and(|script| script.as_str().is_some()))
 }
 
-/// The program, what told it, and in which file.
+/// The program, how it was determined, and in which file.
 fn manager(
     top: &Path,
     folder: &Path,

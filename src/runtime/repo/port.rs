@@ -1,4 +1,4 @@
-//! `repo port`: the port that the project's development server listens on, by what the project says.
+//! `repo port`: the port of the project's development server, from the project's files.
 
 pub(in crate::runtime) mod commands;
 mod compose;
@@ -53,11 +53,11 @@ pub struct Response {
     /// The port.
     #[serde(flatten)]
     pub found: PortCandidate,
-    /// The kind of project that it was looked for; none where it is unknown.
+    /// The kind of project that was assumed; none if unknown.
     pub r#type: Option<String>,
-    /// Everything that named a port, the most telling first.
+    /// Everything that names a port, the most specific first.
     pub candidates: Vec<PortCandidate>,
-    /// With `--check`: who listens there.
+    /// With `--check`: which process listens there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_use: Option<PortUse>,
     /// What was skipped.
@@ -72,25 +72,25 @@ pub enum PortStatus {
     Ok,
 }
 
-/// Who listens on the port.
+/// Which process listens on the port.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PortUse {
-    /// Somebody.
+    /// This process.
     Process(ListeningProcess),
-    /// Nobody: `null`.
+    /// None: `null`.
     Nobody,
 }
 
-/// A port with where it stands.
+/// A port and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PortCandidate {
     /// The port.
     pub port: u16,
-    /// What told: `option`, `prose`, `config`, `puma`, `procfile`, `compose`, `package.json`, `env`,
-    /// `default`, or `free` for one that was looked for.
+    /// The source: `option`, `prose`, `config`, `puma`, `procfile`, `compose`, `package.json`, `env`,
+    /// `default`, or `free` for a free port that was searched for.
     pub source: String,
-    /// The file that told, relative to the folder.
+    /// The file that names it, relative to the folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line in it, from 1.
@@ -98,8 +98,7 @@ pub struct PortCandidate {
     pub line: Option<usize>,
 }
 
-/// Kinds of project with a JavaScript configuration: the configuration's name, its endings, and the port
-/// that they take by themselves.
+/// Kinds of project with a JavaScript configuration: the stems of the configuration file, and the default port.
 const SCRIPTED: [(&str, &[&str], u16); 6] = [
     ("next", &["next.config"], 3000),
     ("nuxt", &["nuxt.config"], 3000),
@@ -117,7 +116,7 @@ struct PortSearch {
 }
 
 impl PortSearch {
-    /// Takes a number that stands in a file, if it is a port.
+    /// Adds a number from a file, if it is a port.
     fn add(&mut self, number: &str, source: &str, file: &str, line: usize) {
         match number.parse::<u16>() {
             Ok(port @ 1..) => self.candidates.push(PortCandidate {
@@ -134,7 +133,7 @@ impl PortSearch {
 /// Runs the command.
 ///
 /// # Errors
-/// When the folder is not there or lies outside, or a file is malformed.
+/// When the folder does not exist or is outside, or a file is malformed.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
@@ -182,12 +181,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&answer).sentinel(port.to_string()))
 }
 
-/// The port that a kind of project takes by itself.
+/// The default port of a kind of project.
 pub fn default_port(kind: Option<&str>) -> u16 {
     SCRIPTED.iter().find(|(name, ..)| kind == Some(*name)).map_or(3000, |row| row.2)
 }
 
-/// Looks everywhere that a kind of project says its port, the most telling place first.
+/// Searches every place where a kind of project may name its port, the most specific first.
 fn search_folder(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
     let scripted = SCRIPTED.iter().find(|(name, ..)| kind == Some(*name));
     let any = kind.is_none() || (scripted.is_none() && !matches!(kind, Some("rails" | "procfile")));

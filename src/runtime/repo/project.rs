@@ -1,5 +1,4 @@
-//! `repo project`: which kind of web project stands in a folder, told by the files that each framework
-//! wants.
+//! `repo project`: the kind of web project in a folder, detected by the files that each framework requires.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
-/// Frameworks that are told by one file of these names.
+/// Frameworks that are identified by a configuration file.
 const CONFIGURED: [(&str, &str, &[&str]); 6] = [
     ("next", "next.config", &["js", "mjs", "ts", "cjs"]),
     ("vite", "vite.config", &["js", "ts", "mjs", "cjs"]),
@@ -23,9 +22,9 @@ const CONFIGURED: [(&str, &str, &[&str]); 6] = [
     ("remix", "remix.config", &["js", "ts"]),
     ("sveltekit", "svelte.config", &["js", "mjs", "ts"]),
 ];
-/// Frameworks that bring vite along.
+/// Frameworks that are built on Vite.
 const ABOVE_VITE: [&str; 4] = ["sveltekit", "astro", "nuxt", "remix"];
-/// Folders that hold no project of their own.
+/// Folders that contain no separate project.
 const SKIPPED: [&str; 12] = [
     "node_modules",
     ".git",
@@ -40,9 +39,9 @@ const SKIPPED: [&str; 12] = [
     "tmp",
     "fixtures",
 ];
-/// How deep below the folder projects are looked for.
+/// How deep below the folder to search for projects.
 const DEPTH: usize = 3;
-/// In how many folders projects are looked for.
+/// The maximum number of folders to search.
 const MOST_FOLDERS: usize = 20_000;
 
 options! {
@@ -86,16 +85,16 @@ pub enum ProjectStatus {
 pub struct FoundProject {
     /// `rails`, `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` or `procfile`.
     pub r#type: String,
-    /// Relative to the folder that was asked for, `.` for itself.
+    /// Relative to the given folder; `.` for the folder itself.
     pub dir: String,
-    /// The files that tell.
+    /// The files that identify it.
     pub evidence: Vec<String>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When the folder is not there or lies outside.
+/// When the folder does not exist or is outside.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
@@ -112,7 +111,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&Response { status, hits }).sentinel(words))
 }
 
-/// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.
+/// The answer as older scripts expect it: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.
 fn words(hits: &[FoundProject]) -> String {
     let at = |hit: &FoundProject| format!("{}@{}", hit.r#type, crate::printable::line(&hit.dir));
     match hits {
@@ -135,7 +134,7 @@ pub fn find(folder: &Path) -> Vec<FoundProject> {
 }
 
 fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Vec<FoundProject>) {
-    // A folder that cannot be listed holds nothing that could be started.
+    // A folder that cannot be listed has nothing to start.
     for (name, is_folder) in disk::list(folder).unwrap_or_default() {
         let path = folder.join(&name);
         // Links are not followed.
@@ -182,7 +181,7 @@ pub fn in_folder(folder: &Path, dir: &str) -> Vec<FoundProject> {
         if !files.is_empty() {
             hits.push(hit("procfile", files));
         }
-        // Alone it may belong to anything; beside a framework it is a second way to start.
+        // Alone, `bin/dev` may belong to anything; next to a framework, it is a second way to start.
         if dev && !hits.is_empty() {
             hits.push(hit("rails", vec!["bin/dev".to_owned()]));
         }

@@ -1,4 +1,4 @@
-//! `repo size`: whether one item of work, or a whole batch of items, is small enough to go on with.
+//! `repo size`: whether one item of work, or a whole batch of items, is small enough to continue.
 
 pub mod batch;
 pub mod item;
@@ -16,7 +16,7 @@ use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::size_limits::PolishConfig;
 
-/// What is too much; an item or batch may have exactly as much.
+/// The size limits; an item or batch may reach but not exceed them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Thresholds {
     /// Files of one item; `item-files` in `[runtime.polish]`.
@@ -29,7 +29,7 @@ pub struct Thresholds {
     pub batch_files: u64,
     /// Changed lines of a batch; `batch-lines`.
     pub batch_lines: u64,
-    /// Items to plan again from which on the user decides; `replans`.
+    /// The number of items to plan again at which the user decides; `replans`.
     pub replans: u64,
 }
 
@@ -69,7 +69,7 @@ impl Thresholds {
         })
     }
 
-    /// The same with what `[runtime.polish]` says.
+    /// The same with the values of `[runtime.polish]`.
     fn overridden(mut self, document: &DeTable<'_>) -> Result<Self, DocumentFault> {
         let Some(runtime) = table(document, "runtime", "[runtime]")? else { return Ok(self) };
         let Some(own) = table(runtime, "polish", "[runtime.polish]")? else { return Ok(self) };
@@ -108,7 +108,7 @@ impl Thresholds {
 /// What is wrong with a document, and the byte where.
 type DocumentFault = (String, usize);
 
-/// A table in a table, where it is there.
+/// A table in a table, if it exists.
 fn table<'a>(
     parent: &'a DeTable<'a>,
     key: &str,
@@ -125,7 +125,7 @@ fn table<'a>(
 pub(in crate::runtime) struct ChangeSizes(BTreeMap<String, SurfaceFile>);
 
 impl ChangeSizes {
-    /// The files that a path means: itself, those that changed below a folder, or those that a pattern may stand for.
+    /// The changed files that a path covers: itself, those below a folder, or those that match a pattern.
     pub(in crate::runtime) fn meant<'a>(&'a self, path: &'a str) -> Vec<&'a str> {
         if self.0.contains_key(path) {
             return vec![path];
@@ -146,7 +146,12 @@ impl ChangeSizes {
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
 
-    /// What a file was called before it was renamed.
+    /// Whether this file changed.
+    pub(in crate::runtime) fn contains(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
+    /// The name of a file before it was renamed.
     pub(in crate::runtime) fn name_before(&self, path: &str) -> Option<&str> {
         self.0.get(path)?.old_path.as_deref()
     }
@@ -160,7 +165,7 @@ impl ChangeSizes {
     }
 }
 
-/// What some files of a change amount to.
+/// The size of some files of a change.
 pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) files: u64,
     pub(in crate::runtime) surfaces: u64,
@@ -169,8 +174,8 @@ pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) warnings: Vec<String>,
 }
 
-/// Measures files; a path twice counts once, one that did not change has no lines. A folder, or a pattern with `*`, stands for
-/// all that changed in it.
+/// Measures files; a duplicate path counts once, and an unchanged file has no lines. A folder, or a pattern with `*`,
+/// covers all that changed in it.
 pub(in crate::runtime) fn measure(
     changed: &ChangeSizes,
     files: &[String],
@@ -215,18 +220,18 @@ pub enum ItemStatus {
     Oversized,
 }
 
-/// What one item amounts to.
+/// The size of one item.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ItemSize {
     /// Whether it is small enough.
     pub status: ItemStatus,
-    /// The item's name, where it has one.
+    /// The item's name, if it has one.
     pub item_id: Option<String>,
-    /// Different files.
+    /// The number of distinct files.
     pub file_count: u64,
-    /// Different surfaces.
+    /// The number of distinct surfaces.
     pub surface_count: u64,
-    /// Lines added and deleted in them since the base, as committed.
+    /// Lines added and deleted in them since the base, in commits.
     pub diff_lines: u64,
     /// The first reason, empty for a manageable item.
     pub reason: String,

@@ -33,14 +33,14 @@ pub struct Response {
     pub status: SurfacesStatus,
     /// The base as it was given.
     pub base: String,
-    /// The last commit that the base and HEAD share.
+    /// The merge base of the base and HEAD.
     pub merge_base: String,
     /// What changed, in git's order.
     pub files: Vec<SurfaceFile>,
-    /// Sums.
+    /// Totals.
     pub totals: SurfaceTotals,
-    /// Files that are listed as changed and may be as they were: git compares what their filter makes of them, and no
-    /// filter is run here. `git status` settles it.
+    /// Listed files that may be unchanged: git compares the output of their filter, and no filter is run here. `git
+    /// status` settles it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub may_be_unchanged: Vec<String>,
 }
@@ -56,27 +56,27 @@ pub enum SurfacesStatus {
 /// One changed file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SurfaceFile {
-    /// Relative to the repository's top; `�` where a name is not valid UTF-8.
+    /// Relative to the repository's top; `�` if a name is not valid UTF-8.
     pub file: String,
-    /// The name's bytes in base64, where they are not valid UTF-8.
+    /// The name's bytes in base64, if they are not valid UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_b64: Option<String>,
     /// The part of the application.
     pub surface: Surface,
-    /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` of another type, `U` in conflict.
+    /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` type changed, `U` in conflict.
     pub status: char,
     /// Lines added; 0 for binaries and submodules.
     pub added: u64,
     /// Lines deleted; 0 for binaries and submodules.
     pub deleted: u64,
-    /// Whether git takes it for a binary.
+    /// Whether git treats it as binary.
     pub binary: bool,
     /// The name before a rename or copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
 }
 
-/// Sums over all files.
+/// Totals over all files.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct SurfaceTotals {
     /// Files.
@@ -95,11 +95,11 @@ pub enum Surface {
     Test,
     /// Configuration and lock files.
     Config,
-    /// Styles, images and other things that are served as they are.
+    /// Styles, images and other files that are served unchanged.
     Asset,
     /// What the user sees.
     View,
-    /// What answers requests.
+    /// Code that answers requests.
     Controller,
     /// Data and its migrations.
     Model,
@@ -132,7 +132,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }))
 }
 
-/// The common commit with `base`, everything that changed since, and what of it may be as it was.
+/// The merge base with `base`, everything that changed since, and the files that may be unchanged.
 ///
 /// # Errors
 /// As [`run`].
@@ -159,8 +159,8 @@ fn file(change: ChangedFile) -> SurfaceFile {
 /// Folders that hold one project each.
 const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules", "engines"];
 
-/// The part that a path belongs to: by the whole path, else by the path inside its project, else by what
-/// begins at any folder of it. Where several parts fit, the first of [`Surface`] is meant.
+/// The part that a path belongs to: by the whole path, else by the path inside its project, else by any suffix of the
+/// path. If several parts fit, the first in [`Surface`] wins.
 pub fn surface(path: &str) -> Surface {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (named, page) = (by_name(name), name.starts_with("page.") || name.starts_with("layout."));
@@ -177,7 +177,7 @@ pub fn surface(path: &str) -> Surface {
     found.find(|found| *found != Surface::Other).unwrap_or(Surface::Other)
 }
 
-/// What the name of a file says, wherever it lies.
+/// The part according to the name of a file, wherever it is.
 fn by_name(name: &str) -> Surface {
     let stem = name.split('.').next().unwrap_or(name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -206,7 +206,7 @@ fn by_name(name: &str) -> Surface {
     }
 }
 
-/// What the folders say that a path begins with.
+/// The part according to the leading folders of a path.
 fn by_folder(path: &str) -> Surface {
     let Some((first, rest)) = path.split_once('/') else { return Surface::Other };
     // The second folder, if there is one.

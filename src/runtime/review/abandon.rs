@@ -1,4 +1,5 @@
-//! `review abandon`: gives a review up that cannot go on, at any step and from anywhere, and the working tree back.
+//! `review abandon`: abandons a review that cannot continue, at any step and from any folder, and releases the working
+//! tree.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub struct Response {
     pub status: AbandonStatus,
     /// The run's name.
     pub run_id: String,
-    /// The working tree that is free again.
+    /// The working tree that was released.
     pub tree: String,
 }
 
@@ -41,7 +42,7 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AbandonStatus {
-    /// Given up.
+    /// Abandoned.
     Abandoned,
 }
 
@@ -61,7 +62,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }))
 }
 
-/// Whether HEAD is another commit than at the beginning; the working tree may be gone.
+/// Whether HEAD has moved since the beginning; the working tree may be gone.
 pub(super) fn head_moved(folder: &RunFolder, environment: &Environment) -> bool {
     let head = Repository::find(environment, Path::new(&folder.record.tree))
         .and_then(|repository| repository.commit("HEAD"));

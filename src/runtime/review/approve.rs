@@ -1,4 +1,4 @@
-//! `review approve`: what the user allows the fixer to take, written as `fix.json`.
+//! `review approve`: what the user allows the fixer to repair, written as `fix.json`.
 
 use std::path::PathBuf;
 
@@ -20,9 +20,9 @@ options! {
     /// Only in `interactive`, after the user agreed: findings by their ids, or with `--safe` all of
     /// `queues.fixer`. Findings without a place, and advice, are skipped with a reason.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
-    /// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4
+    /// nothing was merged yet, or a malformed document; 5 a file or folder cannot be read or written; 6 the run is
+    /// finished, or bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The findings
         ids: Vec<String> = "[F3,F5]..." { splits: true, required: true, unless: "--safe" },
@@ -41,9 +41,9 @@ pub struct Response {
     pub status: ApproveStatus,
     /// The file for the fixer, absolute.
     pub fix_path: String,
-    /// What was allowed now.
+    /// The findings that were allowed.
     pub ids: Vec<String>,
-    /// What was not, and why.
+    /// The findings that were skipped, and why.
     pub skipped: Vec<SkippedFinding>,
 }
 
@@ -64,7 +64,7 @@ pub struct SkippedFinding {
     pub reason: String,
 }
 
-/// The id of a finding as people write it: `f1` and ` F1.` are `F1`.
+/// The id of a finding in any spelling: `f1` and ` F1.` are `F1`.
 fn of_finding(text: &str) -> Result<String, CallFailure> {
     reply::id(text).ok_or_else(|| {
         let message = format!("`{text}` is not the id of a finding");
@@ -83,7 +83,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     folder.must_be_open()?;
     folder.must_be_here(environment)?;
     if folder.record.mode != ReviewMode::Interactive {
-        let message = "nobody is asked in this mode: only what is safe is repaired";
+        let message = "this mode asks no questions: only safe findings are repaired";
         let hint = "leave this step out, or begin an interactive review";
         return Err(CallFailure::new(REFUSED, "not_allowed", message, hint));
     }

@@ -43,17 +43,17 @@ options! {
 pub struct Response {
     /// `ok`.
     pub status: ReviewArgsStatus,
-    /// How the review runs.
+    /// The mode of the review.
     pub mode: ReviewMode,
-    /// The base that was named.
+    /// The base that was given.
     pub base: Option<String>,
-    /// The plan that was named.
+    /// The plan that was given.
     pub plan: Option<String>,
-    /// What reviewers are told to look at first: the words that are nothing else.
+    /// What reviewers are told to look at first: all words that are not arguments.
     pub focus: Option<String>,
     /// What is reviewed.
     pub target: ReviewTarget,
-    /// What a reader should know of how the words were read.
+    /// What a reader should know about how the words were read.
     pub notes: Vec<String>,
 }
 
@@ -71,19 +71,19 @@ pub enum ReviewArgsStatus {
 pub struct ReviewTarget {
     /// What kind of target it is.
     pub kind: TargetKind,
-    /// Of a pull request: its number.
+    /// The number, for a pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// Of a pull request given by its address: the host.
+    /// The host, for a pull request given by address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Of a pull request given by its address: the owner.
+    /// The owner, for a pull request given by address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Of a pull request given by its address: the repository.
+    /// The repository, for a pull request given by address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// Of a branch: its name.
+    /// The name, for a branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
@@ -101,7 +101,7 @@ pub enum TargetKind {
     Current,
 }
 
-/// Whether a word names a branch, by the repository at hand.
+/// Tells whether a word names a branch of the repository.
 pub(super) type BranchTest<'a> = &'a dyn Fn(&str) -> Result<bool, CallFailure>;
 
 /// Runs the command.
@@ -110,7 +110,7 @@ pub(super) type BranchTest<'a> = &'a dyn Fn(&str) -> Result<bool, CallFailure>;
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`, `base_with_target`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let text = if options.stdin { input(environment)? } else { options.text.join(" ") };
-    // Outside of a repository a single word is taken for a branch.
+    // Outside of a repository, a single word is read as a branch.
     let repository = Repository::find(environment, &environment.folder).ok();
     let is_branch =
         repository.as_ref().map(|repository| move |word: &str| target::is_branch(repository, word));
@@ -121,14 +121,14 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     answer.map(|answer| Delivery::from_answer(&answer))
 }
 
-/// What the user wrote, on standard input. What is not valid UTF-8 still says whether the review is headless.
+/// The user's words on standard input. Even invalid UTF-8 shows whether the review is headless.
 pub(super) fn input(environment: &Environment) -> Result<String, CallFailure> {
     let bytes = environment.input()?;
     let mode = mode_said(&bytes);
     document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))
 }
 
-/// A failure from before `review begin` has read its words, as the caller that wrote them reads it.
+/// A failure before `review begin` has read its words, in the form that their writer expects.
 pub(in crate::runtime) fn unread(failure: CallFailure, environment: &Environment) -> CallFailure {
     let mode = environment.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
     in_mode(mode, failure)
@@ -140,13 +140,13 @@ fn mode_said(words: &[u8]) -> ReviewMode {
     if is_headless { ReviewMode::Headless } else { ReviewMode::Interactive }
 }
 
-/// Reads the words of a user. Without a repository the only word that is nothing else is taken for a branch.
+/// Parses the user's words. Without a repository, a single other word is read as a branch.
 ///
 /// # Errors
 /// As [`run`].
 pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Response, CallFailure> {
     let text = text.trim_start_matches('\u{feff}');
-    // What a host did not replace stands for no arguments.
+    // A placeholder that the host did not replace means no arguments.
     let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
     let words: Vec<Cow<'_, str>> = split(text).into_iter().filter(replaced).map(token).collect();
     let words: Vec<&str> = words.iter().map(Cow::as_ref).collect();
@@ -210,12 +210,12 @@ pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Res
 const KEYS: [&str; 3] = ["mode", "base", "plan"];
 /// Values of `mode:`.
 const MODES: [&str; 3] = ["autofix", "report-only", "headless"];
-/// How long the name of a branch may be, in bytes; git takes no longer one as a file.
+/// The longest name of a branch, in bytes; git stores it as a file name.
 pub(super) const LONGEST_BRANCH: usize = 255;
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
-/// The words of a text. Only a quoted value of a token holds spaces, or a token that is quoted as a whole: elsewhere an
-/// apostrophe is one.
+/// The words of a text. Only a quoted token, or the quoted value of a token, may contain spaces; elsewhere, a quote is
+/// an apostrophe.
 fn split(text: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), text.trim_start());
     while !rest.is_empty() {
@@ -227,7 +227,7 @@ fn split(text: &str) -> Vec<&str> {
     words
 }
 
-/// Where a token in quotes ends that a text begins with: `plan:"my plan.md"`, `"plan:my plan.md"`.
+/// The end of a quoted token at the start of a text: `plan:"my plan.md"`, `"plan:my plan.md"`.
 fn quoted(text: &str) -> Option<usize> {
     let inner = text.strip_prefix(QUOTES).unwrap_or(text);
     let (key, value) = inner.split_once(':')?;
@@ -240,7 +240,7 @@ fn quoted(text: &str) -> Option<usize> {
     is_end.then_some(end)
 }
 
-/// A word, without quotes and with a key in lower case if it is one of our tokens then.
+/// A word; if it is a token, without quotes and with its key in lower case.
 fn token(word: &str) -> Cow<'_, str> {
     match word.trim_matches(QUOTES).split_once(':') {
         Some((key, value)) if KEYS.iter().any(|known| key.eq_ignore_ascii_case(known)) => {
@@ -250,8 +250,8 @@ fn token(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word is meant as a token and is none: the value is one of `mode:`, or a letter of the key is too many, too
-/// few or in another place. Any other word with a colon belongs to the focus.
+/// Whether a word is a mistyped token: its value is one of `mode:`, or its key has a letter too many, too few or
+/// swapped. Any other word with a colon belongs to the focus.
 fn is_mistyped(key: &str, value: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let is_near = |known: &str| {
@@ -266,7 +266,7 @@ fn is_mistyped(key: &str, value: &str) -> bool {
     MODES.contains(&value) || (!value.is_empty() && KEYS.iter().any(|known| is_near(known)))
 }
 
-/// Whether a word is meant as a pull request; a bare number is one only where a target may stand.
+/// Whether a word is meant as a pull request; a bare number only where a target is allowed.
 fn is_request(word: &str, target: bool) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     word.contains("://") || word.strip_prefix('#').is_some_and(number) || (target && number(word))
@@ -282,10 +282,10 @@ fn pull_request(word: &str) -> Result<ReviewTarget, String> {
 }
 
 impl ReviewTarget {
-    /// A target by its word: a pull request by number or address, or a branch.
+    /// Parses a target: a pull request by number or address, or a branch.
     ///
     /// # Errors
-    /// Why a word that is meant as a pull request is none, as a sentence.
+    /// Why a word that looks like a pull request is invalid, as a sentence.
     pub fn parse(word: &str) -> Result<Self, String> {
         if is_request(word, true) {
             return pull_request(word.trim_start_matches('#'));
@@ -297,7 +297,7 @@ impl ReviewTarget {
         Self { kind: TargetKind::Branch, branch: Some(name.to_owned()), ..Self::default() }
     }
 
-    /// What people call it; none for what is checked out.
+    /// A description for people; none for the current checkout.
     pub(super) fn title(&self) -> Option<String> {
         match self.kind {
             TargetKind::Current => None,

@@ -1,5 +1,5 @@
-//! `review begin`: the first step of a review, in one call. Reads the user's words, finds the target, claims the working
-//! tree, checks out where the mode allows, resolves the base, takes the diff, and records all of it.
+//! `review begin`: the first step of a review, in one call. Reads the user's words, finds the target, claims the
+//! working tree, checks out where the mode allows, resolves the base, takes the diff, and records all of it.
 
 use std::path::Path;
 
@@ -49,13 +49,13 @@ options! {
 pub struct Response {
     /// Whether there is a run.
     pub status: BeginStatus,
-    /// The folder of the run, absolute: the value of `--run` in later calls. None where nothing is written.
+    /// The folder of the run, absolute: the value of `--run` in later calls. None if nothing is written.
     pub run: Option<String>,
     /// The run's name.
     pub run_id: Option<String>,
-    /// What every agent is told to give back as `run`, so that a reply of another review does not count.
+    /// The value that every agent must return as `run`, so that replies of other reviews do not count.
     pub review_id: Option<String>,
-    /// How the review runs.
+    /// The mode of the review.
     pub mode: ReviewMode,
     /// What every reviewer is told to look at first.
     pub focus: Option<String>,
@@ -63,16 +63,16 @@ pub struct Response {
     pub target: ReviewTarget,
     /// The working tree to work in, absolute: go there when it is another one.
     pub tree: String,
-    /// What is looked at.
+    /// What the review covers.
     #[serde(flatten)]
     pub scope: ReviewScope,
-    /// All reviewers, and which of them this change suggests.
+    /// All reviewers, and which of them are suggested for this change.
     pub reviewers: Vec<ProposedReviewer>,
     /// The run that was ended for this one.
     pub abandoned: Option<String>,
-    /// Without a run: what `review merge` must be given to tell whether something changed in between.
+    /// Without a run: the value to pass to `review merge`, which checks whether anything changed in between.
     pub ticket: Option<String>,
-    /// What the lines `=== reply NAME MARK ===` and `=== context MARK ===` bear; for `untraced`.
+    /// With `untraced`: the MARK in the lines `=== reply NAME MARK ===` and `=== context MARK ===`.
     pub mark: Option<String>,
 }
 
@@ -80,9 +80,9 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BeginStatus {
-    /// There is one.
+    /// There is a run.
     Started,
-    /// There is none: the review leaves no trace.
+    /// There is no run: the review leaves no trace.
     Untraced,
     /// Nothing changed: there is nothing to review, and no run is open.
     Empty,
@@ -104,8 +104,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mode = words.mode;
     if options.include_untracked && mode == ReviewMode::ReportOnly {
         let message = "`report-only` writes nothing, so it cannot show files that git does not track";
-        let hint =
-            "leave `--include-untracked` out, make git know them with `git add -N`, or begin in another mode";
+        let hint = "leave `--include-untracked` out, add them with `git add -N`, or start in another mode";
         return Err(CallFailure::usage(message).hinting(hint));
     }
     let begun = repository.and_then(|repository| {
@@ -122,7 +121,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let deliver = |response: Response| {
         let deliver = Delivery::from_answer(&response);
         match &response.run {
-            // A run that nobody is told of would only hold the tree.
+            // A run that nobody learns of would only block the tree.
             Some(run) => deliver.undone_by(&["review", "abandon", "--run", run]),
             None => deliver,
         }
@@ -130,8 +129,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     begun.map(deliver).map_err(|failure| in_mode(mode, failure))
 }
 
-/// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
-/// a mistyped branch is noted.
+/// A single word that is not a branch may not be a focus either: it may name a missing branch or another kind of ref. A
+/// possibly mistyped branch is noted.
 fn missing_branch(
     repository: &Repository,
     words: &arguments::Response,
@@ -140,7 +139,7 @@ fn missing_branch(
     let named = |focus| str::strip_prefix(focus, "branch ").unwrap_or(focus);
     let lone = focus.map(named).filter(|focus| !focus.contains(char::is_whitespace));
     if words.target.kind == TargetKind::Current {
-        // What a remote has is a commit and no target: what is checked out does not replace it.
+        // A remote branch is a commit, not a target, and the current checkout must not be reviewed in its place.
         for word in focus.into_iter().flat_map(str::split_whitespace) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             let is_ref = word.contains('/')
@@ -148,7 +147,7 @@ fn missing_branch(
                 && disk::kind(&repository.top.join(word)).is_none();
             if is_ref && repository.commit(&format!("refs/remotes/{word}"))?.is_some() {
                 let message =
-                    format!("`{word}` is what a remote has, and neither a local branch nor a pull request");
+                    format!("`{word}` is a remote branch, and neither a local branch nor a pull request");
                 let hint =
                     "name the branch without its remote, or the pull request; compare with it by `base:REF`";
                 return Err(CallFailure::environment("bad_ref", message, hint));
@@ -167,7 +166,9 @@ fn missing_branch(
         let hint = "check it out, or name a local branch; what is checked out is compared with `base:REF`";
         return Err(CallFailure::environment("bad_ref", message, hint));
     }
-    Ok(Some(format!("`{word}` is not a branch here: it is the focus, and what is checked out is reviewed")))
+    Ok(Some(format!(
+        "`{word}` is not a branch here: it was read as the focus, and the current checkout is reviewed"
+    )))
 }
 
 /// A review that leaves no trace.
@@ -208,7 +209,7 @@ fn start(
     record.head_sha = location.repository.must_commit("HEAD")?;
     let (mut folder, abandoned) = RunFolder::claim(repository, root, record.clone(), options.take_over)?;
     let taken = check_out(&words, &mut location, &mut folder, options);
-    // Nobody is told of a run whose beginning was interrupted.
+    // Nobody learns of a run that was interrupted while it started.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     let ended = match &taken {
         Ok(scope) if is_empty(scope) => Some(ReviewEnding::Empty),
@@ -221,7 +222,7 @@ fn start(
         });
     }
     if let Some(ending) = ended {
-        // The tree is given back; what went wrong before is what the user must know.
+        // The tree is released; the original failure is the one to report.
         let closed = interrupt::set_aside(|| folder.close(environment, ending, false));
         match (&taken, closed) {
             (Ok(_), closed) => closed?,
@@ -246,7 +247,7 @@ fn check_out(
 ) -> Result<ReviewScope, CallFailure> {
     location.check_out(&OwnBranches(Some(&folder.store)))?;
     folder.store.ask_what_is_tracked()?;
-    // A link in the place of the todo files is told before anybody works.
+    // A link in place of the todo folder is reported before any work starts.
     folder.store.list(&folder.store.root.join(TODOS))?;
     let scope = scope::collect(
         &location.repository,
@@ -279,7 +280,7 @@ fn question<'a>(
     }
 }
 
-/// Nothing changed, and no new file was left out.
+/// Whether nothing changed, and no new file was left out.
 fn is_empty(scope: &ReviewScope) -> bool {
     scope.files.is_empty() && scope.untracked.is_empty()
 }

@@ -1,5 +1,5 @@
-//! What the reviewers were shown, round by round, as a hash of what the diff says of each file. What a review certifies is
-//! what was shown last, and a repair is one that changed something.
+//! What the reviewers were shown, round by round, as a hash of each file's diff. A review certifies what was shown
+//! last, and a repair only counts if it changed something.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,29 +16,29 @@ const SCHEMA: &str = "plugcast.review-shown/1";
 /// How many names a note lists.
 const NAMED: usize = 5;
 
-/// What was shown: `shown.json`.
+/// What was shown, in `shown.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ShownFiles {
     schema: String,
     /// New files and repositories that git does not track and that are not part of the review.
     pub(super) left_out: Vec<String>,
-    /// When the first look began, in seconds since 1970.
+    /// When the first scan began, in seconds since 1970.
     pub(super) since: i64,
-    /// Each time a diff was taken.
+    /// The hashes of each round.
     rounds: Vec<FileHashes>,
 }
 
 impl ShownFiles {
-    /// What was shown before the round `round`.
+    /// What was shown before the given round.
     ///
     /// # Errors
-    /// `bound` when that round cannot come now, and those of [`RunFolder::document`].
+    /// `bound` if that round cannot start now, and those of [`RunFolder::document`].
     pub(super) fn before(folder: &RunFolder, round: u32) -> Result<Self, CallFailure> {
         let bound = |message: String, hint: &str| CallFailure::new(CONTENDED, "bound", message, hint);
         if folder.record.mode == ReviewMode::Headless {
             let message = "a headless review has no second round".to_owned();
-            return Err(bound(message, "go on with `review render`"));
+            return Err(bound(message, "continue with `review render`"));
         }
         if !folder.seal()?.has_replies(round - 1) {
             let message = format!("round {round} cannot begin: no reply of round {} was merged", round - 1);
@@ -48,11 +48,11 @@ impl ShownFiles {
         let before = round as usize - 1;
         let replied = folder.has_replies(round)?;
         let known = shown.rounds.len();
-        // A round whose replies are not there yet may be shown its change again.
+        // A round without replies yet may be shown its change again.
         let next = if known == before + 1 && !replied { before + 1 } else { known + 1 };
         if replied || next as u32 != round {
             let message = match replied {
-                true => format!("round {round} cannot begin: there are replies of it already"),
+                true => format!("round {round} cannot begin: it already has replies"),
                 false => format!("round {round} cannot begin: round {known} was the last"),
             };
             return Err(bound(message, &format!("pass `--round {next}`")));
@@ -61,7 +61,7 @@ impl ShownFiles {
         Ok(shown)
     }
 
-    /// The same with what is shown now.
+    /// Adds what is shown now.
     pub(super) fn in_round(
         folder: &RunFolder,
         round: u32,
@@ -78,13 +78,13 @@ impl ShownFiles {
     }
 }
 
-/// What was shown, and what is there now.
+/// What was shown, and the current state.
 pub(super) struct ShownEvidence {
     rounds: Vec<FileHashes>,
     now: CurrentTree,
 }
 
-/// A file that was not shown as it is now.
+/// A file that was not shown in its current state.
 pub(super) struct UnshownFile {
     pub(super) file: String,
     /// Whether it is new and git does not track it.
@@ -92,7 +92,7 @@ pub(super) struct UnshownFile {
 }
 
 impl ShownEvidence {
-    /// Looks at the working tree of a run; none where the run was never shown a diff.
+    /// Scans the working tree of a run; none if no diff was ever shown.
     ///
     /// # Errors
     /// When git fails, and those of [`RunFolder::document`].
@@ -102,12 +102,12 @@ impl ShownEvidence {
         Ok(Some(Self { rounds: shown.rounds, now }))
     }
 
-    /// Whether all that is there now is committed.
+    /// Whether everything is committed.
     pub(super) fn is_committed(&self) -> bool {
         self.now.committed
     }
 
-    /// The files that tools made since the run began.
+    /// The files created by tools since the run began.
     pub(super) fn tools(&self) -> &[String] {
         &self.now.tools
     }
@@ -117,18 +117,18 @@ impl ShownEvidence {
         u32::try_from(self.rounds.len()).unwrap_or(u32::MAX)
     }
 
-    /// What the diff said that was shown last.
+    /// The hashes of the diff that was shown last.
     pub(super) fn last_diff(&self) -> Option<FileHashes> {
         self.rounds.last().map(scope::diff_alone)
     }
 
-    /// Whether a file is as it was shown for the round `round`.
+    /// Whether a file is unchanged since the given round.
     pub(super) fn is_as_shown(&self, file: &str, round: u32) -> bool {
         let shown = (round as usize).checked_sub(1).and_then(|at| self.rounds.get(at));
         shown.is_some_and(|shown| !differing(shown, &self.now.hashes).iter().any(|changed| changed == file))
     }
 
-    /// The files that were not shown as they are now.
+    /// The files that were not shown in their current state.
     pub(super) fn unseen(&self) -> Vec<UnshownFile> {
         let nothing = FileHashes::new();
         let last = self.rounds.last().unwrap_or(&nothing);
@@ -141,7 +141,7 @@ impl ShownEvidence {
         files.into_iter().map(unseen).collect()
     }
 
-    /// Whether a file changed after the round `round`, up to the next.
+    /// Whether a file changed between the given round and the next.
     pub(super) fn is_changed(&self, file: &str, round: u32) -> bool {
         self.changed_after(round).iter().any(|changed| changed == file)
     }
@@ -151,42 +151,42 @@ impl ShownEvidence {
         !self.changed_after(round).is_empty()
     }
 
-    /// The files that changed after the round `round`, up to the next.
+    /// The files that changed between the given round and the next.
     pub(super) fn changed_after(&self, round: u32) -> Vec<String> {
         let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now.hashes);
         differing(at(round.saturating_sub(1)), at(round))
     }
 
-    /// What the index holds and was not looked at.
+    /// Notes on what the index holds and nobody reviewed.
     pub(super) fn apart(&self) -> Vec<String> {
         apart(&self.now.index)
     }
 }
 
-/// What is said of files of which the index holds something else than the working tree.
+/// Notes on files whose index entry differs from the working tree.
 pub(super) fn apart(index: &IndexState) -> Vec<String> {
     let staged = index.staged.iter().map(|file| {
-        format!("`{file}` is staged with other content than the working tree has, which nobody looked at")
+        format!("`{file}` is staged with content that differs from the working tree and was not reviewed")
     });
-    let unmerged = index.unmerged.iter().map(|file| format!("`{file}` has conflicts that are not resolved"));
+    let unmerged = index.unmerged.iter().map(|file| format!("`{file}` has unresolved conflicts"));
     staged.chain(unmerged).collect()
 }
 
-/// The first of some names.
+/// The first names, and how many more there are.
 fn named(files: &[String]) -> Option<String> {
     let more = files.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     files.first().map(|_| format!("`{}`{more}", files[..files.len().min(NAMED)].join("`, `")))
 }
 
-/// What is said of repositories below this one that git does not track.
+/// The note on untracked repositories below this one.
 pub(super) fn embedded(nested: &[String]) -> Option<String> {
     named(nested).map(|named| {
         format!("embedded repositories (clones or linked worktrees) are not part of the review: {named}")
     })
 }
 
-/// What is said of files that git takes for changed, and whose filter was not run.
+/// The note on files that git reports as changed, but whose filter was not run.
 pub(super) fn unproven(files: &[String]) -> Option<String> {
     named(files).map(|named| {
         format!(
@@ -196,7 +196,7 @@ pub(super) fn unproven(files: &[String]) -> Option<String> {
     })
 }
 
-/// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.
+/// The files in which two diffs differ. For a file with a filter, its content decides.
 pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
     let names = order::set(one.keys().chain(other.keys()).map(String::as_str));
     let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
@@ -209,7 +209,7 @@ fn file(names: &str) -> String {
     if let Some(file) = scope::marked_file(names) {
         return file.to_owned();
     }
-    // Of two names that are equal, half is one; of a rename, the last ` b/` begins the new one.
+    // If both names are equal, half of the text is one; for a rename, the last ` b/` begins the new one.
     let half = names.len().saturating_sub(1) / 2;
     let same = names.strip_prefix("a/").zip(names.get(half + 1..).and_then(|new| new.strip_prefix("b/")));
     match same {

@@ -1,12 +1,12 @@
-//! What a finding is: how bad, how it may be repaired, who takes it on, and where.
+//! What a finding is: its severity, how it may be repaired, who owns it, and where it is.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad it is; the order is the order of reports.
+/// The severity; reports are in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum FindingSeverity {
-    /// Must not go on.
+    /// Must not be merged.
     P0,
     /// Must be repaired.
     P1,
@@ -16,26 +16,26 @@ pub enum FindingSeverity {
     P3,
 }
 
-/// How it may be repaired, the freest first.
+/// How it may be repaired, the least restricted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairClass {
     /// By the fixer, without a question.
     SafeAuto,
-    /// By a concrete change that changes behaviour: after a question.
+    /// By a concrete change that alters behaviour, after asking.
     GatedAuto,
     /// By the user or another step.
     Manual,
-    /// Not at all: it is said.
+    /// Not at all: it is only reported.
     Advisory,
 }
 
-/// Why a finding about a whole file has no place.
+/// Why a finding about a whole file has no line.
 pub const NO_LINE: &str = "no line is named";
-/// Why nobody is sent to a finding whose repair may harm.
+/// Why no agent is sent to a finding whose repair may do harm.
 pub const HARMFUL_REPAIR: &str = "a repair may delete or ignore files of a protected folder";
 
-/// Who takes it on, the nearest first.
+/// Who owns it, the closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingOwner {
@@ -45,12 +45,12 @@ pub enum FindingOwner {
     DownstreamResolver,
     /// The user.
     Human,
-    /// The one who releases.
+    /// The step that makes the release.
     Release,
 }
 
 impl RepairClass {
-    /// As reports write it.
+    /// The word in reports.
     pub fn word(self) -> &'static str {
         match self {
             RepairClass::SafeAuto => "safe_auto",
@@ -60,7 +60,7 @@ impl RepairClass {
         }
     }
 
-    /// As people read it.
+    /// The wording for people.
     pub fn plain(self) -> &'static str {
         match self {
             RepairClass::SafeAuto => "safe",
@@ -82,7 +82,7 @@ impl RepairClass {
 }
 
 impl FindingOwner {
-    /// As reports write it.
+    /// The word in reports.
     pub fn word(self) -> &'static str {
         match self {
             FindingOwner::ReviewFixer => "review-fixer",
@@ -92,7 +92,7 @@ impl FindingOwner {
         }
     }
 
-    /// As people read it.
+    /// The wording for people.
     pub fn plain(self) -> &'static str {
         match self {
             FindingOwner::ReviewFixer => "this review",
@@ -118,23 +118,23 @@ impl FindingOwner {
 pub struct Finding {
     /// At most 100 characters.
     pub title: String,
-    /// How bad it is.
+    /// The severity.
     pub severity: FindingSeverity,
     /// Relative to the repository's top.
     pub file: String,
-    /// From 1; 0 where none is named.
+    /// From 1; 0 if none is named.
     pub line: u64,
     /// Why it matters.
     pub why_it_matters: String,
     /// How it may be repaired.
     pub autofix_class: RepairClass,
-    /// Who takes it on.
+    /// Who owns it.
     pub owner: FindingOwner,
     /// Whether the repair must be verified.
     pub requires_verification: bool,
     /// How sure the reviewer is, in hundredths.
     pub confidence: u32,
-    /// What it rests on.
+    /// The evidence for it.
     pub evidence: Vec<String>,
     /// Whether it was there before the change.
     pub pre_existing: bool,
@@ -142,13 +142,13 @@ pub struct Finding {
     pub suggested_fix: Option<String>,
     /// What the reviewer would do with it.
     pub recommended_action: Option<FindingAction>,
-    /// Why its place is none of this tree.
+    /// Why its place is not valid in this tree.
     pub misplaced: Option<String>,
-    /// Whether to repair it may cost a file that is protected.
+    /// Whether repairing it may delete or hide a protected file.
     pub protected: bool,
 }
 
-/// What to do with a finding, the word that wins first.
+/// What to do with a finding; on disagreement, the first of these wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum FindingAction {
     /// Leave it.
@@ -157,11 +157,11 @@ pub enum FindingAction {
     Defer,
     /// Do it.
     Apply,
-    /// Say that it was seen.
+    /// Acknowledge that it was seen.
     Acknowledge,
 }
 
-/// A path without `./` in front and doubled slashes.
+/// A path without leading `./` and doubled slashes.
 pub fn plain_path(path: &str) -> String {
     let parts = path.trim().split('/').enumerate();
     let kept =

@@ -1,4 +1,4 @@
-//! `review finish`: writes down what was repaired and what a review came to, and gives the working tree back.
+//! `review finish`: records the repairs and the result of a review, and releases the working tree.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,9 @@ options! {
     /// or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a step
     /// allowed count. From then on `review render` prints this report.
     ///
-    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
-    /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
-    /// or commit; 7 git took too
-    /// long.
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet,
+    /// or a malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to
+    /// another tree or commit; 7 git took too long.
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
@@ -54,13 +53,13 @@ pub struct Response {
     pub run_id: String,
     /// Its folder, absolute.
     pub run_dir: String,
-    /// What it came to.
+    /// The verdict.
     pub verdict: ReviewVerdict,
-    /// What stood in the way of the best verdict, beside the findings.
+    /// What prevented the best verdict, besides the findings.
     pub obstacles: Vec<String>,
     /// How many findings were repaired.
     pub applied: usize,
-    /// Whether HEAD is another commit than at the beginning.
+    /// Whether HEAD has moved since the beginning.
     pub head_moved: bool,
     /// What is left to do, as files.
     pub todos: Vec<String>,
@@ -72,7 +71,7 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishStatus {
-    /// Through.
+    /// Completed.
     Done,
     /// Without a usable reply.
     Degraded,
@@ -127,7 +126,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }))
 }
 
-/// What a review came to, and what is written for it beside `metadata.json`.
+/// The result of a review, and what is written in addition to `metadata.json`.
 struct ReviewOutcome {
     degraded: bool,
     verdict: ReviewVerdict,
@@ -141,7 +140,7 @@ struct ReviewOutcome {
 }
 
 impl ReviewOutcome {
-    /// By what was merged and repaired.
+    /// Determines the result from the merged findings and the repairs.
     fn load(options: &Options, environment: &Environment, folder: &RunFolder) -> Result<Self, CallFailure> {
         let mut merged = merge::stored(folder)?;
         let applied = AppliedRepairs::load(options.applied.as_deref(), environment, folder, &merged)?;
@@ -190,14 +189,15 @@ impl ReviewOutcome {
     }
 }
 
-/// Whether a later step has to find the place first, where no fixer is sent: in a file that the change deletes, say.
+/// Whether no fixer is sent and a later step has to find the place first, for example in a file that the change
+/// deletes.
 fn is_unplaced(one: &MergedFinding) -> bool {
     one.misplaced.as_deref().is_some_and(|why| why != HARMFUL_REPAIR)
         && one.autofix_class != RepairClass::Advisory
         && one.owner == FindingOwner::DownstreamResolver
 }
 
-/// Gives a later step what is open in the fixer's queue, as no fixer comes any more.
+/// Moves what is open in the fixer's queue to a later step, since no fixer runs any more.
 fn leave_to_later(merged: &mut merge::Response, applied: &AppliedRepairs) {
     let queues = &mut merged.queues;
     let (done, left) = std::mem::take(&mut queues.fixer).into_iter().partition(|id| applied.ids.contains(id));

@@ -1,5 +1,5 @@
-//! What may be repaired now: `fix.json`, with the ids that any step has allowed so far. In modes without questions
-//! the fixer's queue is allowed; in interactive ones only what the user approved.
+//! What may be repaired now: `fix.json`, with the ids that any step has allowed so far. Modes without questions allow
+//! the fixer's queue; the interactive mode only allows what the user approved.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ struct FixDocument<'a> {
 struct StoredFix {
     #[serde(default)]
     allowed: Vec<String>,
-    /// From which reply of the fixer on, by its round, each id is allowed, with those that are joined into one.
+    /// The round of the fixer's reply from which each id is allowed, including joined ids.
     #[serde(default)]
     since: BTreeMap<String, u32>,
 }
@@ -42,26 +42,26 @@ pub(super) fn is_automatic(mode: ReviewMode) -> bool {
 /// The ids that may be repaired.
 #[derive(Debug, Default)]
 pub(super) struct AllowedIds {
-    /// Now.
+    /// Allowed now.
     now: Vec<String>,
-    /// By any step so far.
+    /// Allowed by any step so far.
     ever: Vec<String>,
     since: BTreeMap<String, u32>,
 }
 
 impl AllowedIds {
-    /// From which reply of the fixer on an id was allowed.
+    /// The round of the fixer's reply from which an id is allowed.
     pub(super) fn since(&self, id: &str) -> u32 {
         self.since.get(id).copied().unwrap_or(u32::MAX)
     }
 
-    /// Whether an id of a finding may be repaired. One that was joined since may have been before.
+    /// Whether an id of a finding may be repaired. An id that was joined since may have been allowed before.
     pub(super) fn holds(&self, id: &str, finding: &MergedFinding) -> bool {
         let has = |ids: &[String]| ids.iter().any(|own| own == id);
         has(&self.now) || (!finding.joined.is_empty() && self.was_allowed(id))
     }
 
-    /// Whether a step has allowed an id before, of a finding that may have changed since.
+    /// Whether a step has ever allowed an id, even if its finding has changed since.
     pub(super) fn was_allowed(&self, id: &str) -> bool {
         self.ever.iter().any(|own| own == id)
     }
@@ -72,7 +72,7 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Response) -> Result<Allowed
     let stored: StoredFix = folder.document(NAME)?.unwrap_or_default();
     let queues = &findings.queues;
     let mut now = match is_automatic(folder.record.mode) {
-        // Nothing but the queue, whatever stands in the file.
+        // Only the queue, whatever the file says.
         true => queues.fixer.clone(),
         false => stored.allowed.clone(),
     };
@@ -82,8 +82,8 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Response) -> Result<Allowed
     Ok(AllowedIds { now, ever: stored.allowed, since: stored.since })
 }
 
-/// Writes the file with the ids that the user approved just now, which replace those that no fixer has answered yet; in
-/// modes without questions with those of the queue. What is repaired and holds is left out. Returns the path.
+/// Writes the file with the ids that the user just approved, which replace those without a reply of the fixer; in modes
+/// without questions, with the ids of the queue. Repairs that hold are left out. Returns the path.
 pub(super) fn write(
     folder: &RunFolder,
     findings: &Response,
@@ -93,7 +93,7 @@ pub(super) fn write(
     let AllowedIds { mut now, mut ever, mut since } = allowed(folder, findings)?;
     let next = fixer_replies(folder)?.last().map_or(1, |(round, _)| round + 1);
     if let Some(approved) = approved {
-        // Who is asked again takes back what was said before.
+        // A new approval replaces the previous one.
         since.retain(|_, round| *round < next);
         now.retain(|id| since.contains_key(id));
         ever.retain(|id| since.contains_key(id));
@@ -104,7 +104,7 @@ pub(super) fn write(
     for id in picked(&findings.findings, &now).flat_map(MergedFinding::ids) {
         since.entry(id.to_owned()).or_insert(next);
     }
-    // What was allowed once stays on record.
+    // Earlier approvals stay on record.
     now.extend(ever.into_iter().filter(|id| !open.contains(id)));
     order::sort(&mut now);
     now.dedup();

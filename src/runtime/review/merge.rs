@@ -1,5 +1,5 @@
-//! `review merge`: what all reviewers returned as one list: read, gated, placed, without duplicates, routed to those who
-//! takes it on. The same replies give the same list, whatever their order.
+//! `review merge`: merges what all reviewers returned into one list: parsed, filtered by confidence, located,
+//! deduplicated, and assigned to queues. The same replies give the same list, whatever their order.
 
 mod answer;
 mod cluster;
@@ -84,9 +84,9 @@ options! {
         /// Read standard input: with `--run` a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`;
         /// without it sections `=== reply NAME ===` with a reply each, and `=== context ===` with that object
         stdin: bool = "--stdin" { conflicts: &["[FILES]..."] },
-        /// The commit that was compared with, where no run keeps it
+        /// The commit of the base, if there is no run
         base: Option<String> = "--base <COMMIT>" { conflicts: &["--run"] },
-        /// The `ticket` of `review begin`, where no run keeps what was shown
+        /// The `ticket` of `review begin`, if there is no run
         ticket: Option<String> = "--ticket <WORD>" { conflicts: &["--run", "--base"] },
     }
     examples: ["plugcast-run review merge --run DIR --expected correctness,testing DIR/returns.json", "plugcast-run review merge --format text < returns.json"]
@@ -218,7 +218,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
 }
 
-/// Refuses what a run of `review begin` has fixed.
+/// Refuses options that a run of `review begin` has already fixed.
 fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFailure> {
     let fixed = options.policy.is_some() || !options.protect.is_empty() || !options.files.is_empty();
     if !(folder.record.flags.begun && fixed) {
@@ -229,7 +229,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFail
     Err(CallFailure::new(CONTENDED, "bound", message, hint))
 }
 
-/// The replies, and what the caller says beside them.
+/// The replies, and the context from the caller.
 fn read(
     options: &Options,
     environment: &Environment,
@@ -260,13 +260,13 @@ fn read(
     }
 }
 
-/// What is merged, beside the replies.
+/// The input of a merge, besides the replies.
 struct MergeInput<'a> {
     options: &'a Options,
     context: &'a MergeContext,
     places: &'a PlaceCheck<'a>,
     changed: &'a [String],
-    /// The reviewers without whose replies a review cannot come to the best verdict.
+    /// The reviewers whose replies are required for the best verdict.
     always: Vec<String>,
     folder: Option<&'a RunFolder>,
     /// What was merged before.
@@ -276,8 +276,7 @@ struct MergeInput<'a> {
 /// Each usable reply with its reviewer.
 type UsableReplies = Vec<(String, Value)>;
 
-/// The whole pipeline, without what stands in the way of the best verdict. Beside the answer come the usable replies, and
-/// the ids that are given.
+/// The whole pipeline, except for the obstacles. Returns the answer, the usable replies, and the assigned ids.
 fn merge(
     input: MergeInput<'_>,
     given: Vec<ReplySource>,
@@ -296,7 +295,7 @@ fn merge(
     }
     let MergeIntake { names, kept, members, mut rechecked, .. } = intake;
     let usable = |name: &String| names.contains(name);
-    // The caller may call a reviewer as its agent is called.
+    // The caller may use the name of the agent for a reviewer.
     let known = |name: &String| match super::reviewers::meant(name) {
         Some(meant) if !usable(name) => meant.to_owned(),
         _ => name.clone(),
@@ -331,7 +330,7 @@ fn merge(
         let say = format!("`{}` answered for `{}`, which is not a finding", one.reviewer, one.id);
         match one.holds {
             true => coverage.ignored.push(say),
-            false => coverage.unread_replies.push(format!("{say}, that it does not hold")),
+            false => coverage.unread_replies.push(format!("{say}: it does not hold")),
         }
     }
     let near = draft::near(&drafts, &rules);
@@ -341,7 +340,7 @@ fn merge(
     let plan = folder.and_then(|folder| folder.record.plan.clone());
     let unmet = context.unmet.clone().unwrap_or_default();
     merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
-    // A repair may take away the line that a place of the first round names.
+    // A repair may remove the line of a place from the first round.
     for one in merged.iter_mut().filter(|one| one.misplaced.is_some()) {
         let before =
             before.as_ref().and_then(|before| before.findings.iter().find(|known| known.id == one.id));
@@ -350,7 +349,7 @@ fn merge(
         } else if one.autofix_class != RepairClass::Advisory
             && one.misplaced.as_deref() != Some(HARMFUL_REPAIR)
         {
-            // No fixer is sent to a place that is none.
+            // No fixer is sent to an invalid place.
             one.owner = one.owner.max(FindingOwner::DownstreamResolver);
         }
     }
@@ -384,7 +383,7 @@ fn merge(
     Ok((answer, kept, ids))
 }
 
-/// Names that `review scope` wrote down.
+/// Names that `review scope` recorded.
 fn names(folder: Option<&RunFolder>, key: &str) -> Result<Vec<String>, CallFailure> {
     let Some(folder) = folder else { return Ok(Vec::new()) };
     let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What stands in the way of the best verdict, beside the findings themselves: what was not looked at, could not be
-//! read, or was done without leave. A review that saw less never says more. All that a merge finds comes from here.
+//! What prevents the best verdict, besides the findings: what was not reviewed, could not be read, or was done without
+//! permission. A review that saw less never claims more. All obstacles that a merge finds come from here.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use crate::runtime::run::RunSeal;
 /// How many words of a sentence are quoted.
 const QUOTED: usize = 12;
 
-/// What a review was told when it began.
+/// What was known when the review began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct AnnouncedReview<'a> {
     plan: Option<&'a str>,
     missing_plan: Option<&'a str>,
     only_untracked: bool,
     unseen: &'a [String],
-    /// What a reader should know of how it began.
+    /// What a reader should know about its start.
     pub(super) notes: &'a [String],
 }
 
@@ -53,7 +53,7 @@ impl<'a> From<&'a ReviewTicket> for AnnouncedReview<'a> {
     }
 }
 
-/// What a merge knows beside what came in.
+/// What a merge knows besides the replies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MergeFacts<'a> {
     /// How the review began.
@@ -62,13 +62,13 @@ pub(super) struct MergeFacts<'a> {
     pub(super) not_shown: &'a [String],
     /// Whether the requirements of the plan were compared.
     pub(super) compared: bool,
-    /// What the caller said and could not be understood.
+    /// What could not be understood of the caller's context.
     pub(super) unread_context: &'a [String],
-    /// Whether anybody said which reviewers were asked.
+    /// Whether the caller said which reviewers were asked.
     pub(super) is_asked: bool,
 }
 
-/// By what came in, and how the review began.
+/// The obstacles from the replies and the start of the review.
 pub(super) fn of_merge(coverage: &Coverage, circumstances: MergeFacts<'_>) -> Vec<String> {
     let MergeFacts { named, not_shown, compared, unread_context, is_asked } = circumstances;
     let mut obstacles = of_replies(coverage);
@@ -80,16 +80,15 @@ pub(super) fn of_merge(coverage: &Coverage, circumstances: MergeFacts<'_>) -> Ve
     }
     if let Some(path) = named.plan.filter(|_| !compared) {
         obstacles
-            .push(format!("nobody said whether the plan `{path}` is met: `unmet` is missing in the context"));
+            .push(format!("the context does not say whether the plan `{path}` is met: `unmet` is missing"));
     }
     obstacles.extend(not_shown.iter().map(|file| format!("the diff does not show the content of `{file}`")));
     if named.only_untracked {
-        obstacles
-            .push("only files that git does not track are new, and none of them was looked at".to_owned());
+        obstacles.push("only untracked files are new, and none of them was reviewed".to_owned());
     }
     obstacles.extend(named.unseen.iter().cloned());
     if !is_asked {
-        obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
+        obstacles.push("it is unknown which reviewers were asked: pass `--expected`".to_owned());
     }
     obstacles
 }
@@ -102,24 +101,22 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
             coverage.dropped_returns.iter().find_map(|dropped| dropped.strip_prefix(&format!("{name}: ")));
         obstacles.push(match why {
             Some(why) => format!("the reply of `{name}`, which is always asked, cannot be read: {why}"),
-            None => format!("there is no reply of `{name}`, which is always asked"),
+            None => format!("`{name}` is always asked, but did not reply"),
         });
     }
     let unread = |name: &String| format!("the reply of `{name}` cannot be read: ");
     let is_told = |text: &&String| coverage.missing.iter().any(|name| text.starts_with(&unread(name)));
     obstacles.extend(coverage.unread_replies.iter().filter(|text| !is_told(text)).cloned());
-    obstacles.extend(
-        coverage.unanswered.iter().map(|name| format!("there is no reply of `{name}`, which was asked")),
-    );
+    obstacles.extend(coverage.unanswered.iter().map(|name| format!("`{name}` was asked, but did not reply")));
     for one in coverage.unclear.iter().filter(|one| one.is_readable || one.was_asked) {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
         let quoted: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
         let next = match one.was_asked {
-            true => "it was asked, and nothing it replied ends the doubt",
+            true => "it was asked, but its reply does not settle this",
             false => "ask this reviewer about it",
         };
         obstacles.push(format!(
-            "`{}`{round} wrote what may name a fault: {}: {next}",
+            "`{}`{round} wrote something that may report a fault: {}: {next}",
             one.reviewer,
             quoted.join(", ")
         ));
@@ -148,7 +145,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// By what the reviewers of a run were shown, and what is there now.
+/// The obstacles from comparing what the reviewers were shown with the current state.
 pub(super) fn of_run(
     folder: &RunFolder,
     seal: &RunSeal,
@@ -156,13 +153,13 @@ pub(super) fn of_run(
 ) -> Result<Vec<String>, CallFailure> {
     let mut obstacles = seal.lost();
     let Some(evidence) = evidence else {
-        obstacles.push("nothing says what the reviewers were shown".to_owned());
+        obstacles.push("it is unknown what the reviewers were shown".to_owned());
         return Ok(obstacles);
     };
     obstacles.extend(evidence.apart());
     obstacles.extend(seal.strangers(folder)?);
     if scope::stored(folder).as_ref() != evidence.last_diff().as_ref() {
-        obstacles.push("the diff in the folder of the run is not as this program wrote it".to_owned());
+        obstacles.push("the diff in the folder of the run was modified".to_owned());
     }
     // What the fixer changed is compared when the run ends.
     if !AppliedRepairs::is_claimed(folder)? {
@@ -171,16 +168,16 @@ pub(super) fn of_run(
     Ok(obstacles)
 }
 
-/// That the working tree of a run is at another commit by now.
+/// The obstacle if HEAD is no longer at the reviewed commit.
 pub(super) fn of_commit(
     record: &ReviewRecord,
     environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {
     let head = Repository::find(environment, Path::new(&record.tree))?.commit("HEAD")?;
     let (head, reviewed) = (head.as_deref().unwrap_or("no commit"), &record.head_sha);
-    Ok((head != reviewed).then(|| format!("HEAD is at {head}, and {reviewed} was reviewed")))
+    Ok((head != reviewed).then(|| format!("HEAD is at {head}, but {reviewed} was reviewed")))
 }
 
-/// Without a run: by the word that says what was shown.
+/// The obstacle without a run if the caller passed no ticket.
 pub(super) const NO_TICKET: &str =
-    "nothing says what the reviewers were shown: pass the `ticket` of `review begin`";
+    "it is unknown what the reviewers were shown: pass the `ticket` of `review begin`";

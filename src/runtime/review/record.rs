@@ -1,4 +1,4 @@
-//! How a review began, and how it ended: `run.json` and `metadata.json`.
+//! The start and the end of a review: `run.json` and `metadata.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::runtime::repo::base;
 const RECORD_SCHEMA: &str = "plugcast.review-run/1";
 const METADATA_SCHEMA: &str = "plugcast.review/1";
 
-/// How a review began: `run.json`. Later commands take mode, target and tree from here.
+/// The start of a review: `run.json`. Later commands take mode, target and tree from here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRecord {
@@ -21,9 +21,9 @@ pub struct ReviewRecord {
     pub schema: String,
     /// The run's name.
     pub run_id: String,
-    /// How it runs.
+    /// Its mode.
     pub mode: ReviewMode,
-    /// How it was called, beside the user's words.
+    /// How it was called, besides the user's words.
     #[serde(default)]
     pub flags: ReviewFlags,
     /// What reviewers are told to look at first.
@@ -38,29 +38,29 @@ pub struct ReviewRecord {
     pub branch: Option<String>,
     /// The commit.
     pub head_sha: String,
-    /// What it is compared with, where that is known.
+    /// What it is compared with, if known.
     #[serde(default)]
     pub base: Option<ReviewBase>,
-    /// The commit that it is compared with, where that is known.
+    /// The commit that it is compared with, if known.
     pub base_sha: Option<String>,
     /// The plan that the change follows.
     #[serde(default)]
     pub plan: Option<ReviewPlan>,
-    /// A plan that was named and is not there.
+    /// A plan that was named but does not exist.
     #[serde(default)]
     pub missing_plan: Option<String>,
-    /// Whether nothing changed but files that git does not track, which were left out.
+    /// Whether nothing changed except untracked files, which were excluded.
     #[serde(default)]
     pub only_untracked: bool,
-    /// What was not looked at and should have been.
+    /// What should have been reviewed but was not.
     #[serde(default)]
     pub unseen: Vec<String>,
-    /// What a reader should know of how it began.
+    /// What a reader should know about its start.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// When.
+    /// When it began.
     pub started_at: String,
-    /// The same by the clock that only runs forward.
+    /// The same by the monotonic clock.
     #[serde(default)]
     pub uptime: Option<Uptime>,
     /// The process that began it.
@@ -75,7 +75,7 @@ pub struct ReviewRecord {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewFlags {
-    /// By `review begin`, so that replies lie in the run's folder.
+    /// Whether `review begin` started it, so that replies are in the run's folder.
     pub begun: bool,
     /// `--take-over`.
     pub take_over: bool,
@@ -92,11 +92,11 @@ pub struct ReviewBase {
     pub name: String,
     /// The commit.
     pub sha: String,
-    /// What told it.
+    /// How it was determined.
     pub source: base::BaseSource,
 }
 
-/// How a review ended: `metadata.json`.
+/// The end of a review: `metadata.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewMetadata {
@@ -108,21 +108,21 @@ pub struct ReviewMetadata {
     pub branch: Option<String>,
     /// The commit when it began.
     pub head_sha: String,
-    /// What it came to; none for one that was given up.
+    /// The verdict; none if it was abandoned.
     pub verdict: Option<ReviewVerdict>,
     /// When it ended.
     pub completed_at: String,
-    /// How it ran.
+    /// Its mode.
     pub mode: ReviewMode,
-    /// The commit that it was compared with, where that is known.
+    /// The commit that it was compared with, if known.
     pub base_sha: Option<String>,
     /// How it ended.
     pub status: ReviewEnding,
     /// When it began.
     pub started_at: String,
-    /// Whether HEAD is another commit than at the beginning.
+    /// Whether HEAD has moved since the beginning.
     pub head_moved: bool,
-    /// Whether what was reviewed held changes that are not committed: the commit alone is not what the verdict is of.
+    /// Whether uncommitted changes were reviewed, so that the verdict is not for the commit alone.
     #[serde(default)]
     pub uncommitted: bool,
 }
@@ -131,18 +131,18 @@ pub struct ReviewMetadata {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewEnding {
-    /// Through.
+    /// Completed.
     Done,
     /// Without a usable return.
     Degraded,
-    /// At once: nothing had changed.
+    /// Immediately: nothing had changed.
     Empty,
-    /// It was given up, or another review took its place.
+    /// It was abandoned, or another review took its working tree.
     Abandoned,
 }
 
 impl ReviewRecord {
-    /// A record of now.
+    /// A record that starts now.
     pub fn new(run_id: String, mode: ReviewMode, environment: &Environment) -> Self {
         Self {
             schema: RECORD_SCHEMA.to_owned(),

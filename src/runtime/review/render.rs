@@ -1,5 +1,5 @@
-//! `review render`: what a review found as a report, for another program or for people. The same run gives the
-//! same bytes.
+//! `review render`: the result of a review as a report, for another program or for people. The same run gives the same
+//! bytes.
 
 mod envelope;
 mod markup;
@@ -40,13 +40,13 @@ options! {
     pub struct Options {
         /// The folder of the run
         pub(super) run: PathBuf = "--run <DIR>",
-        /// The text for another program, of a run of `review start`
+        /// The text for another program, for a run of `review start`
         pub(super) headless: bool = "--headless",
-        /// What was reviewed, of a run of `review start`; by default what it recorded
+        /// What was reviewed, for a run of `review start`; by default what it recorded
         pub(super) scope: Option<String> = "--scope <TEXT>",
-        /// What the change is for, of a run of `review start`; by default what `review merge` was given
+        /// The intent of the change, for a run of `review start`; by default what `review merge` was given
         pub(super) intent: Option<String> = "--intent <TEXT>",
-        /// A reviewer that was chosen for a reason, and the reason, of a run of `review start`
+        /// A reviewer that was chosen for a reason, and the reason, for a run of `review start`
         pub(super) because: Vec<(String, String)> = "--because <NAME=REASON>",
         /// The file with the repairs, as for `review finish`; `-` is standard input
         pub(super) applied: Option<PathBuf> = "--applied <FILE>",
@@ -57,7 +57,7 @@ options! {
 }
 
 impl Options {
-    /// Those of a run that `review begin` began.
+    /// The options for a run of `review begin`.
     pub(super) fn new(run: PathBuf, verdict: Option<ReviewVerdict>) -> Self {
         let (scope, intent, because, applied) = (None, None, Vec::new(), None);
         Self { run, headless: false, scope, intent, because, applied, verdict }
@@ -73,7 +73,7 @@ impl command_line::OptionValue for (String, String) {
 
 /// The file of the report in a run.
 pub(super) const NAME: &str = "report.md";
-/// What the line of the scope says where HEAD alone is not what was looked at.
+/// The addition to the scope line if uncommitted changes were reviewed.
 const UNCOMMITTED: &str = ", uncommitted changes included: commit them before you merge";
 
 /// The answer of `review render`.
@@ -96,7 +96,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     must_not_rebind(options, &folder)?;
     let findings = merge::stored(&folder)?;
     let path = folder.path.join(NAME);
-    // What ended the run is what is printed, whatever the working tree holds by now.
+    // A finished run prints its final report, whatever the working tree holds now.
     let is_written = folder.record.flags.begun && !folder.is_open()?;
     let written = if is_written { folder.folder().compared(NAME)? } else { None };
     let report = match written {
@@ -122,7 +122,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&answer).text(report))
 }
 
-/// Refuses what a run of `review begin` has fixed.
+/// Refuses options that a run of `review begin` has already fixed.
 fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFailure> {
     let Options { headless, scope, intent, because, .. } = options;
     let fixed = *headless || scope.is_some() || intent.is_some() || !because.is_empty();
@@ -134,7 +134,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFail
     Err(CallFailure::new(CONTENDED, "bound", message, hint))
 }
 
-/// The report of a run by what is there now.
+/// The report of a run in its current state.
 ///
 /// # Errors
 /// Those of [`RunFolder::document`].
@@ -173,13 +173,13 @@ pub(super) fn text(
     Ok(printable::unobeyed(&text).into_owned())
 }
 
-/// The report for people on what was merged, when nothing is fixed and no run keeps it.
+/// The report for people on merged findings without a run or repairs.
 pub fn people(findings: &Findings, scope: String) -> String {
     let report = Report { scope, ..view(findings, findings.verdict_default) };
     printable::unobeyed(&tables::text(&report)).into_owned()
 }
 
-/// What the line of the scope says: what the caller names, or the base and the number of files, as the run recorded them.
+/// The scope line: what the caller named, or the base and the number of files from the run.
 fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, CallFailure> {
     if let Some(named) = named {
         return Ok(named.to_owned() + if uncommitted { UNCOMMITTED } else { "" });
@@ -190,7 +190,7 @@ fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Resu
     Ok(since(files, &base.name, uncommitted))
 }
 
-/// The base and the number of files, where it is known.
+/// The base and the number of files, if known.
 pub(super) fn since(files: Option<usize>, base: &str, uncommitted: bool) -> String {
     let since = match files {
         Some(1) => format!("1 file changed since {base}"),
@@ -200,7 +200,7 @@ pub(super) fn since(files: Option<usize>, base: &str, uncommitted: bool) -> Stri
     since + if uncommitted { UNCOMMITTED } else { "" }
 }
 
-/// What a report shows of what was merged.
+/// The report of merged findings.
 fn view(findings: &Findings, verdict: ReviewVerdict) -> Report {
     let coverage = &findings.coverage;
     let reviewers = coverage.reviewers.iter();
@@ -224,7 +224,7 @@ fn view(findings: &Findings, verdict: ReviewVerdict) -> Report {
 }
 
 impl ReportEntry {
-    /// A merged finding, with what reviewers say of its repair.
+    /// A merged finding with the reviewers' judgements of its repair.
     pub fn of_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
         let own = rechecked
@@ -254,7 +254,7 @@ impl ReportEntry {
             evidence: one.evidence.clone(),
             disagreements: one.disagreements.clone(),
             notes: also
-                .chain(misplaced.map(|why| format!("nobody is sent there: {why}")))
+                .chain(misplaced.map(|why| format!("no agent is sent there: {why}")))
                 .chain(rechecks)
                 .collect(),
             state: EntryState::Open,
@@ -262,7 +262,7 @@ impl ReportEntry {
     }
 }
 
-/// What was looked at, and what was not.
+/// What was reviewed, and what was not.
 fn covered(findings: &Findings) -> Vec<String> {
     let coverage = &findings.coverage;
     let mut out = Vec::new();

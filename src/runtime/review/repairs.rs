@@ -1,5 +1,5 @@
-//! What was repaired: as the fixer's replies of all rounds say, or as a JSON list of ids. An id that no step allowed
-//! never counts, and what a reviewer says does not hold is open again.
+//! What was repaired, according to the fixer's replies of all rounds or a JSON list of ids. An id that no step allowed
+//! never counts, and a repair that a reviewer rejects is reopened.
 
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,13 @@ use crate::runtime::environment::Environment;
 pub struct AppliedRepairs {
     /// The findings that are repaired, in the order of the list.
     pub ids: Vec<String>,
-    /// What stands in the way of the best verdict: repairs that nothing allowed, replies that cannot be read.
+    /// What prevents the best verdict: repairs without permission, replies that cannot be read.
     pub obstacles: Vec<String>,
-    /// Whether the working tree holds what no commit holds.
+    /// Whether the working tree has uncommitted changes.
     pub uncommitted: bool,
     /// What else a reader of the report should know.
     pub notes: Vec<String>,
-    /// Why the fixer skipped what it skipped.
+    /// The reasons for findings that the fixer skipped.
     pub skipped: Vec<String>,
 }
 
@@ -37,15 +37,15 @@ const MOST_NAMED: usize = 10;
 /// The file of the fixer's reply.
 const FIXER: &str = "fixer.txt";
 
-/// A finding that somebody says was repaired, and after which round.
+/// A finding that was reported as repaired, and after which round.
 struct ClaimedRepair {
     id: String,
     round: u32,
 }
 
 impl AppliedRepairs {
-    /// What was repaired of a run: as the caller says in a file, else as the fixer's replies say; with all that came or
-    /// changed after the merge.
+    /// Determines the repairs of a run, from the caller's file or else the fixer's replies, and everything that
+    /// appeared or changed after the merge.
     ///
     /// # Errors
     /// As [`ids`], and when git fails.
@@ -91,7 +91,7 @@ impl AppliedRepairs {
         fixer_replies(folder).map(|replies| !replies.is_empty())
     }
 
-    /// What the fixer's replies of a run say, round by round.
+    /// The repairs according to the fixer's replies, round by round.
     ///
     /// # Errors
     /// `malformed_json` for a damaged `fix.json`.
@@ -116,7 +116,7 @@ impl AppliedRepairs {
                         skipped.into_iter().map(|why| format!("Skipped by the fixer, round {round}: {why}"));
                     found.skipped.extend(skipped);
                     claimed.extend(ids.into_iter().map(|id| ClaimedRepair { id, round }));
-                    // The reviewers of the next round are told its words.
+                    // The reviewers of the next round see this text.
                     let is_judged = seal.has_reply("correctness", round + 1);
                     for text in beside {
                         match is_judged && !reply::speaks_against(&text, &severities) {
@@ -138,7 +138,7 @@ impl AppliedRepairs {
         Ok(found)
     }
 
-    /// What a caller names in a file, or on standard input for `-`.
+    /// The repairs listed in the caller's file, or on standard input for `-`.
     ///
     /// # Errors
     /// As [`ids`].
@@ -157,8 +157,8 @@ impl AppliedRepairs {
         Ok(found)
     }
 
-    /// Counts what was allowed, changed something and was not said to fail; what else was claimed or changed is in the
-    /// way of the best verdict. Of findings that were joined, all must be repaired.
+    /// Counts repairs that were allowed, changed something and were not rejected; any other claim or change prevents
+    /// the best verdict. Of joined findings, all must be repaired.
     fn count(
         &mut self,
         folder: &RunFolder,
@@ -174,7 +174,7 @@ impl AppliedRepairs {
         let own = |id: &str| findings.findings.iter().find(|one| one.ids().any(|own| own == id));
         for id in &named {
             if !own(id).is_some_and(|one| allowed.holds(id, one) || allowed.was_allowed(id)) {
-                self.obstacles.push(format!("`{id}` was repaired, which no step allowed"));
+                self.obstacles.push(format!("`{id}` was repaired without permission"));
             }
         }
         let mut repaired_now = Vec::new();
@@ -189,7 +189,7 @@ impl AppliedRepairs {
             {
                 repaired_now.push(one.file.as_str());
             }
-            // A repair of the whole is one of each that it was allowed with.
+            // Repairing a joined finding repairs every member that it was allowed with.
             let whole = repaired.contains(&one.id.as_str()).then(|| last_claim(claimed, &one.id));
             let is_done =
                 |id: &str| repaired.contains(&id) || whole.is_some_and(|round| allowed.since(id) <= round);
@@ -211,9 +211,8 @@ impl AppliedRepairs {
                         |name: &&String| (last + 1..=rounds).any(|round| seal.has_reply(name, round));
                     let absent = one.reviewers.iter().filter(|name| !looked(name));
                     self.obstacles.extend(
-                        absent.map(|name| {
-                            format!("`{name}` found `{}` and did not look at its repair", one.id)
-                        }),
+                        absent
+                            .map(|name| format!("`{name}` found `{}` but did not check its repair", one.id)),
                     );
                 }
             }
@@ -224,7 +223,7 @@ impl AppliedRepairs {
         Ok(())
     }
 
-    /// Whether a repair that is allowed changed something and was not said to fail.
+    /// Whether an allowed repair changed something and was not rejected.
     fn is_repaired(
         &mut self,
         id: &str,
@@ -238,23 +237,23 @@ impl AppliedRepairs {
         let shown = evidence.map_or(u32::MAX, ShownEvidence::rounds);
         let mut later =
             findings.rechecked.iter().filter(|one| one.id == id && one.round > last && one.round <= shown);
-        // What was said of a text that is not there any more says nothing.
+        // A judgement of text that has changed since does not count.
         let is_as_shown = |round: u32| evidence.is_none_or(|evidence| evidence.is_as_shown(file, round));
         let holds = later.clone().any(|one| one.holds && is_as_shown(one.round));
         if later.any(|one| !one.holds) {
             return false;
         }
         let is_unchanged = |evidence: &ShownEvidence| match holds {
-            // Its cause may lie in another file.
+            // The cause may be in another file.
             true => !evidence.is_any_changed(last),
             false => !evidence.is_changed(file, last),
         };
         if evidence.is_some_and(is_unchanged) {
-            self.obstacles.push(format!("`{id}` is said to be repaired, and `{file}` is as it was"));
+            self.obstacles.push(format!("`{id}` is reported as repaired, but `{file}` is unchanged"));
             return false;
         }
         if evidence.is_some() && !holds {
-            self.obstacles.push(format!("no reviewer said that the repair of `{id}` holds"));
+            self.obstacles.push(format!("no reviewer confirmed the repair of `{id}`"));
         }
         true
     }
@@ -265,7 +264,7 @@ impl AppliedRepairs {
         self.skipped.iter().filter(move |why| why.split_whitespace().any(is_own))
     }
 
-    /// What the review comes to with these repairs; a verdict that was chosen is never better than that.
+    /// The verdict with these repairs; a chosen verdict can only be worse.
     pub fn verdict(&self, findings: &Response, chosen: Option<ReviewVerdict>) -> ReviewVerdict {
         let open = findings.findings.iter().filter(|one| !self.ids.contains(&one.id));
         let own = match findings.degraded {
@@ -277,7 +276,7 @@ impl AppliedRepairs {
     }
 }
 
-/// What is said of files that changed between two rounds and that no finding names; a fix may need a test.
+/// The notes on files that changed between two rounds without a finding; tests are exempt, since a fix may need one.
 fn files_without_finding(findings: &Response, evidence: &ShownEvidence) -> Vec<String> {
     let is_named = |file: &String| {
         let path = file.to_lowercase();
@@ -289,11 +288,11 @@ fn files_without_finding(findings: &Response, evidence: &ShownEvidence) -> Vec<S
     files.retain(|file| !is_named(file));
     files
         .iter()
-        .map(|file| format!("`{file}` was changed among the fixes, and no finding names it"))
+        .map(|file| format!("`{file}` was changed along with the fixes, but no finding names it"))
         .collect()
 }
 
-/// The last round in which somebody said that a finding was repaired.
+/// The last round in which a finding was reported as repaired.
 fn last_claim(claimed: &[ClaimedRepair], id: &str) -> u32 {
     claimed.iter().filter(|one| one.id == id).map(|one| one.round).max().unwrap_or(1)
 }
@@ -309,7 +308,7 @@ pub(super) fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, C
     Ok(found)
 }
 
-/// What is said of files that were changed after the reviewers had been shown the change.
+/// The obstacles for files that changed after the reviewers were shown the change.
 pub(super) fn changed_since(files: &[UnshownFile]) -> Vec<String> {
     let say = |UnshownFile { file, is_untracked }: &UnshownFile| match is_untracked {
         _ if file.ends_with('/') => format!(
@@ -327,10 +326,10 @@ pub(super) fn changed_since(files: &[UnshownFile]) -> Vec<String> {
     sentences
 }
 
-/// The ids of what was repaired, out of a file, or standard input for `-`; none where no file is named.
+/// The ids of repaired findings from a file, or standard input for `-`; none without a file.
 ///
 /// # Errors
-/// `file_unreadable`, `malformed_json`, `malformed_applied`, and `unknown_finding` for an id that is none of these
+/// `file_unreadable`, `malformed_json`, `malformed_applied`, and `unknown_finding` for an id that is not one of these
 /// findings.
 pub fn ids(
     file: Option<&Path>,
@@ -344,7 +343,7 @@ pub fn ids(
         (file.display().to_string(), document::text(&environment.path(file))?)
     };
     let content = content.ok_or_else(|| {
-        CallFailure::environment("file_unreadable", format!("`{name}` is not there"), "check the path")
+        CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
     })?;
     let node = document::json_text(&content, &name)?;
     let list = node.get("applied").unwrap_or(&node);

@@ -1,6 +1,6 @@
-//! What an agent returned, read as far as it can be understood: all JSON values that fit, wherever they stand. Values
-//! that had to be corrected are reported as repaired; a part that looks like findings and cannot be read is named; and a
-//! reply of which nothing can be read is named with why, and costs its agent only.
+//! Parses what an agent returned as far as possible: all JSON values that fit, wherever they are. Corrected values are
+//! reported as repaired; a part that looks like findings but cannot be read is reported; and a completely unreadable
+//! reply is reported with the reason, and only affects its agent.
 
 mod fields;
 mod ids;
@@ -26,9 +26,9 @@ pub(super) use repair::plain;
 /// A reply that could be read.
 #[derive(Debug)]
 pub struct ReviewerReply {
-    /// Whose it is: by the name of its file, where it has one.
+    /// The reviewer, by the name of the file if there is one.
     pub reviewer: String,
-    /// How it calls its reviewer itself.
+    /// The reviewer that it names itself.
     pub named: Option<String>,
     /// What was found.
     pub findings: Vec<Finding>,
@@ -40,38 +40,38 @@ pub struct ReviewerReply {
     pub residual_risks: Vec<String>,
     /// What no test covers.
     pub testing_gaps: Vec<String>,
-    /// What became of findings that were repaired.
+    /// Judgements of repaired findings.
     pub rechecked: Vec<Recheck>,
-    /// What stands around the form, and in its fields that no reply has.
+    /// The text around the form, and in its unknown fields.
     pub prose: String,
-    /// Sentences in its fields that its writer is asked about.
+    /// Sentences in its fields to ask its writer about.
     pub asked: Vec<AskedSentence>,
-    /// What it answers to sentences of an earlier reply, by their ids.
+    /// Its answers to sentences of an earlier reply, by id.
     pub answers: BTreeMap<String, SentenceAnswer>,
-    /// What of these is no answer, as it was written.
+    /// Invalid answers, unmodified.
     pub no_answers: Vec<String>,
-    /// Why it answers so, by the same ids.
+    /// The reasons for its answers, with the ids.
     pub reasons: Vec<String>,
-    /// The document itself.
+    /// The parsed document.
     pub value: Value,
 }
 
-/// A sentence of which its writer has to say whether it names a fault.
+/// A sentence whose writer must say whether it reports a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedSentence {
     /// The sentence.
     pub text: String,
-    /// Whether it names a grave severity, or forbids the merge: then a finding must say so, or it stays in the way.
+    /// Whether it names a high severity, or forbids the merge: only a finding can settle it then.
     pub firm: bool,
 }
 
 impl AskedSentence {
-    /// One sentence.
+    /// A question about one sentence.
     pub fn from_text(text: &str) -> Self {
         Self { text: text.trim().to_owned(), firm: prose::firm(text) }
     }
 
-    /// A whole reply that cannot be read.
+    /// A question about a whole unreadable reply.
     pub fn unread(text: &str) -> Self {
         let text = text.trim();
         let firm = prose::grave(text) || leftover::has_key(text, "severity");
@@ -79,21 +79,21 @@ impl AskedSentence {
     }
 }
 
-/// How much of a reply is kept that cannot be read, in characters.
+/// How much of an unreadable reply is kept, in characters.
 const KEPT: usize = 1000;
 
 /// A finding that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadFinding {
-    /// Whose it is.
+    /// The reviewer.
     pub reviewer: String,
-    /// How bad it is, where that can be read.
+    /// The severity, if it can be read.
     pub severity: Option<FindingSeverity>,
     /// Why.
     pub reason: String,
 }
 
-/// What a reviewer says of a finding that was repaired.
+/// A reviewer's judgement of a repaired finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recheck {
     /// The finding.
@@ -102,32 +102,31 @@ pub struct Recheck {
     pub holds: bool,
     /// Why.
     pub reason: String,
-    /// What is left of the fault, where anything is said to be: its writer is asked about it.
+    /// What remains of the fault, if the reviewer says so; its writer is asked about it.
     #[serde(skip)]
     pub remaining: Option<String>,
-    /// What else stands beside it, without a sentence, that its writer is asked about.
+    /// Other values next to it that are not sentences; its writer is asked about them.
     #[serde(skip)]
     pub flags: Vec<String>,
-    /// Who says so.
+    /// The reviewer.
     pub reviewer: String,
-    /// In which round.
+    /// The round.
     pub round: u32,
 }
 
-/// What replies are read by.
+/// The terms for parsing replies.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReplyTerms<'a> {
     /// Whether confidence is an anchor from 0 to 100.
     pub anchored: bool,
-    /// The id that agents were told to give back, where there is one.
+    /// The id that agents were told to return, if any.
     pub review: Option<&'a str>,
-    /// What the writer said beside the form of an earlier reply, where this one answers what it was asked about that, and
-    /// needs no findings.
+    /// The text around the form of an earlier reply, if this reply answers questions about it and needs no findings.
     pub before: Option<&'a str>,
 }
 
 impl UnreadFinding {
-    /// Whether it may hide what stands in the way of the best verdict.
+    /// Whether it may hide a problem that prevents the best verdict.
     pub fn is_grave(&self) -> bool {
         self.severity.is_none_or(|severity| severity <= FindingSeverity::P1)
     }
@@ -159,10 +158,10 @@ pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<Reviewe
     of_parts(reviewer, parts, terms)
 }
 
-/// Reads a reply that is a document already.
+/// Reads a reply that is already a parsed document.
 ///
 /// # Errors
-/// When it is no list of findings.
+/// When it has no list of findings.
 pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     let mut parts = ReplyParts::default();
     parts.add_value(value);
@@ -172,7 +171,7 @@ pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result
     of_parts(reviewer, parts, terms)
 }
 
-/// The objects of a text that have a key that is known, and what stands around them.
+/// The objects of a text with a known key, and the text around them.
 pub fn objects(text: &str, is_known: impl Fn(&str) -> bool) -> (Vec<Value>, String) {
     let mut found = Vec::new();
     let scan = json::scan(text, "", &mut |value, _| {
@@ -185,12 +184,12 @@ pub fn objects(text: &str, is_known: impl Fn(&str) -> bool) -> (Vec<Value>, Stri
     (found, scan.rest)
 }
 
-/// Reads a text that is one document, in which a key that is there twice loses nothing.
+/// Parses a text that is one document; duplicate keys lose nothing.
 pub fn document(text: &str) -> Option<Value> {
     json::whole(text)
 }
 
-/// Why a text has no value with a key.
+/// Why no value with a key was found.
 fn unreadable(key: &str, broken: Option<&str>) -> String {
     broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
 }
@@ -235,17 +234,18 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
     for one in rechecked.iter_mut().filter(|one| one.holds) {
         if let Some(why) = prose::denial(&one.reason) {
             one.holds = false;
-            repaired.push(format!("{reviewer}: `{}` is said to hold, and its reason {why}", one.id));
+            repaired.push(format!("{reviewer}: `{}` is reported to hold, but its reason {why}", one.id));
         } else {
             parts.prose.extend(one.remaining.clone());
         }
     }
     let several = parts.count > 1 && rechecked.iter().any(|one| one.holds);
     if several {
-        // One of them may be a quotation.
+        // One of them may quote another reply.
         rechecked.retain(|one| !one.holds);
-        repaired
-            .push(format!("{reviewer}: several JSON objects: what one of them says to hold does not count"));
+        repaired.push(format!(
+            "{reviewer}: several JSON objects: repairs that they report as holding do not count"
+        ));
     }
     let whole = |reason| UnreadFinding { reviewer: reviewer.to_owned(), severity: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));

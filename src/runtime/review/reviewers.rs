@@ -1,5 +1,5 @@
 //! THE table of reviewers: which agents there are, which are always asked, and what in a change suggests the others.
-//! The choice stays a matter of judgement; the names do not.
+//! The choice is a matter of judgement; the names are not.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::scope::Signals;
 /// What is known of a change when reviewers are chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeProfile<'a> {
-    /// What was counted.
+    /// The signals of the change.
     pub signals: &'a Signals,
     /// Whether it is a pull request.
     pub is_request: bool,
@@ -17,7 +17,7 @@ pub struct ChangeProfile<'a> {
 
 /// One row.
 pub struct Reviewer {
-    /// Its name: of the agent `review:<name>`, and of its reply.
+    /// The name of the agent `review:<name>` and of its reply.
     pub name: &'static str,
     /// Why this change suggests it; none for one that is always asked.
     suggest: Option<fn(ChangeProfile<'_>) -> Option<String>>,
@@ -31,12 +31,12 @@ const fn chosen(name: &'static str, suggest: fn(ChangeProfile<'_>) -> Option<Str
     Reviewer { name, suggest: Some(suggest) }
 }
 
-/// Says why, where a signal is there.
+/// The reason, if there is a signal.
 fn reason_if(signal: bool, reason: &str) -> Option<String> {
     signal.then(|| reason.to_owned())
 }
 
-/// Says why, where the change holds files of a stack.
+/// The reason, if the change has files of a stack.
 fn stack(change: ChangeProfile<'_>, name: &str, files: &str) -> Option<String> {
     reason_if(
         change.signals.stacks.iter().any(|stack| stack == name),
@@ -44,7 +44,7 @@ fn stack(change: ChangeProfile<'_>, name: &str, files: &str) -> Option<String> {
     )
 }
 
-/// From how many changed lines on a change is attacked, too.
+/// The number of changed lines from which `adversarial` is suggested.
 const MANY_LINES: u64 = 50;
 
 /// Every reviewer.
@@ -99,13 +99,13 @@ pub struct ProposedReviewer {
     pub name: String,
     /// The agent to dispatch.
     pub agent: String,
-    /// Whether it is asked whatever the change is: without its reply a review cannot come to the best verdict.
+    /// Whether it is always asked: its reply is required for the best verdict.
     pub always: bool,
-    /// Whether the change suggests it.
+    /// Whether it is suggested for this change.
     pub suggested: bool,
     /// Why.
     pub reason: Option<String>,
-    /// The file for what it returns, absolute; none where nothing is written.
+    /// The file for its reply, absolute; none if nothing is written.
     pub reply: Option<String>,
 }
 
@@ -126,7 +126,7 @@ pub fn is_known(name: &str) -> bool {
     REVIEWERS.iter().any(|one| one.name == name)
 }
 
-/// The reviewer that a name means as others write it: `review:security`, `Security`, `security reviewer`.
+/// The reviewer meant by a name in any spelling: `review:security`, `Security`, `security reviewer`.
 pub fn meant(name: &str) -> Option<&'static str> {
     let name = name.rsplit([':', '/']).next().unwrap_or_default().to_lowercase();
     let mut words: Vec<&str> = name
@@ -138,7 +138,7 @@ pub fn meant(name: &str) -> Option<&'static str> {
     REVIEWERS.iter().map(|one| one.name).find(|own| *own == name)
 }
 
-/// All reviewers for a change; `reply` names the file of each.
+/// All reviewers for a change; `reply` returns the file of each.
 pub fn propose(change: ChangeProfile<'_>, reply: impl Fn(&str) -> Option<String>) -> Vec<ProposedReviewer> {
     let row = |one: &Reviewer| {
         let reason = one.suggest.and_then(|suggest| suggest(change));

@@ -1,5 +1,5 @@
-//! The folder of one review: `runs/review/<run>/` in the store. Its record says how it began; `metadata.json`
-//! is written last, so that a folder without it is unfinished.
+//! The folder of one review: `runs/review/<run>/` in the store. Its record describes the start; `metadata.json` is
+//! written last, so that a folder without it is unfinished.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub use crate::runtime::run::{parsed, text};
 
 /// The folder of a run into which the reviewers write their replies.
 pub const REPLIES: &str = "replies";
-/// Reviews, as the store has them.
+/// The workflow of reviews in the store.
 pub static REVIEW: Workflow = Workflow {
     name: "review",
     begin: "review begin",
@@ -31,7 +31,7 @@ pub static REVIEW: Workflow = Workflow {
     other_key: "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run review begin --stdin --take-over`",
     redo: "run `plugcast-run review merge --run DIR` again, or begin again",
 };
-/// The file of what a later step takes on.
+/// The file of findings for a later step.
 pub(super) const RESIDUAL: &str = "residual.json";
 const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
 /// The schema of `findings.json`.
@@ -68,15 +68,16 @@ impl RunRecord for ReviewRecord {
 }
 
 impl RunFolder {
-    /// A document of this run, if it is as this program wrote it; `None` when it is not there.
+    /// A document of this run, if it is unmodified; `None` if it does not exist.
     ///
     /// # Errors
-    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`](crate::runtime::store::Store::text) fails with.
+    /// `malformed_json` with the place, `untrusted_state`, and the errors of
+    /// [`Store::text`](crate::runtime::store::Store::text).
     pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         self.folder().sealed(name)
     }
 
-    /// What this program wrote of the run.
+    /// The seal of the run: hashes of what this program wrote.
     pub(super) fn seal(&self) -> Result<RunSeal, CallFailure> {
         self.folder().seal()
     }
@@ -119,7 +120,7 @@ impl RunFolder {
         parsed(&self.store, &self.path.join(METADATA))
     }
 
-    /// Whether the call comes from the working tree and the commit that the run is bound to.
+    /// Refuses a call from another working tree or commit than the run is bound to.
     ///
     /// # Errors
     /// `run_moved` with both.
@@ -148,7 +149,7 @@ impl RunFolder {
         Ok(folders)
     }
 
-    /// Whether anything lies in the folder of replies of a round; some hosts make the folder first.
+    /// Whether the folder of replies of a round contains any; some hosts create the folder in advance.
     ///
     /// # Errors
     /// As [`RunFolder::reply_folders`].
@@ -161,7 +162,7 @@ impl RunFolder {
         Ok(false)
     }
 
-    /// Ends the run before it came to anything, and gives the working tree back.
+    /// Ends the run without a result, and releases the working tree.
     ///
     /// # Errors
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
@@ -175,8 +176,7 @@ impl RunFolder {
         self.end(&metadata, Vec::new(), Vec::new())
     }
 
-    /// Writes the last files of a run, documents of it and others, `metadata.json` last of all, and gives the working
-    /// tree back.
+    /// Writes the final files of a run, `metadata.json` last, and releases the working tree.
     ///
     /// # Errors
     /// As [`RunFolder::close`].
@@ -190,7 +190,7 @@ impl RunFolder {
         folder.end(tree, text(metadata), documents, steps, &|| self.must_be_open())
     }
 
-    /// Stores what was merged, `findings.json` last.
+    /// Stores the merged result, `findings.json` last.
     ///
     /// # Errors
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
@@ -204,7 +204,7 @@ impl RunFolder {
         let held = self.store.lock()?;
         self.must_be_open()?;
         let known = self.seal()?;
-        // What somebody else wrote there stays, to be told of.
+        // Foreign files are kept, so that they can be reported.
         let listed = self.store.list(&self.path)?.into_iter().map(|(name, _)| name);
         let mut taken: Vec<String> = listed.filter(|name| !known.wrote(name)).collect();
         let mut returned: Vec<(String, String)> = Vec::new();
@@ -221,7 +221,7 @@ impl RunFolder {
             ("advisory.json", queue(&merged.findings, &merged.queues.report)),
             ("findings.json", text(&RunDocument { schema: FINDINGS_SCHEMA, merged })),
         ]);
-        // What another command wrote since the replies were read stays.
+        // Keeps what another command wrote since the replies were read.
         let seal = seal.beside(known);
         held.together(seal.steps(&self.folder(), documents)?)
     }
@@ -232,13 +232,13 @@ impl RunFolder {
     }
 }
 
-/// A queue as it is stored.
+/// The stored form of a queue.
 pub(super) fn queue(all: &[MergedFinding], ids: &[String]) -> String {
     let findings: Vec<&MergedFinding> = picked(all, ids).collect();
     text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
 }
 
-/// The file of a reviewer's return: its name with plain characters, none of our own, none twice.
+/// The file of a reviewer's return: its name in plain characters, distinct from our own files and unique.
 fn file_name(reviewer: &str, taken: &[String]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
     let mut stem: String = reviewer.chars().map(plain).take(80).collect();
@@ -252,7 +252,7 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
     (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// The mode that the record of a run names, regardless of who wrote it: a message is given its form by it, and nothing else.
+/// The mode in the record of a run, regardless of who wrote it: it only decides the form of a message.
 pub(super) fn mode_said(environment: &Environment, run: &Path) -> Option<ReviewMode> {
     serde_json::from_value(Value::String(run::mode_said(environment, run)?)).ok()
 }

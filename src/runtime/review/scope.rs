@@ -1,5 +1,5 @@
-//! `review scope`: what exactly a review looks at: the change since its base as it is in the working tree, with
-//! what reviewers must know around it. Where nothing may be written, nothing is.
+//! `review scope`: determines what a review covers, which is the change since its base in the working tree, with the
+//! context that reviewers need. In `report-only`, nothing is written.
 
 mod answer;
 mod diff;
@@ -41,7 +41,7 @@ pub(super) use plan::missing_plan;
 pub use signals::Signals;
 use working_diff::WorkingDiff;
 
-/// From which size on a diff has several files.
+/// The size from which a diff is split into several files.
 pub(super) const LARGE: u64 = 400_000;
 
 options! {
@@ -87,24 +87,24 @@ pub(super) struct ScopeRequest<'a> {
     pub(super) folder: Option<&'a RunFolder>,
     pub(super) max_bytes: Option<u64>,
     pub(super) require_fresh: bool,
-    /// New files that git does not track and that are not part of the diff; all of them unless a list is given.
+    /// Untracked files that are not part of the diff; all of them unless a list is given.
     pub(super) left_out: Option<Vec<String>>,
     /// Whether the base was fetched when the run began.
     pub(super) fetched: bool,
-    /// Which time this run is shown a diff, from 1.
+    /// The review round, from 1.
     pub(super) round: u32,
-    /// Whether what is looked at is compared with what is there later.
+    /// Whether the scope is later compared with the working tree.
     pub(super) certifies: bool,
-    /// What the user named as what is reviewed, where that is no working tree.
+    /// The target that the user named, if it is not a working tree.
     pub(super) named: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
-/// Runs the command. With a run, mode and target are those of its record, and the record says what was looked at.
+/// Runs the command. With a run, mode and target come from its record, and the scope is recorded in it.
 ///
 /// # Errors
-/// `no_scope`, `shared_checkout`, `dirty`, `branch_not_ours`, `bound`, `base_unresolved`, what git and gh fail with,
-/// and of the run `no_run`, `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
+/// `no_scope`, `shared_checkout`, `dirty`, `branch_not_ours`, `bound`, `base_unresolved`, the errors of git and gh, and
+/// for the run `no_run`, `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let (Some(run), Some(round)) = (&options.run, options.round) {
         return again(&RunFolder::open(environment, run)?, round, options.max_bytes, environment);
@@ -122,7 +122,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let other_mode = options.mode.is_some_and(|mode| mode != record.mode);
         let settled = record.base.is_some();
         if record.flags.begun {
-            let message = format!("run `{}` was shown its change when it began", record.run_id);
+            let message = format!("run `{}` already has the diff of its first round", record.run_id);
             let hint = "pass `--round N` to show it again after a repair";
             return Err(CallFailure::new(CONTENDED, "bound", message, hint));
         }
@@ -203,13 +203,13 @@ fn again(
         notes: Vec::new(),
     };
     let scope = collect(&Repository::find(environment, &environment.folder)?, question)?;
-    // Some hosts write files with a shell, which makes no folders.
+    // Some hosts write files with a shell, which does not create folders.
     folder.store.lock()?.claim(&folder.path.join(REPLIES).join(format!("round-{round}")))?;
     Ok(delivery(scope))
 }
 
 impl RunFolder {
-    /// Makes the record say what was looked at: what ends the run names that, and nothing else.
+    /// Records the scope that the end of the run will certify.
     pub(super) fn certify(&mut self, scope: &ReviewScope) -> Result<(), CallFailure> {
         let record = &mut self.record;
         record.branch.clone_from(&scope.branch);
@@ -229,7 +229,7 @@ impl RunFolder {
     }
 }
 
-/// Takes the diff of a working tree with what is around it.
+/// Takes the diff of a working tree, and collects its context.
 pub(super) fn collect(
     repository: &Repository,
     question: ScopeRequest<'_>,
@@ -237,7 +237,7 @@ pub(super) fn collect(
     let ScopeRequest { mode, folder, .. } = question;
     let mut notes = question.notes.clone();
     let base = match folder.and_then(|folder| folder.record.base.as_ref()).filter(|_| question.round > 1) {
-        // Nothing of the network, and what the run is bound to.
+        // No network: the base that the run is bound to.
         Some(known) => base::Response {
             source: known.source,
             fetched: question.fetched,
@@ -257,18 +257,18 @@ pub(super) fn collect(
     notes.extend(evidence::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
-    // Git does not look into another repository, so that no file of it is new here.
+    // Git does not look into another repository, so its files are not listed as new.
     let (nested, untracked): (Vec<String>, Vec<String>) =
         untracked.into_iter().partition(|name| name.ends_with('/'));
     notes.extend(evidence::embedded(&nested));
     let is_named = question.base.is_some() || question.request.is_some();
-    // What is not committed on the base is a change as well.
+    // Uncommitted changes on the base count as a change as well.
     if quiet && question.round == 1 && !is_named && on_base && files.is_empty() && untracked.is_empty() {
         let reason = "no diff scope detected. Re-invoke with base:<ref>.";
         return Err(failed(REFUSED, "no_scope", mode, reason));
     }
     if files.is_empty() && !untracked.is_empty() {
-        notes.push("only files that git does not track are new: they are not in the diff".to_owned());
+        notes.push("only untracked files are new: they are not in the diff".to_owned());
     }
     notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
     let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
@@ -291,7 +291,7 @@ pub(super) fn collect(
     let (standards_paths, leading_out) = signals::standards(&repository.top, &files);
     if !leading_out.is_empty() {
         notes.push(format!(
-            "reviewers are not told of links out of the repository: {}",
+            "links out of the repository are not shown to reviewers: {}",
             leading_out.join(", ")
         ));
     }
@@ -335,7 +335,7 @@ pub(super) fn collect(
     Ok(scope)
 }
 
-/// What the diff holds or lacks beside the change that was asked about.
+/// How the diff differs from the change that was asked about.
 fn beside(
     repository: &Repository,
     question: &ScopeRequest<'_>,
@@ -344,9 +344,9 @@ fn beside(
     clean: bool,
 ) -> Result<Vec<String>, CallFailure> {
     let mut found = Vec::new();
-    // What was asked about is a commit, and the verdict would be of more than that.
+    // The target is a commit, but the verdict would cover more than that.
     if let Some(named) = question.named.as_ref().filter(|_| !clean) {
-        found.push(format!("the diff holds changes that are not committed, and not part of {named}"));
+        found.push(format!("the diff contains uncommitted changes that are not part of {named}"));
     }
     found.extend(question.request.as_ref().and_then(|request| request.at_another_head(head_sha)));
     if question.request.is_none() && base.pull_request.is_none() {
@@ -355,7 +355,8 @@ fn beside(
     Ok(found)
 }
 
-/// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.
+/// Resolves the base. A ref that was named but shares no commit is compared directly; nothing else is used in its
+/// place.
 fn resolve(question: &ScopeRequest<'_>, repository: &Repository) -> Result<base::Response, CallFailure> {
     let asked = base::BaseRequest {
         base: question.base,

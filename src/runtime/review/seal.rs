@@ -1,5 +1,5 @@
-//! Which replies a review merged, by hash, in the seal of its run: a reply that changed after it was merged is in the way
-//! of the best verdict.
+//! Records the hashes of merged replies in the seal of the run: a reply that changed after it was merged prevents the
+//! best verdict.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ impl RunSeal {
         self.of_round(round).any(|(_, reply)| reply.read)
     }
 
-    /// Whether a reviewer replied in a round. Words that could not be read are in the way of the best verdict themselves.
+    /// Whether a reviewer replied in a round. An unreadable reply counts here; it is an obstacle by itself.
     pub(super) fn has_reply(&self, reviewer: &str, round: u32) -> bool {
         self.of_round(round).any(|(path, _)| whose(path).is_some_and(|(_, name)| name == reviewer))
     }
 
-    /// The replies of a round that were merged, by their paths.
+    /// The merged replies of a round, by path.
     fn of_round(&self, round: u32) -> impl Iterator<Item = (&String, &SealedReply)> {
         let folder = if round == 1 { REPLIES.to_owned() } else { format!("{REPLIES}/round-{round}") };
         let is_own = move |path: &str| path.rsplit_once('/').is_some_and(|(own, _)| own == folder);
         self.replies.iter().filter(move |(path, _)| is_own(path))
     }
 
-    /// Notes the replies that are merged now; `unread` are those that cannot be read, by round and name. A reply is
-    /// never written again: what its writer says when asked stands in a file of its own.
+    /// Records the replies that are merged now; `unread` are the unreadable ones, by round and name. A reply is never
+    /// overwritten: a follow-up has a separate file.
     pub(super) fn merged(
         &mut self,
         folder: &RunFolder,
@@ -39,7 +39,7 @@ impl RunSeal {
         for (path, before) in std::mem::take(&mut self.replies) {
             match now.get(&path) {
                 Some(reply) if reply.sha256 == before.sha256 => {}
-                // What was of nobody, or stands under another name, may go.
+                // A file of no reviewer, or one that was renamed, may disappear.
                 None if !before.read && (!is_of_reviewer(&path) || has_other(&now, &path)) => {}
                 _ => drop(self.lost.insert(path)),
             }
@@ -49,7 +49,7 @@ impl RunSeal {
         Ok(())
     }
 
-    /// What stands in the way of the best verdict: replies that were merged and have changed since, or came later.
+    /// The obstacles: replies that changed after they were merged, or were added later.
     pub(super) fn obstacles(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let mut obstacles = self.lost();
         let now = replies(folder, &[])?;
@@ -61,7 +61,7 @@ impl RunSeal {
             }
         }
         if self.context != context(folder)? {
-            obstacles.push(format!("`{REPLIES}/{CONTEXT}` is not as it was merged: merge again"));
+            obstacles.push(format!("`{REPLIES}/{CONTEXT}` has changed since it was merged: merge again"));
         }
         obstacles.extend(self.strangers(folder)?);
         let gone = self.replies.keys().filter(|path| !now.contains_key(*path));
@@ -79,19 +79,21 @@ impl RunSeal {
         };
         let listed = folder.store.list(&folder.path)?.into_iter().map(|(name, _)| name);
         let say = |name| {
-            format!("`{name}` lies in the folder of the run, where no reply is read: move it to `{REPLIES}/`")
+            format!(
+                "`{name}` is in the folder of the run, where replies are not read: move it to `{REPLIES}/`"
+            )
         };
         Ok(listed.filter(|name| !is_own(name)).map(say).collect())
     }
 
-    /// What earlier merges read and later ones did not.
+    /// The obstacles for replies that earlier merges read and later ones did not.
     pub(super) fn lost(&self) -> Vec<String> {
         let say = |path: &String| format!("`{path}` is not the reply that was merged before");
         self.lost.iter().map(say).collect()
     }
 }
 
-/// The sha256 of what the caller wrote beside the replies; none where there is nothing.
+/// The sha256 of the context file next to the replies; none if there is no such file.
 fn context(folder: &RunFolder) -> Result<Option<String>, CallFailure> {
     let bytes = folder.store.bytes(&folder.path.join(REPLIES).join(CONTEXT))?;
     Ok(bytes.map(|bytes| disk::sha256(&bytes)))
@@ -107,7 +109,7 @@ fn is_of_reviewer(path: &str) -> bool {
     whose(path).is_some()
 }
 
-/// Whether a name is that of a file, which may be written in another way.
+/// Whether a reviewer's name is that of a file, which may be spelled differently.
 fn is_same(name: &str, stem: &str) -> bool {
     name == stem || reviewers::meant(stem).is_some_and(|meant| meant == name)
 }
@@ -129,12 +131,12 @@ fn replies(
             if name.starts_with('.') && reviewers::meant(stem).is_none() {
                 continue;
             }
-            // The fixer answers after the merge, and the context is kept with the run.
+            // The fixer replies after the merge, and the context is stored with the run.
             if kind == FileKind::Folder || stem.is_empty() || matches!(stem, "fixer" | "context") {
                 continue;
             }
             let file = replies.join(&name);
-            // One that no reader takes costs its agent only.
+            // An unreadable file only affects its own agent.
             let bytes = match folder.store.bytes(&file) {
                 Ok(bytes) => bytes.unwrap_or_default(),
                 Err(failure) => failure.error.message.into_bytes(),

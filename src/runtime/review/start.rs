@@ -1,4 +1,4 @@
-//! `review start`: makes the folder of a review, and takes the working tree for it where it will change files.
+//! `review start`: creates the folder of a review, and claims the working tree if the review may change files.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub struct Response {
     pub run_dir: Option<String>,
     /// The folder of all runs and records.
     pub state_root: Option<String>,
-    /// How it runs.
+    /// Its mode.
     pub mode: ReviewMode,
     /// The branch; none for a detached HEAD.
     pub branch: Option<String>,
@@ -55,9 +55,9 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StartStatus {
-    /// There is.
+    /// There is a folder.
     Started,
-    /// There is none: the review leaves no trace.
+    /// There is no folder: the review leaves no trace.
     Untraced,
 }
 

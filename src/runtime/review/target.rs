@@ -1,6 +1,6 @@
-//! The target of a review in a working tree: it is checked out there already, in this one or another, or it may be
-//! checked out here, or the review must not move the tree. A pull request is its number, its repository and its
-//! head commit; a branch of the user's is never moved for it.
+//! Locates the target of a review: it is already checked out in this or another working tree, or it may be checked out
+//! here, or the review must not switch the tree. A pull request is identified by its number, repository and head
+//! commit; a branch of the user is never moved for it.
 
 mod checkouts;
 mod own_branch;
@@ -21,16 +21,16 @@ use checkouts::TargetCheckout;
 pub(in crate::runtime) use checkouts::unusable;
 pub(in crate::runtime) use own_branch::{OwnBranches, made_for};
 
-/// Where a target is, and what brings it there.
+/// The location of a target, and the checkout that it needs.
 #[derive(Debug)]
 pub(in crate::runtime) struct TargetLocation {
-    /// The working tree that the work is done in.
+    /// The working tree for the work.
     pub(in crate::runtime) repository: Repository,
     /// The pull request, if it is one.
     pub(in crate::runtime) request: Option<PullRequest>,
     /// What must be checked out there.
     pub(in crate::runtime) checkout: PendingCheckout,
-    /// Why it must be.
+    /// Why it must be checked out.
     pub(in crate::runtime) detail: String,
     /// What a reader should know.
     pub(in crate::runtime) notes: Vec<String>,
@@ -41,19 +41,19 @@ pub(in crate::runtime) struct TargetLocation {
 pub(in crate::runtime) enum PendingCheckout {
     /// Nothing.
     None,
-    /// A branch of the user's, as it is.
+    /// A branch of the user, unchanged.
     Branch(String),
-    /// The head of the pull request, as a branch of ours.
+    /// The head of the pull request, as one of our own branches.
     Head,
 }
 
-/// Whether a word names a branch here or of a remote.
+/// Whether a word names a local or remote branch.
 pub(in crate::runtime) fn is_branch(repository: &Repository, word: &str) -> Result<bool, CallFailure> {
     let is_here = repository.commit(&format!("refs/heads/{word}"))?.is_some();
     Ok(is_here || remote_with(repository, word)?.is_some())
 }
 
-/// The remote that has a branch of this name, as far as it was fetched; `origin` before others.
+/// The remote that has a branch of this name, as last fetched; `origin` takes precedence.
 pub(in crate::runtime) fn remote_with(
     repository: &Repository,
     branch: &str,
@@ -68,10 +68,10 @@ pub(in crate::runtime) fn remote_with(
     Ok(None)
 }
 
-/// Finds the working tree that work on the target is done in. Changes nothing.
+/// Finds the working tree for the target. Changes nothing.
 ///
 /// # Errors
-/// What git and gh fail with.
+/// The errors of git and gh.
 pub(in crate::runtime) fn locate(
     repository: &Repository,
     target: &ReviewTarget,
@@ -143,7 +143,7 @@ impl TargetLocation {
         Ok(())
     }
 
-    /// Whether this review may check something out now, where it must.
+    /// Refuses a review that needs a checkout but must not make one.
     ///
     /// # Errors
     /// `shared_checkout` and `dirty`.
@@ -164,10 +164,10 @@ impl TargetLocation {
         Err(failed(REFUSED, "dirty", mode, &reason))
     }
 
-    /// Checks out what is not checked out yet; `own` knows the branches that reviews made.
+    /// Checks out the target if needed; `own` knows the branches that reviews created.
     ///
     /// # Errors
-    /// `branch_not_ours`, and what git fails with.
+    /// `branch_not_ours`, and the errors of git.
     pub(in crate::runtime) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), CallFailure> {
         let repository = &self.repository;
         match (&self.checkout, &self.request) {
@@ -198,7 +198,7 @@ impl TargetLocation {
     }
 }
 
-/// Files that git tracks and that hold what is not committed, each behind its state: ` M a.rs`.
+/// Tracked files with uncommitted changes, each after its status: ` M a.rs`.
 pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<String>, CallFailure> {
     let without = changes::FilteredFiles::find(repository)?.excluded();
     let mut words = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"];
@@ -207,14 +207,14 @@ pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<S
     Ok(records(&changed).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-/// Checks out again what was checked out before a beginning that failed; the tree was clean.
+/// Restores the previous checkout after a failed start; the tree was clean.
 pub(in crate::runtime) fn go_back(repository: &Repository, branch: Option<&str>, commit: &str) {
     let is_there = match branch {
         Some(_) => repository.branch().is_ok_and(|now| now.as_deref() == branch),
         None => repository.commit("HEAD").is_ok_and(|head| head.as_deref() == Some(commit)),
     };
     if !is_there {
-        // What went wrong before is what the user must know.
+        // The original failure is the one to report.
         let _ = match branch {
             Some(branch) => repository.check_out(&["--end-of-options", branch], commit),
             None => repository.check_out(&["--detach", "--end-of-options", commit], commit),
@@ -222,7 +222,7 @@ pub(in crate::runtime) fn go_back(repository: &Repository, branch: Option<&str>,
     }
 }
 
-/// Tells of a local branch that is called like the one of the pull request and is another commit.
+/// Notes a local branch that has the name of the pull request's branch but is at another commit.
 fn tell_local_branch(
     repository: &Repository,
     request: &PullRequest,
@@ -248,7 +248,7 @@ fn tell_local_branch(
     Ok(())
 }
 
-/// A commit in short.
+/// An abbreviated commit.
 fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

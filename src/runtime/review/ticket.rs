@@ -1,5 +1,5 @@
-//! What a review that leaves no trace must know at its end, as one word: `review begin` prints it, and `review merge` takes
-//! it back, so that `report-only` certifies no more than other modes do.
+//! The state of a review that leaves no trace, encoded as one word: `review begin` prints it, and `review merge` takes
+//! it, so that `report-only` certifies no more than other modes.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
-/// From how many changed files on their hashes make the word too long: then one hash of all of them is kept.
+/// With more changed files, their hashes would make the word too long, so one hash of all of them is kept.
 const MOST_FILES: usize = 40;
 const HASH: usize = 16;
-/// What such a hash is called.
+/// The name of that hash.
 const WHOLE: &str = "the change";
 
-/// What was shown, and what was named.
+/// What was shown to the reviewers, and what was given.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReviewTicket {
@@ -27,7 +27,7 @@ pub(super) struct ReviewTicket {
     files: usize,
     head: String,
     shown: FileHashes,
-    /// When the look began, in seconds since 1970.
+    /// When the scan began, in seconds since 1970.
     since: i64,
     pub(super) plan: Option<String>,
     pub(super) missing_plan: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct ReviewTicket {
     pub(super) notes: Vec<String>,
     pub(super) not_shown: Vec<String>,
     pub(super) media: Vec<String>,
-    /// The files that git does not track, as one hash.
+    /// One hash of the untracked files.
     untracked: String,
 }
 
@@ -60,17 +60,17 @@ impl ReviewTicket {
         }
     }
 
-    /// What the report says was looked at.
+    /// The scope line of the report.
     pub(super) fn looked_at(&self, now: &CurrentTree) -> String {
         render::since(Some(self.files), &self.base_ref, !now.committed)
     }
 
-    /// What agents are told to give back, so that a reply of another review is told apart.
+    /// The id that agents must return, so that replies of other reviews are recognised.
     pub(super) fn id(word: &str) -> String {
         disk::sha256(word.trim().as_bytes()).get(..HASH).unwrap_or_default().to_owned()
     }
 
-    /// What the lines between replies bear, so that no reply can write one: no agent is told it.
+    /// The mark in the lines between replies. Agents do not know it, so no reply can contain such a line.
     pub(super) fn mark(word: &str) -> String {
         disk::sha256(format!("mark {}", word.trim()).as_bytes())
             .get(..HASH / 2)
@@ -78,15 +78,15 @@ impl ReviewTicket {
             .to_owned()
     }
 
-    /// As one word.
+    /// Encodes it as one word.
     pub(super) fn word(&self) -> String {
         BASE64URL_NOPAD.encode(serde_json::to_string(self).unwrap_or_default().as_bytes())
     }
 
-    /// Reads the word again.
+    /// Decodes the word.
     ///
     /// # Errors
-    /// `usage` for another one.
+    /// `usage` for an invalid one.
     pub(super) fn parse(word: &str) -> Result<Self, CallFailure> {
         let bytes = BASE64URL_NOPAD.decode(word.trim().as_bytes()).unwrap_or_default();
         let text = String::from_utf8(bytes).unwrap_or_default();
@@ -94,7 +94,7 @@ impl ReviewTicket {
         serde_json::from_str(&text).map_err(wrong)
     }
 
-    /// What has changed since it was given, and what the working tree holds now.
+    /// What has changed since it was issued, and the current state of the working tree.
     ///
     /// # Errors
     /// When git fails.
@@ -102,7 +102,7 @@ impl ReviewTicket {
         let mut obstacles = Vec::new();
         let head = repository.commit("HEAD")?.unwrap_or_default();
         if head != self.head {
-            obstacles.push(format!("HEAD is {head}, and the reviewers were shown {}", self.head));
+            obstacles.push(format!("HEAD is {head}, but the reviewers were shown {}", self.head));
         }
         let now = scope::now(repository, &self.base, self.since)?;
         let changed = differing(&self.shown, &short(&now.hashes)).into_iter();
@@ -111,8 +111,7 @@ impl ReviewTicket {
         obstacles.extend(apart(&now.index));
         if whole(&[&now.untracked[..], &now.nested].concat()) != self.untracked {
             obstacles.push(
-                "files that git does not track came or went since the reviewers were shown the change"
-                    .to_owned(),
+                "untracked files were added or removed since the reviewers were shown the change".to_owned(),
             );
         }
         Ok((obstacles, now))
@@ -125,7 +124,7 @@ fn whole(names: &[String]) -> String {
     hash.get(..HASH).unwrap_or_default().to_owned()
 }
 
-/// Hashes that fit into a word.
+/// Hashes short enough for a word.
 fn short(hashes: &FileHashes) -> FileHashes {
     if hashes.len() > MOST_FILES {
         let whole = serde_json::to_string(hashes).unwrap_or_default();

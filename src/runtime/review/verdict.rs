@@ -1,4 +1,4 @@
-//! What a review comes to, by what is still open.
+//! The verdict of a review, from what is still open.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,23 +8,23 @@ use super::merge::MergedFinding;
 use crate::runtime::command_line::choices;
 
 choices! {
-    /// What a review comes to.
+    /// The verdict of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum ReviewVerdict {
         /// Nothing is open.
         #[serde(rename = "Ready to merge")]
         Ready = "Ready to merge" or "ready-to-merge",
-        /// Something is open that need not stop it.
+        /// Something is open that need not prevent a merge.
         #[serde(rename = "Ready with fixes")]
         WithFixes = "Ready with fixes" or "ready-with-fixes",
-        /// Something is open that stops it.
+        /// Something is open that prevents a merge.
         #[serde(rename = "Not ready")]
         NotReady = "Not ready" or "not-ready",
     }
 }
 
 impl ReviewVerdict {
-    /// As reports write it.
+    /// The word in reports.
     pub fn words(self) -> &'static str {
         match self {
             ReviewVerdict::Ready => "Ready to merge",
@@ -33,7 +33,7 @@ impl ReviewVerdict {
         }
     }
 
-    /// By the findings that are open, and whether a requirement of an explicit plan is unmet.
+    /// The verdict from the open findings, and whether a requirement of an explicit plan is unmet.
     pub fn from_findings<'a>(open: impl Iterator<Item = &'a MergedFinding>, unmet: bool) -> Self {
         let mut verdict = if unmet { ReviewVerdict::NotReady } else { ReviewVerdict::Ready };
         for finding in open {
@@ -49,7 +49,7 @@ impl ReviewVerdict {
         verdict
     }
 
-    /// Not the best one, unless nothing stands in its way.
+    /// Lowers the best verdict by one step unless `unhindered`.
     #[must_use]
     pub fn at_most(self, unhindered: bool) -> Self {
         if self == ReviewVerdict::Ready && !unhindered { ReviewVerdict::WithFixes } else { self }

@@ -1,5 +1,5 @@
-//! Who has a working tree: one unfinished run of a workflow that may change files. A claim ages by the clock that only runs
-//! forward, so that no date, in the past or in the future, holds a tree for good.
+//! Claims on working trees: each is held by at most one unfinished run of a workflow that may change files. A claim
+//! ages by the monotonic clock, so that no wrong date can block a tree forever.
 
 use std::path::{Path, PathBuf};
 
@@ -13,40 +13,40 @@ use crate::runtime::git::Repository;
 use crate::runtime::store::{self, Store, StoreStep};
 use crate::runtime::timestamp::Timestamp;
 
-/// How long a run may hold a working tree without an end, in seconds.
+/// How long an unfinished run may hold a working tree, in seconds.
 const PATIENCE: u64 = 60 * 60;
 
-/// Who has a working tree.
+/// A claim on a working tree.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TreeClaim {
     /// The run.
     pub run_id: String,
-    /// Since when, for people.
+    /// When it started, for people.
     pub started_at: String,
-    /// The same by the clock that only runs forward, where this machine has one.
+    /// The same by the monotonic clock, if this machine has one.
     #[serde(default)]
     pub uptime: Option<Uptime>,
 }
 
-/// What ends another run, by its record.
+/// The document that ends another run, from its record.
 pub type RunEnd<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What a new run is to have.
+/// The parameters of a new run.
 pub struct NewRun<'a> {
     /// Its workflow.
     pub workflow: &'static Workflow,
     /// The working tree.
     pub tree: &'a str,
-    /// Since when, for people.
+    /// When it started, for people.
     pub started_at: &'a str,
-    /// The same by the clock that only runs forward.
+    /// The same by the monotonic clock.
     pub uptime: &'a Option<Uptime>,
-    /// Whether another run that has the tree is ended.
+    /// Whether to end another run that holds the tree.
     pub take_over: bool,
-    /// The record of the run, by its name and the folder of all runs.
+    /// The record of the run, from its name and the folder of all runs.
     pub record: &'a mut dyn FnMut(&str, &str) -> String,
-    /// What ends another run, by its record.
+    /// The document that ends another run, from its record.
     pub end: RunEnd<'a>,
 }
 
@@ -61,14 +61,14 @@ pub struct ClaimedTree {
     pub abandoned: Option<String>,
 }
 
-/// Where the claim on a working tree stands, relative to the store's folder.
+/// The path of the claim on a working tree, relative to the store's folder.
 pub fn claim_path(workflow: &Workflow, tree: &str) -> PathBuf {
     let hash = disk::sha256(tree.as_bytes());
     Path::new("local").join("locks").join(format!("{}-{}.json", workflow.name, &hash[..16]))
 }
 
 impl TreeClaim {
-    /// How old it is in seconds; none when no clock tells, or one that says what cannot be.
+    /// Its age in seconds; none if no clock is available, or its value is impossible.
     fn age(&self, environment: &Environment) -> Option<u64> {
         match (&self.uptime, environment.uptime()) {
             (Some(then), Some(now)) if then.boot == now.boot => {
@@ -82,8 +82,8 @@ impl TreeClaim {
     }
 }
 
-/// Makes the folder of a new run, and claims its working tree, in the first place that can be written. A run in another place,
-/// where this one may not write, has the tree all the same.
+/// Creates the folder of a new run, and claims its working tree, in the first writable store. A run in another store
+/// holds the tree even if that store cannot be written.
 ///
 /// # Errors
 /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
@@ -99,7 +99,7 @@ pub fn claim(
     for store in &stores {
         let others = stores.iter().filter(|other| other.root != store.root);
         match claim_in(store.clone(), others, &mut opening, environment) {
-            // The next place may be writable.
+            // The next store may be writable.
             Err(failure) if is_unwritable(&failure) => {
                 refused.get_or_insert(failure);
             }
@@ -115,19 +115,19 @@ fn is_unwritable(failure: &CallFailure) -> bool {
     matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed")
 }
 
-/// How another run loses a working tree.
+/// How to take a working tree from another run.
 struct Displacement<'a> {
     workflow: &'static Workflow,
-    /// The run that wants the tree, where it is no new one.
+    /// The run that wants the tree, if it already exists.
     own: Option<&'a str>,
-    /// Whether another run that has the tree is ended.
+    /// Whether to end another run that holds the tree.
     take_over: bool,
-    /// What ends another run, by its record.
+    /// The document that ends another run, from its record.
     end: RunEnd<'a>,
     environment: &'a Environment,
 }
 
-/// Ends the run that has a working tree, where it may be ended, by steps under the lock; tells which.
+/// Adds steps that end the run holding a working tree, if it may be ended; returns its name.
 ///
 /// # Errors
 /// `taken`.
@@ -139,7 +139,7 @@ fn displace(
 ) -> Result<Option<String>, CallFailure> {
     let workflow = by.workflow;
     let claimed = match parsed::<TreeClaim>(store, &claim_path(workflow, tree)) {
-        // A damaged claim is nobody's.
+        // A damaged claim belongs to no run.
         Err(failure) if failure.error.code == "malformed_json" => match by.take_over {
             true => None,
             false => return Err(failure.hinting("take it with `--take-over`")),
@@ -172,12 +172,12 @@ fn displace(
     Ok(Some(claim.run_id))
 }
 
-/// Whether a run in this folder began and has not ended.
+/// Whether the run in this folder is unfinished.
 fn is_unfinished(store: &Store, path: &Path) -> Result<bool, CallFailure> {
     Ok(store.has_file(&path.join(RECORD))? && !store.has_file(&path.join(METADATA))?)
 }
 
-/// The unfinished run that has had a working tree for less than an hour.
+/// The unfinished run that has held a working tree for less than an hour.
 ///
 /// # Errors
 /// What [`Store::text`] fails with.
@@ -195,7 +195,7 @@ pub fn holder(
     Ok(fresh.map(|claim| claim.run_id))
 }
 
-/// Claims a working tree for a run that is there already, and writes documents of it; tells the run that was ended for it.
+/// Claims a working tree for an existing run, and writes its documents; returns the run that was ended for it.
 ///
 /// # Errors
 /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
@@ -236,7 +236,7 @@ fn claim_in<'a>(
         let mut ended = Vec::new();
         let Some(run) = displace(other, &mut ended, opening.tree, &by)? else { continue };
         match other.lock().and_then(|held| held.together(ended)) {
-            // One that is old holds no tree, whether it can be ended or not.
+            // An expired run holds no tree, whether it can be ended or not.
             Err(failure) if !take_over && is_unwritable(&failure) => {}
             done => {
                 done?;
@@ -261,7 +261,7 @@ fn claim_in<'a>(
     steps.extend(RunSeal::default().steps(&folder, vec![(RECORD, record)])?);
     steps.push(StoreStep::Write { path, text: text(&claim) });
     if let Err(failure) = held.together(steps) {
-        // Nobody is told of this run.
+        // Nobody learns of this run.
         folder.give_up(opening.tree);
         return Err(failure);
     }

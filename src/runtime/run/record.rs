@@ -1,4 +1,4 @@
-//! A run with its record, whatever its workflow: how one is begun and found again, and its record stored.
+//! A run with its record, for any workflow: starting, opening, and storing the record.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
 use crate::runtime::store::Store;
 
-/// What the records of all workflows hold, as far as the claim on a working tree needs it.
+/// The fields common to all records that the claim on a working tree needs.
 #[derive(Debug)]
 pub struct RunOrigin<'a> {
     /// The run's name.
@@ -23,33 +23,33 @@ pub struct RunOrigin<'a> {
     pub tree: &'a str,
     /// When it began, for people.
     pub started_at: &'a str,
-    /// The same by the clock that only runs forward.
+    /// The same by the monotonic clock.
     pub uptime: &'a Option<Uptime>,
 }
 
-/// How a run of one workflow began.
+/// The record of a run's start.
 pub trait RunRecord: Serialize + DeserializeOwned + Clone {
     /// The workflow.
     fn workflow() -> &'static Workflow;
-    /// What all records hold.
+    /// The common fields.
     fn origin(&mut self) -> RunOrigin<'_>;
-    /// The document that ends it where another run takes its place.
+    /// The document that ends it if another run takes its working tree.
     fn abandoned(&self, environment: &Environment) -> String;
 }
 
 /// The folder of one run.
 #[derive(Debug)]
 pub struct WorkflowRun<R> {
-    /// Where it is, absolute.
+    /// Its path, absolute.
     pub path: PathBuf,
-    /// How it began.
+    /// Its record.
     pub record: R,
     /// The store that holds it.
     pub store: Store,
 }
 
 impl<R: RunRecord> WorkflowRun<R> {
-    /// Makes the folder of a new one, and claims the working tree that its record names; tells the run that was ended for
+    /// Creates the folder of a new run, and claims the working tree in its record; returns the run that was ended for
     /// it.
     ///
     /// # Errors
@@ -80,8 +80,8 @@ impl<R: RunRecord> WorkflowRun<R> {
         Ok((Self { path, record, store }, abandoned))
     }
 
-    /// Claims the working tree again for one that is unfinished, and stores its record and documents; tells the run that was
-    /// ended for it.
+    /// Claims the working tree again for an unfinished run, and stores its record and documents; returns the run that
+    /// was ended for it.
     ///
     /// # Errors
     /// As [`WorkflowRun::claim`].
@@ -97,10 +97,10 @@ impl<R: RunRecord> WorkflowRun<R> {
         claim::claim_again(&self.folder(), tree, (take_over, &end), documents, environment)
     }
 
-    /// Opens a folder that was begun.
+    /// Opens the folder of a run.
     ///
     /// # Errors
-    /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
+    /// `no_folder`; `not_a_run` for any other folder; `no_run` and `malformed_json` for its record.
     pub fn open(environment: &Environment, given: &Path) -> Result<Self, CallFailure> {
         let workflow = R::workflow();
         let (store, path) = super::find(environment, workflow, given)?;
@@ -121,7 +121,7 @@ impl<R: RunRecord> WorkflowRun<R> {
         self.folder().save(vec![(RECORD, text(&self.record))])
     }
 
-    /// The folder whatever its workflow.
+    /// The folder, independent of its workflow.
     pub fn folder(&self) -> RunDirectory<'_> {
         RunDirectory { workflow: R::workflow(), store: &self.store, path: &self.path }
     }

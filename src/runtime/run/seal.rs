@@ -1,5 +1,5 @@
-//! What this program wrote of a run, by hash, in a file of the store that no agent is told to write and that bears this
-//! user's mark: a document of a run that something else changed is refused.
+//! Hashes of what this program wrote for a run, in a file of the store that agents never write and that is marked with
+//! this user's key: modified documents of a run are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,21 +13,21 @@ use crate::runtime::store::{StoreStep, TextMark, seal_path};
 
 const SCHEMA: &str = "plugcast.seal/1";
 
-/// What this program wrote of a run, and which replies it merged.
+/// Hashes of what this program wrote for a run, and of the replies that it merged.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSeal {
     schema: String,
     /// Documents by name, with the sha256 of their text.
     pub(in crate::runtime) documents: BTreeMap<String, String>,
-    /// Replies by their path below the run, as they were merged last.
+    /// Replies by their path below the run, as last merged.
     pub(in crate::runtime) replies: BTreeMap<String, SealedReply>,
-    /// Replies that were merged once and are not there any more as they were.
+    /// Replies that were merged once, and have changed or disappeared.
     pub(in crate::runtime) lost: BTreeSet<String>,
-    /// The sha256 of what the caller wrote beside the replies, as it was merged last.
+    /// The sha256 of the context next to the replies, as last merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::runtime) context: Option<String>,
-    /// By which it is known again.
+    /// The mark that authenticates it.
     #[serde(default)]
     mark: TextMark,
 }
@@ -42,7 +42,7 @@ pub struct SealedReply {
 }
 
 impl RunSeal {
-    /// The seal of a run; an empty one where there is none that this user wrote here.
+    /// The seal of a run; an empty one if there is none written by this user here.
     pub(super) fn stored(folder: &RunDirectory<'_>) -> Result<Self, CallFailure> {
         let text = folder.store.text(&seal_path(folder.workflow.name, &folder.name()))?;
         let Some(mut seal) = text.and_then(|text| serde_json::from_str::<Self>(&text).ok()) else {
@@ -53,17 +53,17 @@ impl RunSeal {
         Ok(if own { seal } else { Self::default() })
     }
 
-    /// What the mark is of.
+    /// The text that the mark covers.
     fn marked(&self, folder: &RunDirectory<'_>) -> String {
         format!("{}/{}\n{}", folder.workflow.name, folder.name(), text(self))
     }
 
-    /// The same with the documents that are there now.
+    /// The same with the documents of `now`.
     pub(in crate::runtime) fn beside(self, now: Self) -> Self {
         Self { documents: now.documents, ..self }
     }
 
-    /// The steps that write documents of a run and note them here.
+    /// The steps that write documents of a run and record them here.
     ///
     /// # Errors
     /// As [`crate::runtime::store::Store::mark`].
@@ -80,13 +80,13 @@ impl RunSeal {
         }
         self.mark = TextMark::default();
         self.mark = folder.store.mark(SCHEMA, &self.marked(folder))?;
-        // Before the documents: after a kill between two steps the journal writes the rest.
+        // Before the documents: after a kill between two steps, the journal completes the rest.
         let path = seal_path(folder.workflow.name, &folder.name());
         steps.insert(0, StoreStep::Write { path, text: text(&self) });
         Ok(steps)
     }
 
-    /// Refuses a document that is not as this program wrote it.
+    /// Refuses a document that was modified.
     pub(super) fn must_hold(
         &self,
         workflow: &Workflow,
@@ -103,7 +103,7 @@ impl RunSeal {
         Err(failure.in_file(path.display().to_string(), None, None))
     }
 
-    /// The failure of a document that this program wrote and that is not there.
+    /// The failure if a document that this program wrote is missing.
     pub(super) fn gone(&self, name: &str, path: &Path) -> Option<CallFailure> {
         self.documents.get(name)?;
         let message = format!("this program wrote `{}`, and it is gone", path.display());

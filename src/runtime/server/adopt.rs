@@ -1,4 +1,4 @@
-//! `server start --adopt`: takes a server that listens already, where it shows what is polished.
+//! `server start --adopt`: adopts a server that is already listening, if it shows what is polished.
 
 use super::probe;
 use super::record::{self, SCHEMA, Server};
@@ -22,28 +22,28 @@ pub(super) fn run(
     let port = options.port.unwrap_or_default();
     let mut response = Response::new(ServerStartStatus::Adopted);
     let none = |why: String| {
-        let message = format!("{why}: a polish cannot go on without a development server");
+        let message = format!("{why}: a polish cannot continue without a development server");
         let hint = "free the port and start one, or stop with `polish cancel`";
         CallFailure::new(REFUSED, "no_server", message, hint)
     };
     if run.record.moved {
-        let why = format!("what listens on port {port} may show what was checked out before");
+        let why = format!("the server on port {port} may still show the previous checkout");
         return Err(response.failed(none(why)));
     }
     let Some(owner) = listeners::on_port(environment, port)? else {
-        return Err(response.failed(none(format!("nobody listens on port {port}"))));
+        return Err(response.failed(none(format!("nothing listens on port {port}"))));
     };
     if options.pid.is_some() && options.pid != owner.pid {
-        let message = format!("port {port} is taken by {}, and not by what was named", owner.words());
+        let message = format!("port {port} is taken by {}, not by the named process", owner.words());
         return Err(CallFailure::new(
             CONTENDED,
             "owner_changed",
             message,
-            "ask `server owner` again, and the user",
+            "run `server owner` again, and ask the user",
         ));
     }
     let Some((url, http_status)) = probe::ask(port).unwrap_or(None) else {
-        let why = format!("{} does not answer on port {port} as a web server does", owner.words());
+        let why = format!("{} does not answer HTTP on port {port}", owner.words());
         response.owner = Some(owner);
         return Err(response.failed(none(why)));
     };

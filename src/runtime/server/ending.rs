@@ -1,5 +1,5 @@
-//! The end of a server that was started and is not to stay, with all that it started: also what left its session, and what
-//! lost its parent meanwhile.
+//! Ends a server that must not keep running, with everything that it started, including processes that left its session
+//! or lost their parent.
 
 use std::time::{Duration, Instant};
 
@@ -7,15 +7,15 @@ use crate::process::detached_process::DetachedProcess;
 use crate::runtime::foreign_process;
 use crate::runtime::listeners;
 
-/// How long they may take to end before they are killed.
+/// How long processes may take to end before they are killed.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// The pause between two checks.
 const BREAK: Duration = Duration::from_millis(20);
 
-/// Processes, each with when it started.
+/// Processes, each with its start time.
 pub(super) type Family = Vec<(u32, u64)>;
 
-/// Adds what belongs to `leader` now.
+/// Adds the processes that currently belong to `leader`.
 pub(super) fn remember(family: &mut Family, leader: u32) {
     for one in listeners::family(leader) {
         if !family.contains(&one) {
@@ -24,14 +24,14 @@ pub(super) fn remember(family: &mut Family, leader: u32) {
     }
 }
 
-/// Asks all to end, and kills a second later what has not.
+/// Terminates all, and kills those that have not ended after a second.
 pub(super) fn end(detached: DetachedProcess, mut family: Family) {
     let leader = detached.id();
     remember(&mut family, leader);
     family.retain(|(pid, _)| *pid != leader);
     let signal = |kill| {
         for &(pid, started) in &family {
-            // One that has ended, or may not be ended by this user, is left.
+            // Ignores processes that have ended, or that this user may not end.
             let _ = foreign_process::end(pid, kill, || listeners::is_alive(pid, Some(started)));
         }
     };

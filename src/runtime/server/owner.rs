@@ -1,4 +1,4 @@
-//! `server owner`: who listens on a port. Clients of it, such as a browser, do not count.
+//! `server owner`: which process listens on a port. Clients, such as a browser, do not count.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,23 +25,23 @@ options! {
 /// The answer of `server owner`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether somebody listens.
+    /// Whether a process listens.
     pub status: OwnerStatus,
     /// The port.
     pub port: u16,
-    /// Who; none where nobody does.
+    /// The process; none if there is none.
     pub owner: Option<ListeningProcess>,
-    /// Who else does: at another address, or at the same one.
+    /// Other processes that listen there, on the same or another address.
     pub others: Vec<ListeningProcess>,
 }
 
-/// Whether somebody listens.
+/// Whether a process listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerStatus {
-    /// Somebody does.
+    /// A process does.
     Ok,
-    /// Nobody does.
+    /// None does.
     None,
 }
 

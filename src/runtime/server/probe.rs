@@ -1,5 +1,4 @@
-//! `server probe`: whether something answers on a port as a web server does. Any status counts: a page that is not found was
-//! looked for.
+//! `server probe`: whether a web server answers on a port. Any status counts: even a 404 is an answer.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -20,8 +19,8 @@ options! {
     ///
     /// Asks 127.0.0.1 and ::1 for `/`, by HEAD and then by GET; any status counts as an answer.
     ///
-    /// Exit codes: 0 answered, `unreachable` included; 2 wrong call; 5 a sandbox refuses the network; 7 nothing answered within
-    /// `--wait`.
+    /// Exit codes: 0 answered, `unreachable` included; 2 wrong call; 5 a sandbox refuses the network; 7 nothing
+    /// answered within `--wait`.
     pub struct Options {
         /// The port
         port: u16 = "--port <PORT>" { range: Some((1, 65535)) },
@@ -56,7 +55,7 @@ pub enum ProbeStatus {
 
 /// How long one address may take.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How much of an answer is read for its first line.
+/// How much of a response is read for its first line.
 const FIRST_LINE: usize = 4096;
 
 /// Runs the command.
@@ -91,7 +90,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
 }
 
-/// The address that answers on a port, with the status; an error where a sandbox may refuse to ask.
+/// The address that answers on a port, with the status; an error if a sandbox may have refused the request.
 pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
     let hosts: [(IpAddr, &str); 2] =
         [(Ipv4Addr::LOCALHOST.into(), "127.0.0.1"), (Ipv6Addr::LOCALHOST.into(), "[::1]")];
@@ -101,7 +100,7 @@ pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
                 Ok(Some(status)) => return Ok(Some((format!("http://{host}:{port}/"), status))),
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
-                // Nobody listens at that address, or it says nothing.
+                // Nothing listens on that address, or it does not answer.
                 Err(_) => break,
             }
         }
@@ -109,7 +108,7 @@ pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
     Ok(None)
 }
 
-/// The status of an answer; none where it is none of HTTP.
+/// The status of a response; none if it is not HTTP.
 fn answer(address: SocketAddr, host: &str, method: &str) -> io::Result<Option<u16>> {
     let until = Instant::now() + PATIENCE;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
@@ -120,7 +119,7 @@ fn answer(address: SocketAddr, host: &str, method: &str) -> io::Result<Option<u1
     stream.write_all(request.as_bytes())?;
     let (mut read, mut block) = (Vec::new(), [0; 512]);
     while read.len() < FIRST_LINE && !read.contains(&b'\n') {
-        // One that sends a byte now and then has as long as any other.
+        // The limit is for the whole response, also if it trickles in.
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || interrupt::pending() {
             break;
@@ -130,7 +129,7 @@ fn answer(address: SocketAddr, host: &str, method: &str) -> io::Result<Option<u1
             Ok(0) => break,
             Ok(count) => read.extend_from_slice(&block[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A server that ends the connection without a word does not know the method.
+            // A server that closes the connection without a response does not know the method.
             Err(_) => break,
         }
     }

@@ -17,7 +17,7 @@ pub(in crate::runtime) const RECORD: &str = "server.json";
 /// What the server printed.
 pub(super) const LOG: &str = "server.log";
 pub(super) const SCHEMA: &str = "plugcast.server/1";
-/// How much of a log is looked at.
+/// How much of a log is read.
 const MOST: u64 = 64 * 1024;
 /// How much of a line is shown.
 const LONGEST: usize = 400;
@@ -28,13 +28,13 @@ const LONGEST: usize = 400;
 pub struct Server {
     /// The kind of document.
     pub schema: String,
-    /// Its process; none where the system does not name it.
+    /// Its process id; none if the system does not reveal it.
     pub pid: Option<u32>,
-    /// The group of processes that it leads; none where it was adopted.
+    /// The process group that it leads; none if it was adopted.
     pub pgid: Option<u32>,
-    /// When it started, by the clock of the system: another process of that number has another one.
+    /// When it started, in clock ticks since boot: a later process with the same id has a different value.
     pub start_time: Option<u64>,
-    /// Its command line; one text where it was adopted.
+    /// Its command line; a single text if it was adopted.
     pub argv: Vec<String>,
     /// Its working directory.
     pub cwd: Option<String>,
@@ -42,16 +42,16 @@ pub struct Server {
     pub port: u16,
     /// Its address for a browser, once it answered.
     pub url: Option<String>,
-    /// What it prints; none where it was adopted.
+    /// The file with its output; none if it was adopted.
     pub log: Option<String>,
     /// When it was started or adopted.
     pub started_at: String,
-    /// Whether it was there already.
+    /// Whether it was adopted rather than started.
     pub adopted: bool,
 }
 
 impl Server {
-    /// The one of a run.
+    /// Loads the server of a run.
     ///
     /// # Errors
     /// As [`crate::runtime::run::RunDirectory::sealed`].
@@ -59,15 +59,14 @@ impl Server {
         run.folder().sealed(RECORD)
     }
 
-    /// Whether its very process is there, or something that it started.
+    /// Whether its process, or one that it started, is alive.
     pub fn is_alive(&self) -> bool {
         let is_family_alive = |leader| listeners::is_family_alive(leader, self.start_time);
         self.pid.is_none_or(|pid| listeners::is_alive(pid, self.start_time))
             || self.pgid.is_some_and(is_family_alive)
     }
 
-    /// Asks for the address where the start that would have waited for it was cut off: it was not seen yet what the server
-    /// listens on.
+    /// Determines the address if the start was interrupted before it knew what the server listens on.
     pub(super) fn find_url(&mut self) {
         let (Some(pid), None) = (self.pid, &self.url) else { return };
         let family = listeners::family(pid);
@@ -76,14 +75,19 @@ impl Server {
         }
     }
 
-    /// It as the envelope names it.
+    /// A description for the envelope.
     pub fn words(&self) -> String {
         let pid = self.pid.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string());
         format!("{pid} on :{} (logs: {})", self.port, self.log.as_deref().unwrap_or("none"))
     }
 }
 
-/// The last lines of what the server of a run printed: 20, or 5 where nobody looks.
+/// The warning about a server that listens on all addresses.
+pub(super) fn reachable(port: u16) -> String {
+    format!("it listens on all addresses: others on the network can reach port {port}")
+}
+
+/// The last lines of the server's output: 20, or 5 in a headless run.
 ///
 /// # Errors
 /// As [`crate::runtime::store::Store::bytes`].

@@ -1,4 +1,4 @@
-//! `server start`: starts the project's development server, so that it outlives this call, and tells when it answers.
+//! `server start`: starts the project's development server, so that it outlives this call, and waits until it answers.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ options! {
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
-        /// The configuration; needed only where the file has several
+        /// The configuration; needed only if the file has several
         name: Option<String> = "[NAME]",
         /// The kind of project as `repo project` names it, instead of a configuration
         r#type: Option<String> = "--type <TYPE>",
@@ -65,18 +65,18 @@ options! {
     examples: ["plugcast-run server start --run DIR", "plugcast-run server start --run DIR web --port 3001", "plugcast-run server start --run DIR --adopt --port 3000"]
 }
 
-/// The answer of `server start`, also where it fails after it was called rightly.
+/// The answer of `server start`, also if the start fails.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// What came of it.
+    /// The outcome.
     pub status: ServerStartStatus,
     /// The server.
     pub server: Option<Server>,
-    /// The status of its first answer.
+    /// The status of its first response.
     pub http_status: Option<u16>,
-    /// Who has the port, where it is taken.
+    /// The process on the port, if it is taken.
     pub owner: Option<ListeningProcess>,
-    /// The last lines that it printed, where it failed.
+    /// The last lines of its output, if it failed.
     pub log: Vec<String>,
     /// What a reader should know.
     pub warnings: Vec<String>,
@@ -85,15 +85,15 @@ pub struct Response {
     pub error: Option<ErrorDetail>,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerStartStatus {
     /// It was started, and answers.
     Started,
-    /// It was there, and answers.
+    /// It was already running, and answers.
     Adopted,
-    /// A rule says no.
+    /// A rule forbids it.
     Refused,
     /// It cannot be started, or ended.
     Error,
@@ -101,9 +101,9 @@ pub enum ServerStartStatus {
     Timeout,
 }
 
-/// Between two looks.
+/// The pause between two checks.
 const BREAK: Duration = Duration::from_millis(200);
-/// Frameworks that listen where `HOST` says.
+/// Frameworks that listen on the address in `HOST`.
 const HEED_HOST: [&str; 2] = ["nuxt", "remix"];
 
 impl Response {
@@ -112,7 +112,7 @@ impl Response {
         Self { status, server: None, http_status: None, owner: None, log, warnings, error: None }
     }
 
-    /// A failure that carries it.
+    /// The failure with this answer as its body.
     pub(super) fn failed(mut self, failure: CallFailure) -> CallFailure {
         self.status = match failure.exit {
             REFUSED => ServerStartStatus::Refused,
@@ -135,12 +135,13 @@ struct Plan {
 /// Runs the command.
 ///
 /// # Errors
-/// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`, `not_started`, `server_ended`,
-/// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
+/// `no_port`, `several_configs`, `no_command`, `command_missing`, `fork_untrusted`, `port_in_use`, `running`,
+/// `not_started`, `server_ended`, `timeout`, the errors of `launch read`, and with `--adopt` `no_server` and
+/// `owner_changed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(server) = Server::load(&run)?.filter(|server| !server.adopted && server.is_alive()) {
-        let message = format!("this polish has a server: {}", server.words());
+        let message = format!("this polish already has a server: {}", server.words());
         let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
         return Err(CallFailure::new(CONTENDED, "running", message, hint));
     }
@@ -149,12 +150,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
     if is_foreign && run.record.is_of_request() && !run.record.flags.trust_fork {
-        let message = "the pull request comes from another repository, and nobody trusts its code yet";
+        let message = "the pull request comes from another repository, and its code is not trusted yet";
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
     if let Some(host) = hosts::keeping(environment) {
-        let message = "the sandbox ends every process together with the call that started it";
+        let message = "the sandbox ends every process when the call that started it ends";
         return Err(CallFailure::environment("sandboxed", message, host.background));
     }
     let mut response = Response::new(ServerStartStatus::Started);
@@ -173,7 +174,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     start(options, &run, &plan, environment, response)
 }
 
-/// What is to be started, by the configuration or by the kind of project.
+/// What to start, from the configuration or the kind of project.
 fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, CallFailure> {
     let config = match &options.r#type {
         Some(kind) => {
@@ -246,7 +247,7 @@ fn configured(
     }
 }
 
-/// The user's environment with what the configuration sets, the port, and where it counts the address.
+/// The user's environment with the variables of the configuration, the port, and the address if the framework uses it.
 fn server_environment(
     environment: &Environment,
     config: &LaunchConfig,
@@ -263,7 +264,7 @@ fn server_environment(
     all.into_iter().collect()
 }
 
-/// Starts it, records it, lets it go on, and waits until it answers.
+/// Starts the server, records it, detaches it, and waits until it answers.
 fn start(
     options: &Options,
     run: &PolishRun,
@@ -325,9 +326,7 @@ fn start(
     };
     if let Some(port) = listeners::public_port(plan.port, &family) {
         // The user agreed to it.
-        let message =
-            format!("it listens on all addresses of this machine: others on the network reach port {port}");
-        response.warnings.push(message);
+        response.warnings.push(record::reachable(port));
     }
     server.url = Some(url);
     run.folder().save(vec![(record::RECORD, text(&server))])?;
@@ -335,19 +334,19 @@ fn start(
     Ok(Delivery::from_answer(&response))
 }
 
-/// Refuses a server that others on the network reach: what it is started with need not name the address.
+/// Refuses a server that others on the network can reach, even if its configuration does not name the address.
 fn must_be_private(options: &Options, plan: &Plan, family: &Family) -> Result<(), CallFailure> {
     let public = listeners::public_port(plan.port, family).filter(|_| !options.allow_public_host);
     let Some(port) = public else { return Ok(()) };
     let message = format!(
-        "the server listened on all addresses of this machine, where others on the network reach port {port}, and was ended"
+        "the server listened on all addresses of this machine, so that others on the network could reach port {port}, and was ended"
     );
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
     Err(CallFailure::new(REFUSED, "public_host", message, hint))
 }
 
 impl Response {
-    /// The failure of a server that printed something.
+    /// The failure with the end of the server's log.
     fn failed_with_log(self, mode: LaunchMode, mut failure: CallFailure) -> CallFailure {
         if mode == LaunchMode::Headless && !self.log.is_empty() {
             failure.error.message += &format!("; its log ends with: {}", self.log.join(" | "));

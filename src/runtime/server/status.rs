@@ -1,4 +1,4 @@
-//! `server status`: the server of a polish, and whether it is there still.
+//! `server status`: the server of a polish, and whether it is still running.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use super::record::{self, Server};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
 
 options! {
@@ -29,19 +30,21 @@ options! {
 /// The answer of `server status`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// Whether it is there.
+    /// Whether it is running.
     pub status: ServerStatus,
     /// The server that was started or adopted last.
     pub server: Option<Server>,
-    /// The last lines that it printed, where it is dead.
+    /// The last lines of its output, if it is dead.
     pub log: Vec<String>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
 }
 
-/// Whether it is there.
+/// Whether it is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerStatus {
-    /// Its process is there.
+    /// Its process is running.
     Running,
     /// Its process has ended.
     Dead,
@@ -61,10 +64,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         Some(server) if server.is_alive() => ServerStatus::Running,
         Some(_) => ServerStatus::Dead,
     };
+    let mut warnings = Vec::new();
     if let Some(server) = server.as_mut().filter(|_| status == ServerStatus::Running) {
         server.find_url();
+        // It may have begun to after it was started.
+        let family = server.pgid.map(listeners::family);
+        let public = family.and_then(|family| listeners::public_port(server.port, &family));
+        warnings.extend(public.map(record::reachable));
     }
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
-    Ok(Delivery::from_answer(&Response { status, server, log }))
+    Ok(Delivery::from_answer(&Response { status, server, log, warnings }))
 }

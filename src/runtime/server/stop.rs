@@ -1,4 +1,4 @@
-//! `server stop`: ends the process that listens on a port, after a user agreed to that very process.
+//! `server stop`: ends the process that listens on a port, after a user agreed to end that specific process.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -19,12 +19,11 @@ use crate::runtime::polish::record::PolishRun;
 options! {
     /// End the process that listens on a port
     ///
-    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. The process is
-    /// asked to end; with `--force` it is killed if it has not ended a second later, which the user must agree
-    /// to separately. A headless run needs `allow-port-kill:1`. The server that `server start` started, by the
-    /// `pid` and `start_time` of `server status`, is ended with everything that it started, which may take six
-    /// seconds; this needs no permission, and works after the run, too. Where the system does not report when a
-    /// process started, nothing is ended.
+    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. The process is asked to
+    /// end; with `--force` it is killed if it has not ended a second later, which the user must agree to separately. A
+    /// headless run needs `allow-port-kill:1`. The server that `server start` started, by the `pid` and `start_time` of
+    /// `server status`, is ended with everything that it started, which may take six seconds; this needs no permission,
+    /// and works after the run, too. If the system does not report when a process started, nothing is ended.
     ///
     /// Exit codes: 0 it ended, and nothing listens; 2 wrong call; 3 headless without permission, or state that
     /// this machine's helper did not write; 4 a malformed document of the helper; 5 a sandbox hides the ports,
@@ -48,7 +47,7 @@ options! {
 /// The answer of `server stop`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// What came of it.
+    /// The outcome.
     pub status: StopStatus,
     /// The port.
     pub port: u16,
@@ -56,21 +55,21 @@ pub struct Response {
     pub killed: bool,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopStatus {
     /// It ended.
     Stopped,
-    /// Nobody listens.
+    /// Nothing listens.
     None,
 }
 
 /// How long a process may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long a server may take that ends what it started first.
+/// How long a server may take that first ends its own child processes.
 const PATIENCE_WITH_CHILDREN: Duration = Duration::from_secs(6);
-/// Between two looks.
+/// The pause between two checks.
 const BREAK: Duration = Duration::from_millis(50);
 
 /// Runs the command.
@@ -81,8 +80,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let run = PolishRun::open(environment, &options.run)?;
     let mut response = Response { status: StopStatus::None, port: options.port, killed: false };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
-    // What this polish started is ended with all that it started, and needs no leave. It outlives the polish.
-    let own = Server::load(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
+    // The polish's own server is ended with everything that it started, and needs no permission. It outlives the
+    // polish.
+    let own = Server::load(&run)?
+        .filter(|own| own.port == options.port && (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
         response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
         return left(options, environment, &own.words(), response);
@@ -99,15 +100,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     if (owner.pid, owner.start_time) != confirmed {
         let message =
-            format!("port {} is taken by {}, and not by what was confirmed", options.port, owner.words());
-        let hint = "ask `server owner` again, and the user";
+            format!("port {} is taken by {}, not by the confirmed process", options.port, owner.words());
+        let hint = "run `server owner` again, and ask the user";
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.killed = end(options, &owner.words(), &[])?;
     left(options, environment, &owner.words(), response)
 }
 
-/// The answer once what was confirmed has ended: nobody else may listen there.
+/// The answer once the confirmed process has ended: no other process may listen there.
 fn left(
     options: &Options,
     environment: &Environment,
@@ -116,27 +117,27 @@ fn left(
 ) -> Result<Delivery, CallFailure> {
     let mut others = listeners::all(environment, options.port)?;
     let until = Instant::now() + PATIENCE;
-    // A process that has ended may hold its socket for a moment.
+    // A process that has ended may still hold its socket for a moment.
     while others.iter().any(|one| one.pid.is_none()) && Instant::now() < until && !interrupt::pending() {
         std::thread::sleep(BREAK);
         others = listeners::all(environment, options.port)?;
     }
     if !others.is_empty() {
         let message =
-            format!("{who} ended, and port {} is still taken by {}", options.port, listeners::words(&others));
-        let hint = "ask `server owner` again, and the user";
+            format!("{who} ended, but port {} is still taken by {}", options.port, listeners::words(&others));
+        let hint = "run `server owner` again, and ask the user";
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.status = StopStatus::Stopped;
     Ok(Delivery::from_answer(&response))
 }
 
-/// Refuses to end a process where the system does not tell when one started: its number may be that of another one.
+/// Refuses to end a process if the system does not report start times: its id may belong to another process by now.
 fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
     if tells {
         return Ok(());
     }
-    let message = format!("this system does not tell whether {pid} is still the process that was confirmed");
+    let message = format!("this system does not report whether {pid} is still the confirmed process");
     Err(CallFailure::environment(
         "signal_refused",
         message,
@@ -144,7 +145,8 @@ fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
     ))
 }
 
-/// Ends what was confirmed, with its `family` where it is a server of ours, as far as the user agreed; whether it was killed.
+/// Ends the confirmed process, with its `family` if it is our own server, as far as the user agreed; returns whether it
+/// was killed.
 fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, CallFailure> {
     let killed = !ended(options, family, false)?;
     if killed && (!options.force || !ended(options, family, true)?) {
@@ -156,7 +158,7 @@ fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, Call
     Ok(killed)
 }
 
-/// Sends the signal, and tells whether all that is meant ended in time.
+/// Sends the signal, and returns whether all processes ended in time.
 fn ended(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, CallFailure> {
     let (pid, started) = (options.confirm_pid, options.start_time);
     let is_there = |&(pid, started): &(u32, u64)| listeners::is_alive(pid, Some(started));
@@ -167,7 +169,7 @@ fn ended(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, C
     };
     let meant = if family.is_empty() { vec![(pid, started)] } else { family.to_vec() };
     if !family.is_empty() {
-        // What it starts meanwhile is in its group.
+        // Processes that it starts meanwhile are in its group.
         foreign_process::end_group(pid, kill, is_family_alive).map_err(refused)?;
     }
     for one in meant.iter().filter(|one| family.is_empty() || is_there(one)) {

@@ -1,12 +1,12 @@
-//! Numbers that only grow, one file per item, kept under the lock. One whose file is missing or damaged
-//! is counted again from what the item has.
+//! Increasing counters, one file per item, kept under the lock. If the file is missing or damaged, the counter restarts
+//! from the item's existing numbers.
 
 use super::LockedStore;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
 
 impl LockedStore<'_> {
-    /// The next number of an item, from 1. `highest` counts what is there, where no counter is.
+    /// The next number of an item, from 1. `highest` is the last existing number, used if there is no counter.
     ///
     /// # Errors
     /// `state_unwritable` or `sandboxed`.

@@ -1,5 +1,5 @@
-//! Whether git's index says at a glance that it tracks nothing in the folder of runs and records: to be asked, git reads
-//! all of it entry by entry. Whatever is not plain is left to git.
+//! A quick check that git's index tracks nothing in the folder of runs and records, since git itself would read it
+//! entry by entry. Unusual indexes are left to git.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use memchr::memmem;
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, FileKind};
 
-/// What begins the parts of an index that keep entries elsewhere, or folders in place of entries.
+/// The extensions of an index that store entries elsewhere, or folders in place of entries.
 const ELSEWHERE: [&[u8]; 2] = [b"link\0", b"sdir\0"];
-/// The versions of an index that hold each name as a whole.
+/// The versions of an index that store complete names.
 const WHOLE: [&[u8]; 2] = [b"DIRC\0\0\0\x02", b"DIRC\0\0\0\x03"];
 
-/// Whether no path that the index holds lies below `root`.
+/// Whether no path in the index is below `root`.
 pub(super) fn is_surely_untracked(root: &Path) -> bool {
     let Some(top) = root.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some()) else {
         return false;

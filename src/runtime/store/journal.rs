@@ -1,7 +1,7 @@
-//! Several files that belong together: what is meant is written down first, then done, then crossed
-//! out. The next holder of the lock finishes what was left, and doing it twice changes nothing. Only what this user
-//! wrote on this machine for this folder is done: a journal is signed, and a foreign one is moved aside. What somebody edited
-//! meanwhile is not replaced: the text for it is kept beside it.
+//! Atomic updates of several files: the steps are journaled first, then carried out, then the journal is removed. The
+//! next holder of the lock completes an unfinished journal; the steps are idempotent. A journal is signed and only
+//! carried out if this user wrote it on this machine for this folder; a foreign one is moved aside. A file that was
+//! edited in the meantime is not replaced: its new text is kept next to it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -23,39 +23,39 @@ const MOST_FOREIGN: usize = 1000;
 #[serde(deny_unknown_fields)]
 struct StoreJournal {
     schema: String,
-    /// The keyed hash of the rest and of the folder it is for; none where no key can be kept.
+    /// The keyed hash of the rest and of the folder it is for; none if no key can be stored.
     signature: Option<String>,
     steps: Vec<StoreStep>,
-    /// The hash of what the file of each step held before; empty where there was none.
+    /// The hash of each step's file before; empty if there was none.
     before: Vec<String>,
 }
 
-/// Which files must be as they were before they are replaced.
+/// Which files must be unchanged before they are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReplacementGuard {
-    /// None: they were read under this very lock.
+    /// None: they were read under the current lock.
     None,
-    /// That of the first step.
+    /// The file of the first step.
     First,
     /// All: time has passed since the journal was written.
     All,
 }
 
-/// What the name of a text ends with that is kept beside a file which somebody edited.
+/// The suffix of a text that is kept next to an edited file.
 pub const KEPT: &str = ".new";
 
-/// One file of several.
+/// One step of an update of several files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum StoreStep {
-    /// The file gets this text.
+    /// Writes a file.
     Write {
         /// Relative to the store's folder.
         path: PathBuf,
-        /// All of it.
+        /// Its complete text.
         text: String,
     },
-    /// The file goes.
+    /// Removes a file.
     Remove {
         /// Relative to the store's folder.
         path: PathBuf,
@@ -70,11 +70,11 @@ impl StoreStep {
 }
 
 impl Store {
-    /// Removes `path`, and what was written down and could not be done: what a full disk keeps from being ended in order.
-    /// The lock would do that first, and removing needs no space.
+    /// Removes `path` and the unfinished journal, for a run that cannot be ended properly because the disk is full.
+    /// Taking the lock would carry out the journal first; removing needs no space.
     pub fn give_up(&self, path: &Path) {
         if let Ok(Some(root)) = self.open() {
-            // What went wrong before is what the user must know.
+            // The original failure is the one to report.
             let _ = root.remove(&LockedStore::own_file(NAME));
             let _ = root.remove(path);
         }
@@ -82,8 +82,8 @@ impl Store {
 }
 
 impl LockedStore<'_> {
-    /// Does all steps, in their order: after a kill either none, or all once the lock is taken again. Where no key can
-    /// be kept, nobody finishes what a kill left.
+    /// Carries out all steps in order: after a kill, either none, or all once the lock is taken again. Without a key,
+    /// an interrupted journal is not completed.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
@@ -91,8 +91,8 @@ impl LockedStore<'_> {
         self.begin(steps, None)
     }
 
-    /// The same where the first step replaces a file that its user edits: it must still hold what was read, by its hash, at the
-    /// moment when it is replaced. Otherwise nothing is done.
+    /// The same if the first step replaces a file that the user edits: its hash must still be that of what was read
+    /// when it is replaced. Otherwise nothing is done.
     ///
     /// # Errors
     /// `stale`, and those of [`LockedStore::together`].
@@ -109,15 +109,15 @@ impl LockedStore<'_> {
         let mut journal = StoreJournal { schema: SCHEMA.to_owned(), signature: None, steps, before };
         let key = SealKey::load(&self.store.environment);
         journal.signature = key.map(|key| self.signed(&journal, |texts| key.sign(texts))).transpose()?;
-        // Texts and paths of ours are UTF-8.
+        // Our texts and paths are UTF-8.
         let text = serde_json::to_string(&journal).unwrap_or_default();
         self.replace(&Self::own_file(NAME), text.as_bytes())?;
         let guard = if read.is_some() { ReplacementGuard::First } else { ReplacementGuard::None };
         self.carry_out(&journal, guard)
     }
 
-    /// The hash of what a file holds without its byte order mark; empty where there is none. One that cannot be read is refused
-    /// when it is replaced.
+    /// The hash of a file without its byte order mark; empty if there is none. An unreadable file is refused when it is
+    /// replaced.
     fn hash(&self, path: &Path) -> String {
         match self.root.read(path, SizeLimit::Document) {
             Ok(bytes) => bytes.map_or_else(String::new, |bytes| sha256(&without_mark(bytes))),
@@ -125,7 +125,7 @@ impl LockedStore<'_> {
         }
     }
 
-    /// Finishes what a command wrote down and could not do, if it was one of this user's on this machine.
+    /// Completes the journal of an interrupted command, if it was this user's on this machine.
     pub(super) fn finish_pending(&self) -> Result<(), CallFailure> {
         let Some(bytes) = self.read(&Self::own_file(NAME))? else { return Ok(()) };
         match self.own(&bytes)? {
@@ -134,7 +134,7 @@ impl LockedStore<'_> {
         }
     }
 
-    /// A journal that was written by this user, here, for this folder.
+    /// The journal, if this user wrote it on this machine for this folder.
     fn own(&self, bytes: &[u8]) -> Result<Option<StoreJournal>, CallFailure> {
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
         let Ok(journal) = serde_json::from_str::<StoreJournal>(text) else { return Ok(None) };
@@ -147,14 +147,14 @@ impl LockedStore<'_> {
         Ok((own && stays).then_some(journal))
     }
 
-    /// What a signature is of: the steps with what was there before, and the folder.
+    /// Signs a journal: the steps, the previous hashes, and the folder.
     fn signed<T>(&self, journal: &StoreJournal, sign: impl FnOnce(&[&[u8]]) -> T) -> Result<T, CallFailure> {
         let steps = serde_json::to_string(&(&journal.steps, &journal.before)).unwrap_or_default();
         let place = self.store.place(&self.root)?;
         Ok(sign(&[SCHEMA.as_bytes(), place.as_bytes(), steps.as_bytes()]))
     }
 
-    /// Keeps a journal that is not ours under another name, and says so.
+    /// Moves a foreign journal aside, with a warning.
     fn move_aside(&self) -> Result<(), CallFailure> {
         let refused = |error| self.store.refused(error);
         for number in 1..=MOST_FOREIGN {
@@ -163,7 +163,7 @@ impl LockedStore<'_> {
             if self.root.kind(&aside).map_err(refused)?.is_none() {
                 self.root.rename(&Self::own_file(NAME), &name).map_err(refused)?;
                 self.store.environment.warn(&format!(
-                    "a journal that this user did not write here was not carried out: it is `{}` now",
+                    "a journal that this user did not write here was not carried out, and was moved to `{}`",
                     self.store.root.join(aside).display()
                 ));
                 return Ok(());
@@ -190,7 +190,7 @@ impl LockedStore<'_> {
                     }
                     if guard == ReplacementGuard::First {
                         self.remove(&Self::own_file(NAME))?;
-                        let message = format!("`{}` was saved meanwhile", path.display());
+                        let message = format!("`{}` was changed in the meantime", path.display());
                         let hint = "read it again, and decide again";
                         return Err(CallFailure::new(CONTENDED, "stale", message, hint));
                     }
@@ -202,20 +202,20 @@ impl LockedStore<'_> {
         self.remove(&Self::own_file(NAME))
     }
 
-    /// Keeps the text for a file that somebody edited since it was meant to be written, and says so.
+    /// Keeps the new text of a file that was edited in the meantime next to it, with a warning.
     fn keep_beside(&self, path: &Path, text: &str) -> Result<(), CallFailure> {
         let beside = PathBuf::from(format!("{}{KEPT}", path.display()));
         self.replace(&beside, text.as_bytes())?;
         let edited = self.store.root.join(path);
         self.store.environment.warn(&format!(
-            "`{}` was edited after a command was cut off: what that one was to write is `{}{KEPT}`",
+            "`{}` was edited after a command was interrupted: the text that it was to write is in `{}{KEPT}`",
             edited.display(),
             edited.display()
         ));
         Ok(())
     }
 
-    /// Removes a file; one that is not there is no failure.
+    /// Removes a file, if it exists.
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
@@ -224,7 +224,7 @@ impl LockedStore<'_> {
     }
 }
 
-/// Checks that a step stays in the store, and away from the store's own files.
+/// Checks that a step stays inside the store, and does not touch the store's own files.
 fn must_stay(step: &StoreStep) -> Result<(), CallFailure> {
     let path = step.path();
     let down = path.components().all(|part| matches!(part, Component::Normal(_)));

@@ -1,5 +1,5 @@
-//! The key of this user on this machine, by which the helper knows what it wrote itself. It lies outside of every
-//! repository, and nobody else may read it.
+//! The key of this user on this machine, with which the helper recognises what it wrote. It is stored outside of any
+//! repository, readable only by the user.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use crate::runtime::environment::Environment;
 
 const NAME: &str = "key";
 const LENGTH: usize = 32;
-/// The block of SHA-256.
+/// The block size of SHA-256.
 const BLOCK: usize = 64;
 
 /// The key.
 pub(super) struct SealKey([u8; LENGTH]);
 
 impl SealKey {
-    /// The key of this user, made where there is none; `None` where it cannot be kept.
+    /// The key of this user, created if missing; `None` if it cannot be stored.
     pub(super) fn load(environment: &Environment) -> Option<Self> {
         let folder = folder(environment)?;
-        // What the user names by a variable may be a link.
+        // A folder that the user names in a variable may be a link.
         let root = Root::create(&folder, RootLink::Followed).ok()?;
         let path = Path::new(NAME);
         if let Some(bytes) = root.read_secret(path, SizeLimit::Settings).ok()? {
@@ -30,7 +30,7 @@ impl SealKey {
         }
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes).ok()?;
-        // Another process may have been quicker: the key that stays is the one that counts.
+        // Another process may have been quicker: the stored key is the one to use.
         root.create_secret(path, &bytes).ok()?;
         root.read_secret(path, SizeLimit::Settings).ok()??.try_into().ok().map(Self)
     }
@@ -39,14 +39,14 @@ impl SealKey {
     pub(super) fn sign(&self, texts: &[&[u8]]) -> String {
         let mut whole = Vec::new();
         for text in texts {
-            // Lengths keep the texts apart.
+            // The lengths separate the texts.
             whole.extend_from_slice(&(text.len() as u64).to_be_bytes());
             whole.extend_from_slice(text);
         }
         hex(&hmac(&self.0, &whole))
     }
 
-    /// Whether a signature is that of these texts; the time says nothing about where it differs.
+    /// Whether a signature matches these texts, compared in constant time.
     pub(super) fn has_signed(&self, texts: &[&[u8]], signature: &str) -> bool {
         let own = self.sign(texts);
         let differing = own.bytes().zip(signature.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
@@ -60,7 +60,7 @@ fn folder(environment: &Environment) -> Option<PathBuf> {
     Some(state.or_else(home)?.join("plugcast"))
 }
 
-/// The key is shorter than a block.
+/// HMAC for a key that is shorter than a block.
 fn hmac(key: &[u8], text: &[u8]) -> Vec<u8> {
     let padded = |pad: u8| -> Vec<u8> {
         let mut block = vec![pad; BLOCK];

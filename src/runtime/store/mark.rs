@@ -1,5 +1,5 @@
-//! By what the helper knows a text again that it wrote in a folder: a hash of the text with the folder's path and its
-//! own number, which no copy has, and the same with the key of this user where one can be kept.
+//! Marks by which the helper recognises a text that it wrote in a folder: a hash of the text with the folder's path and
+//! inode, which no copy shares, and the same keyed with this user's key if one can be stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::disk;
 use crate::disk::root::Root;
 use crate::runtime::answer::CallFailure;
 
-/// What stands beside a text of ours.
+/// The mark of one of our texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TextMark {
@@ -33,7 +33,7 @@ impl Store {
         Ok(TextMark { place: disk::sha256(&texts.join(&0)), signature })
     }
 
-    /// Whether a mark is of this text, this folder and this user. Where no key can be kept, the folder is all there is.
+    /// Whether a mark belongs to this text, folder and user. Without a key, only text and folder are checked.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -47,7 +47,7 @@ impl Store {
         })
     }
 
-    /// The folder by its path and its own number.
+    /// The identity of the folder: its path and inode.
     pub(super) fn place(&self, root: &Root) -> Result<String, CallFailure> {
         let path = disk::canonical(root.path()).map_err(|error| self.unwritable(&error))?;
         let identity = root.identity().map_err(|error| self.refused(error))?;

@@ -68,7 +68,7 @@ const HINDRANCES: [Hindrance; 9] = [
     Hindrance {
         github: |state, _| checks(state, &[]),
         code: "ci_none",
-        words: ["GitHub has no checks of ", "once GitHub has checked this commit"],
+        words: ["GitHub has no checks for ", "once GitHub has checked this commit"],
         ..NONE
     },
     Hindrance {
@@ -82,7 +82,7 @@ const HINDRANCES: [Hindrance; 9] = [
         script: "git switch -q main; put src/price.py 'price = 3'; commit three; git switch -q show-cart; git merge -q main > /dev/null || true",
         at_once: true,
         code: "dirty",
-        words: ["has conflicts: `src/price.py`", "Finish the merge or rebase that is under way"],
+        words: ["has conflicts: `src/price.py`", "Finish or abort the merge or rebase in progress"],
         ..NONE
     },
 ];

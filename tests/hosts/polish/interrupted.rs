@@ -58,7 +58,7 @@ fn interrupted(hosts: &Hosts, host: Host) {
 
     let mut steps = vec![
         call_with(host, "## 1. Begin", 2, "", &[("RUN", folder)]),
-        call(host, "## 5. A port", 2).expects(["given out without a result, and to be given out again: 1"]),
+        call(host, "## 5. A port", 2).expects(["dispatched without a result, and to be dispatched again: 1"]),
     ];
     steps.extend(calls(host, &[("## 6. Look", 0), ("## 6. Look", 1), ("## 8. Repair", 0)]));
     steps.push(screen_step(host));

@@ -67,7 +67,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
         "Polish complete.\n",
         &format!("\nDev server: {} on :{} (logs: ", server["pid"], site.port),
         "\nChecklist items: 2 total (1 fixed, 0 skipped, 1 stacked, 0 replan)\n",
-        "\nNext: open the seeds as pull requests of their own, and merge this one\nPolish complete\n",
+        "\nNext: open the seeds as separate pull requests, and merge this one\nPolish complete\n",
     ] {
         assert!(summary.contains(part), "`{part}` is missing in {summary}");
     }

@@ -106,7 +106,7 @@ fn thought_about_again(hosts: &Hosts, host: Host) {
     for part in [
         "\nChecklist items: 3 total (0 fixed, 0 skipped, 2 stacked, 0 replan, 1 not dispatched)\n",
         "/replan-seed.md\nEscalation: replan-required\n",
-        "\nNext: think about it from the start with `refine:ideate`, from the replan seed\n",
+        "\nNext: rethink it with `refine:ideate`, from the replan seed\n",
     ] {
         told(&ended, part);
     }

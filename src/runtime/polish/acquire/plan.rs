@@ -1,4 +1,4 @@
-//! What `polish acquire` would do: where the target is, what brings it into a working tree, and what is in the way of that.
+//! What `polish acquire` would do: where the target is, how it gets into a working tree, and what prevents that.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ pub(super) struct AcquirePlan {
     pub location: TargetLocation,
     pub action: AcquireAction,
     pub branch: Option<String>,
-    /// The commit, where it is here or GitHub names it.
+    /// The commit, if it is available locally or known from GitHub.
     pub head: Option<String>,
     pub base_branch: Option<String>,
     /// Whether the base was fetched, or why it was not.
     pub fetched: Result<bool, FetchError>,
 }
 
-/// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
+/// Finds out what is to be done. Changes nothing; `adds` means that a working tree is added.
 pub(super) fn plan(
     repository: &Repository,
     words: &Words,
@@ -92,7 +92,7 @@ pub(super) fn plan(
     let moves = location.checkout != PendingCheckout::None;
     if !(adds && moves) {
         let unfinished = || {
-            // Only a user can continue one, and only in its own working tree.
+            // Only a user can continue a polish, and only in its own working tree.
             if moves || words.mode == LaunchMode::Headless {
                 return Ok(None);
             }
@@ -109,8 +109,8 @@ pub(super) fn plan(
     Ok(AcquirePlan { action, branch, head, base_branch, location, fetched: Ok(false) })
 }
 
-/// The pull request whose code a branch holds that this program made for it: what was not trusted then is no more trusted
-/// when it is checked out.
+/// The pull request for which this program created a branch: code that was not trusted before is not trusted just
+/// because it is checked out.
 fn request_of_branch(
     repository: &Repository,
     root: Option<&Path>,
@@ -118,7 +118,7 @@ fn request_of_branch(
 ) -> Result<Option<PullRequest>, CallFailure> {
     let Some(name) = target::made_for(repository, root, branch)? else { return Ok(None) };
     match base::named_pull_request(repository, &name) {
-        // Only the name of the branch looks like it.
+        // The branch only has a similar name.
         Err(failure)
             if !name.contains('/') && matches!(&*failure.error.code, "no_remote" | "gh_not_found") =>
         {

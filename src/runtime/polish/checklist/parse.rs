@@ -1,4 +1,5 @@
-//! `polish checklist parse`: what the user decided. Every item is measured again, so that no edit makes a large one small.
+//! `polish checklist parse`: the user's decisions. Every item is measured again, so that no edit turns a large item
+//! into a small one.
 
 use std::path::PathBuf;
 
@@ -9,8 +10,10 @@ use super::text::{self, Checklist, ItemSection, fault};
 use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, wanted};
 use crate::disk;
 use crate::order;
+use crate::printable::line as one_line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED};
 use crate::runtime::command_line::options;
+use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::place;
@@ -21,10 +24,12 @@ use crate::runtime::store::KEPT;
 options! {
     /// Read the checklist that the user edited
     ///
-    /// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with its line.
+    /// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with
+    /// its line.
     ///
-    /// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist: `errors` has
-    /// every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist:
+    /// `errors` has every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit;
+    /// 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -32,7 +37,7 @@ options! {
     examples: ["plugcast-run polish checklist parse --run DIR"]
 }
 
-/// The answer of `polish checklist parse`, also where it is malformed.
+/// The answer of `polish checklist parse`, also if it is malformed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether it can be read.
@@ -41,7 +46,7 @@ pub struct Response {
     pub path: String,
     /// The hash of its text: the value of `--seen` of `polish checklist rewrite`.
     pub sha256: String,
-    /// The items, in order; none where it is malformed.
+    /// The items, in order; none if it is malformed.
     pub items: Vec<ChecklistItem>,
     /// Every fault.
     pub errors: Vec<ChecklistFault>,
@@ -56,9 +61,9 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChecklistStatus {
-    /// It can.
+    /// It can be read.
     Ok,
-    /// It cannot.
+    /// It cannot be read.
     Malformed,
 }
 
@@ -69,30 +74,30 @@ pub struct ChecklistItem {
     pub id: u32,
     /// Its title.
     pub title: String,
-    /// What becomes of it.
+    /// What is to be done with it.
     pub action: ItemAction,
     /// Its files, relative to the repository's top.
     pub files: Vec<String>,
-    /// The part of the application.
+    /// The part of the application that it belongs to.
     pub surface: String,
     /// Whether it is small enough.
     pub status: ItemStatus,
-    /// Why it is not.
+    /// Why it is not small enough.
     pub reasons: Vec<String>,
-    /// What is to be done.
+    /// The notes of the user or the model.
     pub notes: String,
     /// The line of its heading.
     pub line: usize,
     /// Whether the user added it.
     pub added_by_user: bool,
-    /// What it came to, where it was given out.
+    /// Its result, if it was dispatched.
     pub result: Option<ItemOutcome>,
-    /// Whether it was given out as it is now.
+    /// Whether it was dispatched in its current form.
     pub dispatched: bool,
-    /// Whether it is given out, and nobody has said what it came to.
+    /// Whether it is dispatched and has no result yet.
     #[serde(skip)]
     pub is_out: bool,
-    /// Whether it is so as it is now.
+    /// Whether it is dispatched in its current form and has no result yet.
     #[serde(skip)]
     pub is_out_unchanged: bool,
     /// Whether the run was continued since it was dispatched.
@@ -125,9 +130,13 @@ pub(in crate::runtime) fn read(
 fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String), CallFailure> {
     let path = run.path.join(CHECKLIST);
     let name = path.display().to_string();
-    // First, for what was cut off is finished with it.
+    // First, since loading completes an interrupted command.
     let lock = ChecklistLock::load(run)?;
-    let Some(text) = run.store.text(&path)? else {
+    let text = match run.store.text(&path) {
+        Err(failure) if failure.error.code == NOT_UTF8 => return Err(not_text(failure, name)),
+        text => text?,
+    };
+    let Some(text) = text else {
         let message = "the run has no checklist";
         let hint = "write one with `polish checklist write`";
         return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
@@ -137,11 +146,11 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let Checklist { sections, faults, mut warnings } = text::parse(&text);
     if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT}")))? {
         warnings.push(format!(
-            "you edited the file after a command was cut off: what that one was to write is `{name}{KEPT}`"
+            "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT}`"
         ));
     }
     for id in lock.items.keys().filter(|id| sections.iter().all(|section| section.id != **id)) {
-        warnings.push(format!("item {id} is no longer there: nothing of it is repaired"));
+        warnings.push(format!("item {id} was removed: nothing of it is repaired"));
     }
     let mut response = Response {
         status: ChecklistStatus::Ok,
@@ -152,17 +161,28 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         warnings,
         error: None,
     };
-    let mut seeds = 0;
+    let mut listed = Vec::new();
     for section in &sections {
+        match files(section, tree, &changed) {
+            Ok(files) => listed.push((section, files)),
+            Err(fault) => response.errors.push(fault),
+        }
+    }
+    let here: Vec<(u32, &str, &[String])> =
+        listed.iter().map(|(section, files)| (section.id, &*section.title, &**files)).collect();
+    for (section, _) in &listed {
+        let Some(before) = lock.number_before(section.id, &here) else { continue };
+        let message = format!(
+            "item {before} is item {} now, and results belong to the numbers: write `## Item {before} — {}`",
+            section.id,
+            one_line(&section.title)
+        );
+        response.errors.push(fault(section.line, "renumbered", message));
+    }
+    let mut seeds = 0;
+    for (section, files) in listed {
         let locked = lock.items.get(&section.id);
         let added = locked.is_none_or(|locked| locked.added);
-        let files = match files(section, tree) {
-            Ok(files) => files,
-            Err(fault) => {
-                response.errors.push(fault);
-                continue;
-            }
-        };
         response.errors.extend(section.status_fault());
         let measure = measure(&changed, &files, &thresholds);
         let is_large = !measure.reasons.is_empty();
@@ -188,6 +208,10 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
                 measure.reasons.join(", ")
             );
             response.errors.push(fault(line, "pinned", message));
+        }
+        if action == ItemAction::Fix {
+            let unchanged = measure.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
+            response.warnings.extend(unchanged);
         }
         let notes = section.value("notes").to_owned();
         let hash = wanted(action, &files, &notes);
@@ -223,13 +247,33 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     Err(failure.within(&response))
 }
 
+/// The failure for a checklist in another encoding, with its fault in the list.
+fn not_text(failure: CallFailure, path: String) -> CallFailure {
+    let error = *failure.error.clone();
+    let errors = vec![fault(error.line.unwrap_or(1), NOT_UTF8, error.message.clone())];
+    let (status, error) = (ChecklistStatus::Malformed, Some(error));
+    let (sha256, items, warnings) = (String::new(), Vec::new(), Vec::new());
+    failure.within(&Response { status, path, sha256, items, errors, warnings, error })
+}
+
 /// The files of an item, as git writes them.
-fn files(section: &ItemSection, tree: &Repository) -> Result<Vec<String>, ChecklistFault> {
+fn files(
+    section: &ItemSection,
+    tree: &Repository,
+    changed: &ChangeSizes,
+) -> Result<Vec<String>, ChecklistFault> {
+    let wrong = |reason: String| fault(section.line_of("files"), "bad_path", reason);
     let mut files = Vec::new();
     for file in section.files()? {
-        let file = place::confined(&file, &tree.top)
-            .map_err(|reason| fault(section.line_of("files"), "bad_path", reason))?;
-        files.push(file);
+        // Counted as one file, several would hide how large the item is.
+        let parts = file.split(|c: char| c == ';' || c.is_whitespace());
+        if !changed.contains(&file) && parts.filter(|part| changed.contains(part)).count() > 1 {
+            return Err(wrong(format!(
+                "`{}` names several files: separate them with commas",
+                one_line(&file)
+            )));
+        }
+        files.push(place::confined(&file, &tree.top).map_err(wrong)?);
     }
     Ok(files)
 }

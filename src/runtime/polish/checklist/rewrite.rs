@@ -1,5 +1,5 @@
-//! `polish checklist rewrite`: what the items came to that were given out, below each of them. Everything else of the file
-//! stays as the user left it.
+//! `polish checklist rewrite`: writes the results of dispatched items below each of them. The rest of the file stays as
+//! the user left it.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::text::{parse, with_outcome};
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
+use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
@@ -23,10 +24,10 @@ options! {
     /// FILE contains `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is
     /// `fixed` or `failed`, and the last two may be missing. The run records it, too.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed
-    /// results, an item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results,
-    /// or git failed; 6 the checklist is not what was read, or the run ended or is bound to another tree or commit;
-    /// 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an
+    /// item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results, or git failed;
+    /// 6 the checklist has changed since it was read, or the run ended or is bound to another tree or commit; 7 git
+    /// took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -55,22 +56,22 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RewriteStatus {
-    /// It is there.
+    /// The checklist was written.
     Written,
 }
 
-/// What one item came to.
+/// The result of one item.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemResult {
     /// The item.
     pub id: u32,
-    /// What it came to.
+    /// Its result.
     pub result: ItemOutcome,
     /// What was done, or what went wrong.
     #[serde(default)]
     pub summary: String,
-    /// The commit that did it, where there is one.
+    /// The commit with the repair, if there is one.
     #[serde(default)]
     pub commit: String,
 }
@@ -89,20 +90,20 @@ struct DispatchLog {
     entries: Vec<DispatchEntry>,
 }
 
-/// What was done with one item, at one time.
+/// One result of one item.
 #[derive(Debug, Serialize, Deserialize)]
 struct DispatchEntry {
     at: String,
     #[serde(flatten)]
     result: ItemResult,
-    /// What it was measured to be.
+    /// Why it was measured as oversized.
     reasons: Vec<String>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// `malformed_json`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
+/// `malformed_json`, `duplicate_id`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.results.display().to_string();
@@ -113,10 +114,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#;
         document::no_json(&error, &name, hint)
     })?;
+    no_duplicates(&results, &given, &name)?;
     let held = run.store.lock()?;
     let (seen, mut checklist) = parsing::read(&run, &tree)?;
     if seen.sha256 != options.seen {
-        let message = format!("`{}` is not what was read", seen.path);
+        let message = format!("`{}` has changed since it was read", seen.path);
         let hint = "read it again with `polish checklist parse`, and decide again";
         return Err(CallFailure::new(CONTENDED, "stale", message, hint));
     }
@@ -138,7 +140,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let given_out = lock.items.get_mut(&result.id);
         let given_out = given_out.filter(|item| item.planned.is_some() || item.dispatched.is_some());
         let Some(locked) = given_out else {
-            let message = format!("item {} was not given out by `dispatch plan`", result.id);
+            let message = format!("item {} was not dispatched by `dispatch plan`", result.id);
             let hint = "leave it out, or correct its `id`";
             return Err(CallFailure::new(MALFORMED, "unknown_item", message, hint).in_file(&name, None, None));
         };
@@ -152,7 +154,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             reasons: item.reasons.clone(),
         });
         run.record.outcomes.insert(result.id, result.result);
-        // Only a commit of this branch is one of the run's.
+        // A commit only counts as the run's own if it is on this branch.
         let is_hash = result.commit.len() >= 40 && result.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_hash && tree.ask(&["merge-base", "--is-ancestor", &result.commit, "HEAD"])?.succeeded() {
             run.record.user_commits.remove(&result.commit);
@@ -162,11 +164,27 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let folder = run.folder();
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
     let sha256 = disk::sha256(checklist.as_bytes());
-    // First of all: where its user has saved it meanwhile, nothing is written.
+    // The checklist first: if the user has saved it meanwhile, nothing else is written.
     let mut steps = vec![StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist }];
     steps.extend(folder.seal()?.steps(&folder, documents)?);
     held.together_over(steps, &seen.sha256)?;
-    // These results are in the file now. As a step it would remove what a replay keeps.
+    // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
     held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT}")))?;
     Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
+}
+
+/// Refuses a second result for an item: it may contradict the first.
+fn no_duplicates(results: &[ItemResult], text: &str, name: &str) -> Result<(), CallFailure> {
+    let is_repeated = |at: &usize| results[..*at].iter().any(|earlier| earlier.id == results[*at].id);
+    let Some(at) = (0..results.len()).find(is_repeated) else { return Ok(()) };
+    let root = document::json_text(text, name)?;
+    let rows = root.get("results").and_then(Node::items).unwrap_or_default();
+    let start = rows.get(at).map_or(0, |row| row.get("id").unwrap_or(row).span.start);
+    let (line, col) = document::place(text, start);
+    let message = format!("item {} has more than one result", results[at].id);
+    Err(CallFailure::new(MALFORMED, "duplicate_id", message, "give each item one result").in_file(
+        name,
+        Some(line),
+        Some(col),
+    ))
 }

@@ -1,5 +1,5 @@
-//! The checklist as the user edits it: Markdown with one section for each item. All faults are found, each with its line,
-//! and what is no fault but has no effect is told.
+//! The checklist as the user edits it: Markdown with one section for each item. All faults are found, each with its
+//! line, and text without effect causes a warning.
 
 use std::ops::Range;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::printable::line as one_line;
 
-/// What becomes of an item.
+/// What is to be done with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemAction {
-    /// It stays as it is.
+    /// It is left unchanged.
     Keep,
-    /// Nobody looks at it.
+    /// It is skipped.
     Skip,
     /// It is repaired as its notes say.
     Fix,
     /// Its notes are kept for later.
     Note,
-    /// It becomes a pull request of its own.
+    /// It becomes a separate pull request.
     Stacked,
     /// It is planned again.
     Replan,
@@ -39,7 +39,7 @@ const STATUSES: [&str; 2] = ["manageable", "oversized"];
 const FIELDS: [&str; 8] = ["action", "files", "surface", "status", "notes", "result", "summary", "commit"];
 const OUTCOME: Range<usize> = 5..8;
 
-/// One item, as the text has it.
+/// One item of the text.
 #[derive(Debug, Default)]
 pub(super) struct ItemSection {
     pub(super) id: u32,
@@ -50,13 +50,13 @@ pub(super) struct ItemSection {
     fields: [Option<(String, usize)>; FIELDS.len()],
     /// Its bytes.
     span: Range<usize>,
-    /// The bytes of the lines that say its outcome.
+    /// The byte ranges of the lines with its outcome.
     outcome: Vec<Range<usize>>,
-    /// Where its last line with a text ends.
+    /// The end of its last non-empty line.
     end: usize,
 }
 
-/// One thing that is wrong.
+/// One fault in the checklist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChecklistFault {
     /// The line, from 1.
@@ -85,7 +85,7 @@ impl ItemSection {
         self.fields[FIELDS.iter().position(|own| *own == name)?].as_ref()
     }
 
-    /// The value of a field; empty where it is not there.
+    /// The value of a field; empty if it is missing.
     pub(super) fn value(&self, name: &str) -> &str {
         self.field(name).map_or("", |(value, _)| value)
     }
@@ -108,7 +108,7 @@ impl ItemSection {
         })
     }
 
-    /// What is wrong with its status, which is worked out all the same.
+    /// The fault in its status, which is measured anyway.
     pub(super) fn status_fault(&self) -> Option<ChecklistFault> {
         let (written, line) = self.field("status")?;
         let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(written));
@@ -144,7 +144,7 @@ impl ItemSection {
     }
 }
 
-/// The lines of a text with their ends: a carriage return alone is one, too.
+/// The lines of a text with their endings; a lone carriage return also ends a line.
 fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let end = text
@@ -156,8 +156,8 @@ fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A heading that is meant as one of an item: what follows the word, which may be wrong. Up to three blanks before it are none
-/// to Markdown; in a block of notes a line with more is its text.
+/// A heading that is meant for an item: what follows the word, and whether the form is exact. Markdown ignores up to
+/// three leading spaces; in a block of notes, a line with more is text.
 fn heading(line: &str, is_block: bool) -> Option<(&str, bool)> {
     const MOST: usize = 3;
     let own = line.trim_start();
@@ -183,22 +183,22 @@ fn numbered(rest: &str) -> Option<(u32, &str)> {
     (!title.is_empty()).then_some((id, title))
 }
 
-/// The heading that was meant: with its own number and title, as far as it has them.
+/// The heading that was probably meant, with its number and title as far as they are given.
 fn corrected(rest: &str) -> String {
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let number = rest[..digits].trim_start_matches('0');
-    // What stands in the place of a number is no part of the title.
+    // A word in place of the number is not part of the title.
     let title = match rest.split_once(['—', '–', '-']) {
         Some((_, title)) if number.is_empty() => title,
         _ => &rest[digits..],
     };
     let title = title.trim_matches(|c: char| c.is_whitespace() || "—–-:.)".contains(c));
-    let number = if number.is_empty() { "NUMBER" } else { number };
+    let number = if number.parse::<u32>().is_ok() { number } else { "NUMBER" };
     let title = if title.is_empty() { "Title".into() } else { one_line(title) };
     format!("## Item {number} — {title}")
 }
 
-/// A field: its place in [`FIELDS`], if it is known, and its value.
+/// A field: its index in [`FIELDS`], if known, and its value.
 fn field(line: &str) -> Option<(Option<usize>, &str)> {
     let (key, value) = line.strip_prefix("- ")?.split_once(':')?;
     let key = key.trim();
@@ -225,7 +225,7 @@ pub(super) fn parse(text: &str) -> Checklist {
                 continue;
             };
             if let Some(first) = read.sections.iter().find(|one| one.id == id) {
-                let message = format!("item {id} stands at line {} and at line {number}", first.line);
+                let message = format!("item {id} is defined on line {} and on line {number}", first.line);
                 read.faults.push(fault(number, "duplicate_id", message));
             }
             let (title, end) = (title.to_owned(), span.start + line.len());
@@ -243,7 +243,7 @@ pub(super) fn parse(text: &str) -> Checklist {
             }
             let name = FIELDS[known];
             if let Some((_, first)) = section.fields[known] {
-                let message = format!("`{name}` stands at line {first} and at line {number}");
+                let message = format!("`{name}` is defined on line {first} and on line {number}");
                 read.faults.push(fault(number, "duplicate_field", message));
                 continue;
             }
@@ -261,7 +261,8 @@ pub(super) fn parse(text: &str) -> Checklist {
             }
         } else if !line.is_empty() {
             section.end = span.start + line.len();
-            read.warnings.push(format!("line {number} belongs to no field: write it below `- notes: |`"));
+            read.warnings
+                .push(format!("line {number} does not belong to a field: write it below `- notes: |`"));
         }
     }
     for section in &mut read.sections {
@@ -311,13 +312,13 @@ pub(super) fn print(header: &[(&str, &str)], drafts: &[NewItem]) -> String {
     out
 }
 
-/// A file as a list has it: in quotes where its name would end the list or the line.
+/// A file as an entry of a list: in quotes if its name would break the list or the line.
 fn listed(file: &str) -> String {
     let odd = file.contains([',', '"', '\\']) || file.trim() != file || one_line(file) != file;
     if odd { serde_json::to_string(file).unwrap_or_default() } else { file.to_owned() }
 }
 
-/// The text with the outcome of an item: what was said of it before goes.
+/// The text with the outcome of an item, which replaces any earlier one.
 pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, &str)]) -> String {
     let is_last = section.outcome.iter().any(|line| line.contains(&section.end.saturating_sub(1)));
     let mut own = String::new();
@@ -334,7 +335,7 @@ pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, 
         .map(|(name, value)| format!("{break_of}- {name}: {}", one_line(value)))
         .collect();
     let rest = if is_last {
-        // The outcome stood at the end: it stands there again.
+        // The outcome was at the end, and stays there.
         let kept = own.trim_end().len();
         let tail = own[kept..].trim_start_matches(['\r', '\n']).to_owned() + &text[at..section.span.end];
         own.truncate(kept);

@@ -1,4 +1,4 @@
-//! `polish checklist write`: the checklist that the user edits, of the items that a model drafted.
+//! `polish checklist write`: the checklist that the user edits, from the items that a model drafted.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::text::{NewItem, print};
 use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
+use crate::printable::line as one_line;
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
@@ -57,7 +58,7 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChecklistWriteStatus {
-    /// It is there.
+    /// The checklist was written.
     Written,
 }
 
@@ -73,11 +74,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
         Some(path) => document::text(&environment.path(path))?.ok_or_else(|| {
-            CallFailure::environment(
-                "file_unreadable",
-                format!("there is no file `{name}`"),
-                "check the path",
-            )
+            CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
         })?,
         None => environment.input_text()?,
     };
@@ -92,7 +89,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let measure = measure(&changed, &draft.files, &thresholds);
         draft.oversized = !measure.reasons.is_empty();
         warnings.extend(measure.warnings.into_iter().map(|warning| format!("item {id}: {warning}")));
-        lock.items.insert(id, LockedItem { reasons: measure.reasons, ..LockedItem::default() });
+        let (title, files) = (one_line(&draft.title).into_owned(), draft.files.clone());
+        let reasons = measure.reasons;
+        lock.items.insert(id, LockedItem { reasons, title, files, ..LockedItem::default() });
     }
     let verdict = review_verdict(&tree, &run, root)?.unwrap_or_else(|| "none".to_owned());
     let record = &run.record;
@@ -106,12 +105,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let path = run.path.join(CHECKLIST);
     let (folder, held) = (run.folder(), run.store.lock()?);
     if run.store.has_file(&path)? {
-        let message = format!("`{}` is there already", path.display());
+        let message = format!("`{}` already exists", path.display());
         return Err(CallFailure::new(
             CONTENDED,
             "exists",
             message,
-            "go on with it: `polish checklist parse`",
+            "continue with it: `polish checklist parse`",
         ));
     }
     let mut steps = folder.seal()?.steps(&folder, vec![(LOCK, text(&lock))])?;
@@ -128,7 +127,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }))
 }
 
-/// The items of a text, by the name that messages call it.
+/// The items of a text; messages call the text `name`.
 fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<NewItem>, CallFailure> {
     let wrong = |message: String, at: &Node| {
         let (line, col) = document::place(text, at.span.start);

@@ -1,4 +1,4 @@
-//! What continuous integration says of the commit that is polished.
+//! The result of continuous integration for the commit that is polished.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
 use crate::runtime::polish::record::PolishRecord;
 use crate::runtime::polish::refused;
 
-/// What continuous integration says.
+/// The result of continuous integration.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct CiResult {
-    /// All in one word.
+    /// The overall result.
     pub signal: CiSignal,
     /// The checks that failed or were cancelled.
     pub failing: Vec<String>,
@@ -21,7 +21,7 @@ pub struct CiResult {
     pub pending: Vec<String>,
 }
 
-/// What all checks come to.
+/// The overall result of all checks.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CiSignal {
@@ -31,12 +31,12 @@ pub enum CiSignal {
     Fail,
     /// One has not ended.
     Pending,
-    /// There is none of this commit.
+    /// There are no checks for this commit.
     #[default]
     None,
 }
 
-/// Asks GitHub. Without a repository there nothing is asked.
+/// Asks GitHub, if the repository has a remote there.
 pub(super) fn check(
     tree: &Repository,
     record: &PolishRecord,
@@ -61,9 +61,9 @@ pub(super) fn check(
     let none_why = match found.commit {
         None => Some(format!("{head} is not on GitHub: push it")),
         Some(commit) if commit != head => {
-            Some(format!("GitHub's checks are of {commit}, and {head} is checked out: push it, or pull"))
+            Some(format!("GitHub's checks are for {commit}, but {head} is checked out: push it, or pull"))
         }
-        Some(_) if found.checks.is_empty() => Some(format!("GitHub has no checks of {head}")),
+        Some(_) if found.checks.is_empty() => Some(format!("GitHub has no checks for {head}")),
         Some(_) => None,
     };
     if let Some(why) = none_why {

@@ -1,5 +1,5 @@
-//! The review that counts for the commit that is polished: the newest finished one of its branch, by whatever name its pull
-//! request or a working tree without a branch gave to this commit. One of another branch counts for nothing, and hides none.
+//! The review that counts for the commit that is polished: the newest finished one of its branch, or of this commit if
+//! it was reviewed by pull request or with a detached HEAD. Reviews of other branches are ignored.
 
 use std::path::Path;
 
@@ -30,41 +30,41 @@ pub struct CountedReview {
     pub run_id: String,
     /// The branch that was reviewed.
     pub branch: Option<String>,
-    /// The commit that was reviewed; none where that was not recorded.
+    /// The commit that was reviewed; none if it was not recorded.
     pub head_sha: Option<String>,
-    /// How that stands to what is checked out.
+    /// How that commit relates to what is checked out.
     pub binding: ReviewBinding,
     /// How many commits were made since.
     pub commits_ahead: u64,
-    /// Whether each of them is a fix or a merge of the base that a polish recorded.
+    /// Whether each of them is a fix or a merge of the base recorded by a polish.
     pub ahead_only_autofix: bool,
-    /// What it came to.
+    /// Its verdict.
     pub verdict: Option<String>,
 }
 
-/// How a commit that was reviewed stands to what is checked out.
+/// How the reviewed commit relates to what is checked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewBinding {
     /// It is the same.
     Exact,
-    /// It came before.
+    /// It is an ancestor.
     Ancestor,
-    /// It is not part of it.
+    /// It is not an ancestor.
     Diverged,
-    /// Nothing tells: no commit was recorded, or what was reviewed was not committed.
+    /// Unknown: no commit was recorded, or uncommitted changes were reviewed.
     Unverified,
 }
 
 /// A review of some branch.
 struct ReviewCandidate {
-    /// By what the newest is found: a stamp, and the name.
+    /// The sort key for the newest: a timestamp, then the name.
     age: (String, String),
     path: String,
     found: Result<Value, CallFailure>,
 }
 
-/// Finds the review, and tells whether it is of this commit, and what it came to.
+/// Finds the review, and checks its commit and its verdict.
 pub(super) fn check(
     tree: &Repository,
     run: &PolishRun,
@@ -81,7 +81,7 @@ pub(super) fn check(
             let is_alias = branch.is_none() || reviewed.is_none_or(is_name);
             is_here || is_alias && found["head_sha"].as_str() == Some(head)
         }
-        // Nobody can tell whose it was.
+        // It is unknown which branch it was for.
         Err(_) => true,
     };
     let mut candidates = candidates(tree, root)?;
@@ -147,7 +147,7 @@ fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandid
 
 fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCandidate>, CallFailure> {
     let metadata = path.join(METADATA);
-    // Without it nothing tells which commit was reviewed, or whether the review has ended.
+    // Without metadata, neither the commit nor the end of the review is known.
     let Some(text) = store.text(&metadata)? else { return Ok(None) };
     let told = |found: &Value| {
         let time = |key: &str| Timestamp::parse(found[key].as_str()?);
@@ -155,7 +155,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     };
     let found = match serde_json::from_str::<Value>(&text) {
         Ok(mut found) if found.is_object() => {
-            // One that runs, was given up, had no reply to go by, or found nothing to look at, is none.
+            // A review that is running, abandoned, degraded or empty does not count.
             let is_done = found["status"].is_null() || found["status"] == "done";
             if !is_done || told(&found).is_none() {
                 return Ok(None);
@@ -179,7 +179,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     };
     let stamp = match found.as_ref().ok().and_then(told) {
         Some(moment) => moment.stamp(),
-        // `20261122-073631-` and chance, as names of runs are; of any other the time of its file.
+        // Run names look like `20261122-073631-` plus random digits; for any other name, the file's time counts.
         None => {
             let own =
                 name.get(..15).filter(|own| own.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
@@ -197,8 +197,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     Ok(Some(ReviewCandidate { age: (stamp, name), path: path.display().to_string(), found }))
 }
 
-/// Whether the commit that was reviewed is the one that is checked out: a sentence, or what is wrong and, where there is
-/// another way out than the usual, that.
+/// Whether the reviewed commit is the one checked out: a sentence, or what is wrong with an optional special hint.
 type BindingResult = Result<String, (String, Option<String>)>;
 
 fn bound(
@@ -209,21 +208,21 @@ fn bound(
     head: &str,
 ) -> Result<BindingResult, CallFailure> {
     let Some(sha) = reviewed.head_sha.clone() else {
-        return Ok(Err(("the review does not say which commit it is of".to_owned(), None)));
+        return Ok(Err(("the review does not record its commit".to_owned(), None)));
     };
     if uncommitted && sha == head {
-        return Ok(Err(("the review is of changes that were not committed".to_owned(), None)));
+        return Ok(Err(("the review includes uncommitted changes".to_owned(), None)));
     }
     if sha == head {
         reviewed.binding = ReviewBinding::Exact;
-        return Ok(Ok("the review is of this commit".to_owned()));
+        return Ok(Ok("the review is for this commit".to_owned()));
     }
     reviewed.binding = ReviewBinding::Diverged;
     let is_hash = sha.len() >= 40 && sha.bytes().all(|byte| byte.is_ascii_hexdigit());
     let here = if is_hash { tree.commit(&sha)? } else { None };
     let Some(sha) = here else {
         let hint = format!("fetch it with `git fetch`, or review again: {sha}");
-        return Ok(Err(("the commit that was reviewed is not here".to_owned(), Some(hint))));
+        return Ok(Err(("the reviewed commit is not in this repository".to_owned(), Some(hint))));
     };
     let ended = tree.ask(&["merge-base", "--is-ancestor", &sha, head])?;
     if !ended.succeeded() {
@@ -262,7 +261,7 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
     Ok(commits)
 }
 
-/// Whether a review came to what may be polished.
+/// Whether the verdict of a review allows a polish.
 fn verdict(stated: Option<&str>) -> GateResult {
     let ready = [ReviewVerdict::Ready, ReviewVerdict::WithFixes].map(ReviewVerdict::words);
     match stated {

@@ -1,4 +1,4 @@
-//! `polish seed replan`: what is handed over where a polish turns out to be work for a plan, and what the user said to it.
+//! `polish seed replan`: the handover if a polish turns out to need a plan, and the user's answer.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use crate::runtime::review::scope::plan;
 use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::StoreStep;
 
-/// What is handed over.
+/// The file of the handover.
 pub(in crate::runtime::polish) const SEED: &str = "replan-seed.md";
 const ESCALATION: &str = "escalation.json";
 const SCHEMA: &str = "plugcast.polish-escalation/1";
@@ -46,7 +46,7 @@ options! {
 }
 
 choices! {
-    /// What the user said.
+    /// The user's answer.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum ReplanReply {
@@ -64,15 +64,15 @@ choices! {
 pub struct Response {
     /// Whether there is a seed.
     pub status: ReplanStatus,
-    /// Why.
+    /// Why the work needs a plan.
     pub trigger: Option<EscalationTrigger>,
-    /// What it was told by.
+    /// The numbers that led to this.
     pub totals: EscalationTotals,
     /// The seed, absolute.
     pub path: Option<String>,
-    /// Whether the user is to be asked.
+    /// Whether to ask the user.
     pub ask: bool,
-    /// What the user said.
+    /// The user's answer.
     pub answer: Option<ReplanReply>,
     /// What follows.
     pub escalation: Escalation,
@@ -82,13 +82,13 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplanStatus {
-    /// It is there.
+    /// The seed was written.
     Written,
-    /// It needs none.
+    /// No plan is needed.
     None,
 }
 
-/// Why it is work for a plan.
+/// Why the work needs a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EscalationTrigger {
@@ -96,7 +96,7 @@ pub enum EscalationTrigger {
     MajorityOversized,
     /// An item is to be planned again.
     ReplanActions,
-    /// All that changed is too much.
+    /// The whole change is too large.
     BatchDiffPreemptive,
 }
 
@@ -115,7 +115,7 @@ pub enum Escalation {
 }
 
 impl Escalation {
-    /// As an envelope has it.
+    /// The word for it in the envelope.
     pub(in crate::runtime::polish) fn word(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -125,7 +125,7 @@ impl Escalation {
     }
 }
 
-/// What it was told by.
+/// The numbers that led to this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EscalationTotals {
@@ -151,9 +151,9 @@ struct StoredEscalation {
     answer: ReplanReply,
 }
 
-/// Whether a polish is work for a plan.
+/// Whether a polish needs a plan.
 pub(in crate::runtime::polish) struct EscalationState {
-    /// The items; none where there is no checklist.
+    /// The items; none if there is no checklist.
     pub items: Option<Vec<ChecklistItem>>,
     totals: EscalationTotals,
     trigger: Option<EscalationTrigger>,
@@ -161,11 +161,11 @@ pub(in crate::runtime::polish) struct EscalationState {
 }
 
 impl EscalationState {
-    /// That of a run as its checklist is now.
+    /// Loads the state of a run from its current checklist.
     pub fn load(run: &PolishRun, tree: &Repository) -> Result<Self, CallFailure> {
         let items = match parse::read(run, tree) {
             Ok((checklist, _)) => Some(checklist.items),
-            // One that was written and is gone still has its items.
+            // If a checklist was written and then removed, its items still count.
             Err(failure) if failure.error.code == "no_checklist" && checklist::tally(run)?.total == 0 => None,
             Err(failure) => return Err(failure),
         };
@@ -187,7 +187,7 @@ impl EscalationState {
         };
         let stored = run.folder().sealed::<StoredEscalation>(ESCALATION)?;
         let holds = |stored: &StoredEscalation| {
-            // The items of the checklist that was made after it are nothing new.
+            // Items of a checklist written after the answer do not change the decision.
             let is_before = trigger == Some(EscalationTrigger::BatchDiffPreemptive) && items.is_some();
             Some(stored.trigger) == trigger && (is_before || stored.totals == totals)
         };
@@ -195,13 +195,13 @@ impl EscalationState {
         Ok(Self { items, totals, trigger, answer })
     }
 
-    /// That of a run whose checklist cannot be read.
+    /// The state of a run whose checklist cannot be read.
     pub fn without_checklist() -> Self {
         let totals = EscalationTotals { files: 0, lines: 0, items: 0, oversized: 0, replans: 0 };
         Self { items: None, totals, trigger: None, answer: None }
     }
 
-    /// Whether the user wants to think about it from the start.
+    /// Whether the user wants to rethink it from the start.
     pub fn is_rethought(&self) -> bool {
         self.trigger.is_some() && self.answer == Some(ReplanReply::Rethink)
     }
@@ -236,12 +236,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let stored = StoredEscalation { schema: SCHEMA.to_owned(), trigger, totals: standing.totals, answer };
         documents.push((ESCALATION, text(&stored)));
     }
-    let path = plan_path(&tree, &run.record);
-    let seed = print(&run.record, &standing, trigger, path.as_deref());
+    let seed = seed_step(&run, &standing, plan_path(&tree, &run.record).as_deref());
     let held = run.store.lock()?;
     let own = run.folder();
     let mut steps = own.seal()?.steps(&own, documents)?;
-    steps.push(StoreStep::Write { path: own.relative(SEED), text: seed });
+    steps.extend(seed);
     held.together(steps)?;
     let mut response = response(&run, &standing, ReplanStatus::Written);
     response.path = Some(folder.join(SEED).display().to_string());
@@ -263,7 +262,17 @@ fn response(run: &PolishRun, standing: &EscalationState, status: ReplanStatus) -
     }
 }
 
-/// The plan that the work follows, where there is one.
+/// The step that writes the handover; none if no plan is needed.
+pub(in crate::runtime::polish) fn seed_step(
+    run: &PolishRun,
+    standing: &EscalationState,
+    plan: Option<&str>,
+) -> Option<StoreStep> {
+    let text = print(&run.record, standing, standing.trigger?, plan);
+    Some(StoreStep::Write { path: run.folder().relative(SEED), text })
+}
+
+/// The plan that the work follows, if there is one.
 pub(in crate::runtime::polish) fn plan_path(tree: &Repository, record: &PolishRecord) -> Option<String> {
     let (request, branch) = (record.pr.as_ref(), record.branch.as_deref());
     let found = plan::find(tree, record.plan.as_deref(), request, (branch, &[]), &mut Vec::new());
@@ -304,8 +313,8 @@ fn print(
         }
     }
     if standing.items.is_none() {
-        out += "None was made: all that changed is too much for one.\n";
-        open += "- All of it: no checklist was made.\n";
+        out += "None was written: the whole change is too large for one.\n";
+        open += "- All of it: no checklist was written.\n";
     }
     let or_none = |list: String| if list.is_empty() { "none\n".to_owned() } else { list };
     out + &format!("\n## Stacked seeds\n\n{}\n## Not done\n\n{}", or_none(stacked), or_none(open))

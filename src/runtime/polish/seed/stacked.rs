@@ -1,4 +1,4 @@
-//! `polish seed stacked`: one file for each item that becomes a pull request of its own.
+//! `polish seed stacked`: one file for each item that becomes a separate pull request.
 
 use std::path::PathBuf;
 
@@ -48,13 +48,13 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StackedStatus {
-    /// There are.
+    /// Seeds were written.
     Written,
     /// No item is `stacked`.
     None,
 }
 
-/// What a pull request of its own begins with.
+/// The seed of a separate pull request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Seed {
     /// Its number, in the order in which items became `stacked`.
@@ -65,13 +65,14 @@ pub struct Seed {
     pub title: String,
     /// The file, absolute.
     pub path: String,
-    /// The file with the message of a commit that opens it, absolute. Neither it nor `body` has a path of this machine.
+    /// The file with the message of a commit that opens it, absolute. Neither it nor `body` contains a path of this
+    /// machine.
     pub message: String,
     /// The file with the body of its pull request, absolute.
     pub body: String,
     /// A name for the branch.
     pub branch: String,
-    /// Whether the user decided so about an item that is small enough.
+    /// Whether the user chose this for an item that is small enough.
     pub user_judgment: bool,
 }
 
@@ -147,7 +148,7 @@ fn print(
         ("review_artifact", or_null(review)),
         ("user_judgment", json!(judgment)),
     ]);
-    let first = format!("Make the branch `{}` from {}.", seed.branch, origin(record));
+    let first = format!("Create the branch `{}` from {}.", seed.branch, origin(record));
     format!(
         "{front}\n# {title}\n\n{parts}\n## Source item\n\nItem {id} of the checklist of run `{run}`.\n",
         title = printable::line(&item.title),
@@ -157,7 +158,7 @@ fn print(
     )
 }
 
-/// What others may read of it: nothing of this machine.
+/// The text to publish, which reveals nothing about this machine.
 fn published(
     record: &PolishRecord,
     seed: &Seed,
@@ -168,7 +169,7 @@ fn published(
     parts(&first, seed, item, measured)
 }
 
-/// The branch that a seed's own begins at, in words.
+/// A description of the branch that the seed's branch starts from.
 fn origin(record: &PolishRecord) -> String {
     match &record.branch {
         Some(branch) => format!("`{}`", printable::line(branch)),
@@ -176,7 +177,7 @@ fn origin(record: &PolishRecord) -> String {
     }
 }
 
-/// Why, what is to be done, and with what.
+/// The body: why, next steps, files and notes.
 fn parts(
     first: &str,
     seed: &Seed,
@@ -185,14 +186,14 @@ fn parts(
 ) -> String {
     let judgment = if seed.user_judgment { "yes" } else { "no" };
     let why = match seed.user_judgment {
-        true => "The user decided so: the item is small enough.".to_owned(),
+        true => "The user chose this, although the item is small enough.".to_owned(),
         false => format!("The item is too large for a polish: {}.", item.reasons.join(", ")),
     };
     let notes = if item.notes.is_empty() { "none" } else { &item.notes };
     format!(
         "## Why\n\n{why}\n\n- files: {} (at most {})\n- surfaces: {} (at most {})\n- changed lines: {} (at most {})\n- user \
          judgment: {judgment}\n\n## Next steps\n\n1. {first}\n2. Move the work on the files below there, and finish it as the \
-         notes say.\n3. Review it as a pull request of its own.\n\n## Files\n\n{files}\n## Surface\n\n{surface}\n\n## \
+         notes say.\n3. Review it as a separate pull request.\n\n## Files\n\n{files}\n## Surface\n\n{surface}\n\n## \
          Notes\n\n{notes}\n",
         measure.files,
         thresholds.item_files,

@@ -1,4 +1,4 @@
-//! What may be the base: the one that was named, or what tells it otherwise, in the order of the command's help.
+//! Candidates for the base: the one that was named, or what else determines it, in the order of the command's help.
 
 use super::request::{PullRequestFacts, ask_github, remote_among};
 use super::{BaseRequest, BaseSource, HEAD, HeadState, ORIGIN};
@@ -11,10 +11,10 @@ use crate::runtime::github::PullRequest;
 /// Names of main branches, the likeliest first.
 const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
 
-/// What many call the repository that theirs is a fork of.
+/// The usual name of the remote that a fork comes from.
 const UPSTREAM: &str = "upstream";
 
-/// What may be the base.
+/// A candidate for the base.
 pub(super) struct BaseCandidate {
     pub(super) branch: String,
     pub(super) remote: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct BaseCandidate {
     pub(super) standing: Option<HeadState>,
 }
 
-/// The base that was named: a branch of a remote where one has it, else whatever the name means here.
+/// The base that was named: the branch of a remote if one has it, otherwise whatever the name means locally.
 pub(super) fn named(
     repository: &Repository,
     base: &str,
@@ -36,7 +36,7 @@ pub(super) fn named(
         pull_request: None,
         standing: None,
     };
-    // A revision is a commit of this repository, and no name that a remote knows.
+    // A revision expression is a local commit, not a name that a remote knows.
     if matches!(base, HEAD | "@") || base.contains(['~', '^', ':']) || base.contains("@{") {
         return Ok(found(base, None));
     }
@@ -48,7 +48,7 @@ pub(super) fn named(
         }
     }
     let tracked = format!("refs/remotes/{ORIGIN}/{base}");
-    // A clone of one branch has no other, and the remote may have it.
+    // A single-branch clone lacks other branches, but the remote may have this one.
     if has_origin(remotes) && (repository.commit(&tracked)?.is_some() || repository.commit(base)?.is_none()) {
         return Ok(found(base, Some(ORIGIN)));
     }
@@ -59,7 +59,7 @@ fn has_origin(remotes: &[(String, String)]) -> bool {
     remotes.iter().any(|(name, _)| name == ORIGIN)
 }
 
-/// What tells the base where none was named.
+/// What determines the base if none was named.
 pub(super) fn search(
     repository: &Repository,
     question: BaseRequest<'_>,
@@ -93,7 +93,8 @@ pub(super) fn search(
     let candidate = |branch: &str, remote: Option<String>, source: BaseSource| {
         Some(BaseCandidate { branch: branch.to_owned(), remote, source, pull_request: None, standing: None })
     };
-    // What a remote's HEAD names and is not here may have been renamed: only where nothing else tells, it is fetched.
+    // If the target of a remote's HEAD is missing, it may have been renamed: it is only fetched if nothing else
+    // determines the base.
     let mut stale = None;
     if origin.is_some() {
         match head_of(repository, ORIGIN)? {
@@ -136,7 +137,7 @@ pub(super) fn search(
     Ok(stale)
 }
 
-/// The default branch, as far as this repository tells without its remotes.
+/// The default branch, as far as this repository knows without asking its remotes.
 ///
 /// # Errors
 /// When git fails.
@@ -156,7 +157,7 @@ pub fn default_branch(repository: &Repository) -> Result<Option<String>, CallFai
     Ok(None)
 }
 
-/// The branch that a remote itself names as its HEAD: a clone of one branch does not hold it.
+/// The HEAD branch as the remote itself reports it: a single-branch clone does not have it.
 fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, CallFailure> {
     let program = format!("--upload-pack={}", git_command::UPLOAD_PACK);
     let listed = repository.ask(&["ls-remote", "--symref", &program, "--end-of-options", remote, HEAD])?;
@@ -165,7 +166,7 @@ fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, Call
     Ok(head.map(str::to_owned))
 }
 
-/// The branch that a remote's HEAD names, and whether it is here.
+/// The branch of a remote's HEAD, and whether it was fetched.
 fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, CallFailure> {
     let of_remote = format!("refs/remotes/{remote}/");
     let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;

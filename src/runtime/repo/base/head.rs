@@ -1,18 +1,18 @@
-//! The head of a pull request, and how what is checked out stands to it.
+//! The head of a pull request, and how the current HEAD relates to it.
 
 use super::{NO_HEAD, ORIGIN, remote_of};
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
-/// How what is checked out stands to the head of a pull request.
+/// How the current HEAD relates to the head of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeadState {
     /// It is the head.
     Same,
-    /// All of the pull request is there, and more: a sentence.
+    /// It has all of the pull request, and more: a sentence.
     Ahead(String),
-    /// Some of the pull request is not there: why, as a sentence.
+    /// It lacks a part of the pull request: why, as a sentence.
     Apart(String),
     /// They share no commit.
     Unrelated,
@@ -27,13 +27,13 @@ impl HeadState {
         }
     }
 
-    /// Why not all of the pull request is there.
+    /// Why a part of the pull request is missing.
     pub fn unseen(&self) -> Option<String> {
         self.note().filter(|_| matches!(self, HeadState::Apart(_)))
     }
 }
 
-/// Fetches the head of a pull request from its own repository, and gives the commit that came.
+/// Fetches the head of a pull request from its own repository, and returns its commit.
 ///
 /// # Errors
 /// `fetch_failed` and `sandboxed`.
@@ -41,7 +41,7 @@ pub fn fetch_head(repository: &Repository, request: &PullRequest) -> Result<Stri
     let remote = match remote_of(repository, &request.base_url)? {
         Some(remote) => remote,
         None if request.base_url.is_empty() => ORIGIN.to_owned(),
-        // The same number means another pull request anywhere else.
+        // In another repository, the same number is a different pull request.
         None => request.base_url.clone(),
     };
     let kept = format!("refs/plugcast/pull-{}", request.number);
@@ -50,7 +50,7 @@ pub fn fetch_head(repository: &Repository, request: &PullRequest) -> Result<Stri
     repository.must_commit(&kept)
 }
 
-/// Compares HEAD with the head of a pull request, which is fetched where it is not here.
+/// Compares HEAD with the head of a pull request, which is fetched if missing.
 pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result<HeadState, CallFailure> {
     let Some(own) = repository.commit("HEAD")? else { return Ok(HeadState::Same) };
     if own == request.head_sha {
@@ -63,7 +63,7 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
             Ok(head) if head != request.head_sha => {
                 let (named, came) = (short(&request.head_sha), short(&head));
                 return Ok(HeadState::Apart(format!(
-                    "pull request {number} is at {named}, and a fetch brought {came}: review again when both agree"
+                    "pull request {number} is at {named}, but a fetch returned {came}: review again when both agree"
                 )));
             }
             Ok(head) => head,
@@ -71,7 +71,7 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
             Err(failure) => {
                 let (head, why) = (short(&request.head_sha), failure.error.message);
                 return Ok(HeadState::Apart(format!(
-                    "pull request {number} is at {head}, which is not here ({why}): fetch it, and review again"
+                    "pull request {number} is at {head}, which is not in this repository ({why}): fetch it, and review again"
                 )));
             }
         },
@@ -103,7 +103,7 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
     )))
 }
 
-/// What the branch that is checked out lacks of the branch of the same name that it follows, as far as it was fetched.
+/// How far the current branch is behind its upstream of the same name, as last fetched.
 ///
 /// # Errors
 /// When git fails.
@@ -111,7 +111,7 @@ pub fn behind_upstream(repository: &Repository) -> Result<Option<String>, CallFa
     let Some(branch) = repository.branch()? else { return Ok(None) };
     let named = format!("refs/heads/{branch}");
     let upstream = repository.line(&["for-each-ref", "--format=%(upstream)", "--end-of-options", &named])?;
-    // One that began at another branch, as at `origin/main`, may be behind that.
+    // A branch that tracks one of another name, such as `origin/main`, may be behind it.
     let same = upstream.filter(|upstream| {
         let of_remote = upstream.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
         of_remote.is_some_and(|(_, name)| name == branch)
@@ -129,7 +129,7 @@ fn commits(number: &str) -> String {
     if number == "1" { "1 commit".to_owned() } else { format!("{number} commits") }
 }
 
-/// A commit in short.
+/// An abbreviated commit.
 fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

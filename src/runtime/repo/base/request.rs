@@ -1,5 +1,4 @@
-//! What GitHub knows of the work on this branch: the pull request, by its number or by the branch, and the
-//! remote that its base lies in.
+//! What GitHub knows about this branch: the pull request, by its number or by the branch, and the remote of its base.
 
 use super::ORIGIN;
 use super::head::{HeadState, standing};
@@ -13,13 +12,12 @@ pub(super) struct PullRequestFacts {
     pub(super) request: Option<PullRequest>,
     /// The default branch.
     pub(super) default: Option<String>,
-    /// How what is checked out stands to the head of a pull request that its branch's name found.
+    /// How HEAD relates to the head of a pull request that was found by the name of the branch.
     pub(super) standing: Option<HeadState>,
 }
 
-/// What GitHub knows of the pull request and the default branch. Only a pull request that was named must
-/// be found; else GitHub is one source of several, and what it has under the branch's name must have a commit in common
-/// with what is checked out.
+/// Asks GitHub for the pull request and the default branch. Only a pull request that was named must be found; otherwise
+/// GitHub is one source of several, and a pull request found by the branch's name must share a commit with HEAD.
 pub(super) fn ask_github(
     repository: &Repository,
     pr: Option<&str>,
@@ -36,7 +34,7 @@ pub(super) fn ask_github(
     let branch = repository.branch()?;
     match github::of_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent }) => {
-            // Anybody can open one in a repository of their own, and name its base.
+            // Anybody can open a pull request in their own repository and choose its base.
             let is_own = |one: &PullRequest| {
                 let is_parent = parent.as_ref().zip(RepositoryAddress::parse(&one.base_url));
                 is_parent.is_some_and(|(parent, base)| parent.is(&base))
@@ -48,7 +46,7 @@ pub(super) fn ask_github(
                 (None, foreign) => {
                     warnings.extend(foreign.map(|one| {
                         format!(
-                            "no remote is `{}`, so that its pull request {} is not taken for that of this branch",
+                            "no remote is `{}`, so its pull request {} is not used for this branch",
                             one.base_url, one.number
                         )
                     }));
@@ -84,7 +82,7 @@ fn of_name(
     if standing == HeadState::Unrelated {
         let name = &request.head_branch;
         warnings.push(format!(
-            "pull request {number} comes from a branch `{name}` that has no commit in common with this one: it is not taken for its pull request"
+            "pull request {number} comes from a branch `{name}` that has no commit in common with this one: it is not used"
         ));
         return Ok(PullRequestFacts { default, ..PullRequestFacts::default() });
     }
@@ -100,7 +98,7 @@ fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddre
 /// A pull request that was named by number or address.
 ///
 /// # Errors
-/// `no_remote`, `gh_not_found`, and what gh fails with.
+/// `no_remote`, `gh_not_found`, and the errors of gh.
 pub fn named_pull_request(repository: &Repository, pr: &str) -> Result<PullRequest, CallFailure> {
     asked(repository, pr, &repository.remotes()?)
 }
@@ -121,7 +119,7 @@ fn asked(
     })
 }
 
-/// The remote that is a repository, by its address.
+/// The remote with the address of a repository.
 ///
 /// # Errors
 /// When git fails.

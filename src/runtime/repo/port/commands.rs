@@ -20,7 +20,7 @@ pub(super) fn procfile(folder: &Path, search: &mut PortSearch) -> Result<(), Cal
     Ok(())
 }
 
-/// The number that a command line gives as its port.
+/// The port number in a command line.
 pub(in crate::runtime) fn port(command: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
     let number = |word: &str| {

@@ -1,5 +1,4 @@
-//! Ports of compose files, in the short and the long form: the one on this machine, of the service that
-//! serves the application.
+//! Ports in compose files, in short and long form: the published port of the service that serves the application.
 
 use std::path::Path;
 
@@ -15,12 +14,12 @@ const SERVING: [&str; 6] = ["web", "app", "frontend", "server", "site", "api"];
 /// Ports of databases, caches and mail catchers.
 const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5672", "1025", "8025", "1433"];
 
-/// Looks into the first compose file that is there.
+/// Reads the first compose file that exists.
 pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in NAMES {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let Some(document) = document::yaml_text(&text, name)? else { continue };
-        // What has another shape is no compose file.
+        // Anything of a different shape is not a compose file.
         let place = (text.as_str(), name);
         document::must_be("a mapping", Some(&document), "the document", place)?;
         let services = document.get("services");
@@ -40,7 +39,7 @@ pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(),
                 }
             }
         }
-        // Services by their name first; the order of the file else.
+        // Services with a typical name first, otherwise in the order of the file.
         order::sort_by_key(&mut found, |(serving, ..)| !serving);
         if let Some((_, number, line)) = found.first() {
             search.add(number, "compose", name, *line);
@@ -50,7 +49,7 @@ pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(),
     Ok(())
 }
 
-/// The port on this machine and the one inside; `None` where this machine has none.
+/// The published port and the one in the container; `None` if none is published.
 fn pair(node: &Node) -> Option<(String, String)> {
     if let (Some(host), Some(inside)) = (node.get("published"), node.get("target")) {
         return Some((first(&host.scalar()?)?, inside.scalar()?));

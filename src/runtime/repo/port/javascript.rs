@@ -1,5 +1,5 @@
-//! Ports in the configuration of JavaScript frameworks: a number behind `port:`, with comments and texts
-//! left out and the name of the object around it known, so that the preview's port is not taken.
+//! Ports in the configuration of JavaScript frameworks: a number after `port:`. Comments and strings are skipped, and
+//! the enclosing object is tracked so that the port of a preview is not used.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::runtime::document;
 
 const ENDINGS: [&str; 4] = ["js", "ts", "mjs", "cjs"];
 
-/// Looks into the configuration files of one name.
+/// Reads the configuration files with one stem.
 pub(super) fn search_files(folder: &Path, stem: &str, search: &mut PortSearch) -> Result<(), CallFailure> {
     for ending in ENDINGS {
         let name = format!("{stem}.{ending}");
@@ -43,7 +43,7 @@ enum Token {
     Mark(char),
 }
 
-/// Every number behind `port:`, but for those of a preview.
+/// Every number after `port:`, except in a preview.
 fn ports(text: &str) -> Vec<ScriptPort> {
     let tokens = tokens(text);
     let mut around: Vec<String> = Vec::new();
@@ -81,7 +81,7 @@ fn ports(text: &str) -> Vec<ScriptPort> {
     found
 }
 
-/// Words, numbers and marks with their lines; comments are left out, texts are one word.
+/// Words, numbers and punctuation with their lines; comments are skipped, a string is one word.
 fn tokens(text: &str) -> Vec<(Token, usize)> {
     let bytes = text.as_bytes();
     let (mut at, mut line) = (0, 1);

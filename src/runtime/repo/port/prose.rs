@@ -1,5 +1,5 @@
-//! Ports that a project's notes for agents name: only in a line about starting the development server,
-//! and only where one file names one.
+//! Ports in a project's notes for agents: only in a line about starting the development server, and only if the file
+//! names a single port.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-/// Words of which a line must hold one.
+/// A line must contain one of these words.
 const ABOUT: [&str; 7] = ["dev", "develop", "development", "serve", "serves", "start", "starts"];
-/// What stands in front of a port.
+/// What precedes a port.
 const BEFORE: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
 
-/// Looks into both files.
+/// Reads both files.
 pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in NAMES {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };

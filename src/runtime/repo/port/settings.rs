@@ -19,7 +19,7 @@ pub(super) fn puma(folder: &Path, search: &mut PortSearch) -> Result<(), CallFai
         let rest = rest.trim_matches([' ', '(', ')', '\t']);
         let rest = match rest.strip_prefix("ENV.fetch") {
             None => rest,
-            // Behind the name: `, 3000` or `{ 3000 }`.
+            // After the name: `, 3000` or `{ 3000 }`.
             Some(call) => {
                 match call.split_once(['"', '\'']).and_then(|(_, rest)| rest.split_once(['"', '\''])) {
                     Some(("PORT", default)) => default.trim_matches([' ', ',', '(', ')', '{', '}']),
@@ -35,11 +35,11 @@ pub(super) fn puma(folder: &Path, search: &mut PortSearch) -> Result<(), CallFai
     Ok(())
 }
 
-/// `PORT` in the files of environment variables, the most special first.
+/// `PORT` in the files of environment variables, the most specific first.
 pub(super) fn environment(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
     for name in [".env.local", ".env.development", ".env"] {
         let Some(text) = document::project_text(&folder.join(name))? else { continue };
-        // The last assignment counts, as where such a file is read.
+        // The last assignment wins, as when such a file is loaded.
         let found = text.lines().enumerate().filter_map(|(at, line)| Some((at, value(line)?))).last();
         if let Some((at, value)) = found {
             search.add(value, "env", name, at + 1);

@@ -1,4 +1,4 @@
-//! `repo size batch`: whether all that changed is small enough to go through it item by item.
+//! `repo size batch`: whether the whole change is small enough to go through item by item.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,15 +34,15 @@ options! {
 /// The answer of `repo size batch`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// The most serious of what follows.
+    /// The most serious of the results below.
     pub status: BatchStatus,
-    /// All that changed is too much.
+    /// Whether the whole change is too large.
     pub preemptive: bool,
-    /// More than half of the items are too large.
+    /// Whether more than half of the items are too large.
     pub majority: bool,
-    /// An item is to be planned again: start nothing more in this round.
+    /// Whether an item is to be planned again: start nothing more in this round.
     pub halt_round: bool,
-    /// So many are to be planned again that the user decides.
+    /// Whether so many are to be planned again that the user must decide.
     pub escalate: bool,
     /// Files that changed.
     pub files: u64,
@@ -56,7 +56,7 @@ pub struct Response {
     pub items: Vec<ItemSize>,
     /// Why, a sentence each.
     pub reasons: Vec<String>,
-    /// The numbers that it was held to.
+    /// The limits that were applied.
     pub thresholds: Thresholds,
 }
 
@@ -64,11 +64,11 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStatus {
-    /// Go on.
+    /// Continue.
     Ok,
-    /// Most items are too large: ask whether to go on.
+    /// Most items are too large: ask whether to continue.
     Majority,
-    /// All of it is too much: ask whether to go on, before items are made.
+    /// The whole change is too large: ask whether to continue, before items are made.
     Preempt,
     /// Start nothing more in this round.
     HaltRound,
@@ -147,7 +147,7 @@ fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], CallFailure> {
     })
 }
 
-/// An item with files is measured; one without says itself how it is.
+/// An item with files is measured; one without must have a `status`.
 fn size(
     node: &Node,
     text: &str,

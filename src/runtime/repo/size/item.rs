@@ -30,10 +30,10 @@ options! {
 /// The answer of `repo size item`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
-    /// What it amounts to.
+    /// The size.
     #[serde(flatten)]
     pub size: ItemSize,
-    /// The numbers that it was held to.
+    /// The limits that were applied.
     pub thresholds: Thresholds,
 }
 
@@ -52,7 +52,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&Response { size, thresholds }))
 }
 
-/// How answers call standard input.
+/// The name of standard input in messages.
 pub(super) const STDIN: &str = "<stdin>";
 
 /// An item's name and files.

@@ -1,15 +1,15 @@
-//! The targets among the words of a user: a pull request or a branch, in the forms that people write. A target stands where
-//! one may stand: at the start, behind words that only ask for a review, or behind `review of`. Elsewhere the same form is
-//! a mention (`like #42`), which is noted, or is refused where nobody can tell.
+//! Finds the target among the user's words: a pull request or a branch, in the forms that people write. A target is
+//! allowed at the start, after words that only ask for a review, or after `review of`. Elsewhere the same form is a
+//! mention (`like #42`), which is noted, or refused if it is ambiguous.
 
 use super::{BranchTest, KEYS, LONGEST_BRANCH, QUOTES, ReviewTarget, is_request, pull_request};
 use crate::runtime::answer::CallFailure;
 
-/// What stands before a number, with nothing in between.
+/// What directly precedes a number.
 const BEFORE_NUMBER: &[&str] =
     &["pr#", "pr:", "pr/", "pull/", "pull:", "pull-request:", "pull-request#", "pull_request:"];
 const BRANCH: &str = "branch";
-/// Words that only ask for a review: a target may stand behind them.
+/// Words that only ask for a review: a target may follow them.
 #[rustfmt::skip]
 const ASKING: &[&str] = &[
     "&", "a", "again", "also", "an", "and", "at", "audit", "begin", "branch", "can", "change", "changes", "check", "code",
@@ -18,11 +18,11 @@ const ASKING: &[&str] = &[
     "re-review", "request", "review", "reviews", "run", "start", "take", "the", "this", "through", "to", "want", "we",
     "you",
 ];
-/// What a review is called: what stands behind it and one of [`ABOUT`] is what is reviewed.
+/// Words for a review: what follows one of them and one of [`ABOUT`] is the target.
 const REVIEWS: &[&str] =
     &["audit", "check", "diff", "look", "pass", "review", "reviews", "reviewing", "scan"];
 const ABOUT: &[&str] = &["at", "for", "of", "on", "over"];
-/// Words that a mention stands behind: what is named there is no target.
+/// Words before a mention: what they name is not a target.
 #[rustfmt::skip]
 const MENTIONING: &[&str] = &[
     "addresses", "after", "against", "as", "before", "breaks", "by", "cf", "cf.", "closes", "closing", "compare",
@@ -30,7 +30,7 @@ const MENTIONING: &[&str] = &[
     "ref", "refs", "regression", "related", "resolve", "resolves", "resolving", "revert", "reverts", "see", "since",
     "skip", "supersedes", "than", "ticket", "unlike", "until", "vs", "with", "without",
 ];
-/// Words that go on after a target that is one word without a sign of its own.
+/// Words that may follow a target that is a plain word.
 #[rustfmt::skip]
 const GOING_ON: &[&str] = &[
     "again", "and", "before", "but", "especially", "focus", "focusing", "for", "mainly", "only", "or", "please",
@@ -38,32 +38,31 @@ const GOING_ON: &[&str] = &[
 ];
 const ARTICLES: &[&str] = &["a", "an", "my", "our", "the", "this"];
 
-/// Words with a final `s` that count nothing.
+/// Words with a final `s` that are not plurals.
 const SINGULAR: &[&str] = &["across", "always", "focus", "perhaps", "process", "access", "versus", "this"];
-/// What `#1` may be said of.
+/// Words that may follow `#1` as a rank.
 const FIRST: &[&str] = &["concern", "goal", "issue", "priority", "rule", "thing"];
 
-/// What was found among words.
+/// What was found among the words.
 #[derive(Debug, Default)]
 pub(super) struct FoundTarget<'a> {
     pub(super) targets: Vec<ReviewTarget>,
     /// The other words.
     pub(super) focus: Vec<&'a str>,
-    /// What a reader should know of words that could be meant as a target.
+    /// What a reader should know about words that could be meant as a target.
     pub(super) notes: Vec<String>,
-    /// A word that can only be meant as a target and is none, or may be meant as one: why.
+    /// Why a word is refused: it looks like a target but is invalid, or is ambiguous.
     pub(super) wrong: Option<String>,
 }
 
-/// What a form of a target is where it stands.
+/// The role of a target's form at its position.
 enum FormRole {
     Target,
     Mention,
     Unclear,
 }
 
-/// Finds the targets among words that are no tokens. Without a repository the only word that is nothing else is taken for
-/// a branch.
+/// Finds the targets among words that are not tokens. Without a repository, a single word is read as a branch.
 ///
 /// # Errors
 /// What `is_branch` fails with.
@@ -76,7 +75,7 @@ pub(super) fn find<'a>(
         Some(is_branch) => is_branch(word),
         None => Ok(words.len() == 1),
     };
-    // Whether all words so far, or all of this part of the text, only ask for a review.
+    // Whether all words so far (`is_start`), or all of this part of the text (`is_free`), only ask for a review.
     let (mut found, mut at, mut is_start, mut is_free) = (FoundTarget::default(), 0, true, true);
     while at < words.len() {
         let rest = &words[at..];
@@ -94,7 +93,7 @@ pub(super) fn find<'a>(
         let Some((target, length)) = named else {
             if is_free && let Some(form) = like_target(rest) {
                 found.wrong = Some(format!(
-                    "{form} may be what is reviewed, in a form that is not read. Write PR 7, its address, or branch:NAME, or put other words first."
+                    "{form} may be the target of the review, in a form that is not supported. Write PR 7, its address, or branch:NAME, or put other words first."
                 ));
                 return Ok(found);
             }
@@ -107,7 +106,7 @@ pub(super) fn find<'a>(
         };
         match if is_free { FormRole::Target } else { role(&words[..at]) } {
             FormRole::Target => {
-                // What only asks for a review says nothing to its reviewers.
+                // Words that only ask for a review are no use to the reviewers.
                 while found.focus.last().is_some_and(|word| is_asking(word)) {
                     found.focus.pop();
                 }
@@ -123,7 +122,7 @@ pub(super) fn find<'a>(
             FormRole::Unclear => {
                 let form = words[at..at + length].join(" ");
                 found.wrong = Some(format!(
-                    "{form} may be what is reviewed, or a part of the focus. Put it first if it is reviewed, or leave it out."
+                    "{form} may be the target of the review, or a part of the focus. Put it first if it is the target, or leave it out."
                 ));
                 return Ok(found);
             }
@@ -131,7 +130,7 @@ pub(super) fn find<'a>(
         at += length;
         is_free = true;
     }
-    // Where every word can be a target, each of them is meant as one.
+    // If every word can be a target, each of them is meant as one.
     if found.targets.len() == 1 && !found.focus.is_empty() && is_branch.is_some() {
         let mut others = Vec::new();
         for word in &found.focus {
@@ -149,17 +148,17 @@ pub(super) fn find<'a>(
     Ok(found)
 }
 
-/// What words name where they begin.
+/// The meaning of the words at a position.
 enum WordMeaning {
-    /// A target, and how many words say it.
+    /// A target, and its number of words.
     Target(ReviewTarget, usize),
-    /// A part of the focus, with what a reader should know of it.
+    /// A part of the focus, with a note for the reader.
     Focus(Option<String>),
-    /// What can only be meant as a target and is none, or may be meant as one: why.
+    /// Why the words are refused: they look like a target but are invalid, or are ambiguous.
     Wrong(String),
 }
 
-/// What the words from `at` on name; `is_start` where all before them only ask for a review.
+/// The meaning of the words from `at` on; `is_start` if all before them only ask for a review.
 fn named_at(
     (words, at): (&[&str], usize),
     is_start: bool,
@@ -203,11 +202,11 @@ fn named_at(
             () if bare != word && known(bare)? => Some((ReviewTarget::of_branch(bare), 1)),
             () => None,
         },
-        // A word in the middle of a sentence is no target because a branch is called so.
+        // A word in the middle of a sentence is not a target just because a branch has that name.
         None if is_start && known(bare)? => {
             if at == 0 && !is_other_target(rest[1], known)? {
                 return Ok(WordMeaning::Wrong(format!(
-                    "{bare} is a branch, and may be a part of the focus. Write branch:{bare} to review it, or put other words first."
+                    "{bare} is a branch, but may also be a part of the focus. Write branch:{bare} to review it, or put other words first."
                 )));
             }
             match at {
@@ -226,7 +225,7 @@ fn named_at(
     })
 }
 
-/// What a form of a target is behind words that do not only ask for a review.
+/// The role of a target's form after words that do not only ask for a review.
 fn role(before: &[&str]) -> FormRole {
     let mut before = before.iter().rev().map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
     let mut next = || before.by_ref().find(|word| !ARTICLES.contains(&word.as_str())).unwrap_or_default();
@@ -242,12 +241,13 @@ fn is_asking(word: &str) -> bool {
     ASKING.contains(&word.trim_end_matches(ENDS).to_ascii_lowercase().as_str())
 }
 
-/// Whether a word is this one, whatever its case and what ends it.
+/// Whether a word is `wanted`, ignoring case and final punctuation.
 fn is_word(word: &str, wanted: &str) -> bool {
     unquoted(word).trim_end_matches(ENDS).eq_ignore_ascii_case(wanted)
 }
 
-/// Whether a word behind a branch may stand there: another target, which is refused for itself, or one that asks.
+/// Whether a word may follow a branch: another target, which is refused separately, or a word that only asks for a
+/// review.
 fn is_other_target(
     word: &str,
     known: &impl Fn(&str) -> Result<bool, CallFailure>,
@@ -255,13 +255,13 @@ fn is_other_target(
     Ok(is_asking(word) || is_request(unquoted(word), true) || known(unquoted(word))?)
 }
 
-/// Whether a part of the text ends with the first word, or only goes on behind it.
+/// Whether a part of the text ends with the first word, or continues with one of [`GOING_ON`].
 fn is_last(words: &[&str]) -> bool {
     let next = words.get(1).map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
     words[0].ends_with(ENDS) || next.is_none_or(|next| GOING_ON.contains(&next.as_str()))
 }
 
-/// Whether a number stands before what it may count: `3 issues`, `5 at most`, `#1 priority`.
+/// Whether a number may count what follows: `3 issues`, `5 at most`, `#1 priority`.
 fn is_count(words: &[&str], length: usize) -> bool {
     let lower = |at: usize| words.get(at).map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
     let (Some(next), 1) = (lower(1), length) else { return false };
@@ -284,8 +284,8 @@ fn named(words: &[&str], known: &impl Fn(&str) -> Result<bool, CallFailure>) -> 
     words.get(1).map_or(Ok(false), |name| known(unquoted(name)))
 }
 
-/// Words that are written like a target and are none: `o/r#7`, `github.com/o/r/pull/7`, `refs/pull/7/head`, `PR-7`,
-/// `PR number 7`, `branch feature/typo`.
+/// Words that look like a target but are in an unsupported form: `o/r#7`, `github.com/o/r/pull/7`, `refs/pull/7/head`,
+/// `PR-7`, `PR number 7`, `branch feature/typo`.
 fn like_target(words: &[&str]) -> Option<String> {
     let word = unquoted(words[0]).trim_end_matches(ENDS);
     let lower = word.to_ascii_lowercase();
@@ -316,7 +316,7 @@ fn like_target(words: &[&str]) -> Option<String> {
     is_branch.then(|| words[..2].join(" "))
 }
 
-/// The number or address of a pull request that words begin with, and how many of them say it.
+/// The number or address of a pull request at the start of the words, and its number of words.
 fn number_of(words: &[&str], is_first: bool) -> Option<(String, usize)> {
     let lower = |at: usize| words.get(at).map(|word| unquoted(word).to_ascii_lowercase());
     let before = match (lower(0)?.as_str(), lower(1).as_deref()) {
@@ -353,7 +353,8 @@ fn unquoted(word: &str) -> &str {
     inner.filter(|inner| !inner.is_empty()).unwrap_or(word)
 }
 
-/// Whether a word is meant as a token and written as an option or an assignment: `--mode`, `mode=autofix`, `--headless`.
+/// Whether a word is a token written as an option or an assignment: `--mode`, `mode=autofix`,
+/// `--headless`.
 pub(super) fn is_option(word: &str) -> bool {
     let lower = unquoted(word).to_ascii_lowercase();
     let name = lower.trim_start_matches('-');

@@ -19,25 +19,25 @@ use crate::runtime::review::verdict::ReviewVerdict;
 pub struct Response {
     /// Whether any reviewer returned something usable.
     pub status: MergeStatus,
-    /// What was found, in the order of reports.
+    /// The findings, in the order of reports.
     pub findings: Vec<MergedFinding>,
-    /// What was there before the change, as all say who saw it.
+    /// Findings that were there before the change, according to all who reported them.
     pub pre_existing: Vec<MergedFinding>,
-    /// Who takes on what, by `id`.
+    /// Which owner gets which findings, by `id`.
     pub queues: Queues,
-    /// What was looked at, and what was not.
+    /// What was reviewed, and what was not.
     pub coverage: Coverage,
-    /// No reviewer returned anything usable.
+    /// Whether no reviewer returned anything usable.
     pub degraded: bool,
-    /// What the review comes to when nothing is repaired.
+    /// The verdict if nothing is repaired.
     pub verdict_default: ReviewVerdict,
     /// Requirements of the plan that the change does not meet.
     pub unmet: Vec<String>,
-    /// Findings of several reviewers in one place, which may mean the same.
+    /// Findings of several reviewers in one place, which may be the same problem.
     pub near: Vec<NearbyFindings>,
-    /// What stands in the way of the best verdict, beside the findings.
+    /// What prevents the best verdict, besides the findings.
     pub obstacles: Vec<String>,
-    /// What reviewers say of repairs.
+    /// The reviewers' judgements of repairs.
     pub rechecked: Vec<Recheck>,
     /// What the change is for.
     pub intent: Option<String>,
@@ -62,7 +62,7 @@ pub struct NearbyFindings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeStatus {
-    /// Some did.
+    /// At least one did.
     Ok,
     /// None did.
     Degraded,
@@ -73,64 +73,64 @@ pub enum MergeStatus {
 pub struct MergedFinding {
     /// `F1`, `F2`, … as first merged, which stays; `U1`, … for requirements that are not met.
     pub id: String,
-    /// The title of the worst.
+    /// The title of the most severe member.
     pub title: String,
-    /// The worst.
+    /// The highest severity.
     pub severity: FindingSeverity,
     /// Relative to the repository's top.
     pub file: String,
-    /// The first line of the worst; 0 where none is named.
+    /// The first line of the most severe member; 0 if none is named.
     pub line: u64,
-    /// Why the place is none of this tree: then nobody is sent there.
+    /// Why the place is not valid in this tree; no agent is sent there then.
     pub misplaced: Option<String>,
-    /// Why it matters, of the worst that says so.
+    /// Why it matters, from the most severe member that explains it.
     pub why_it_matters: String,
-    /// What it rests on, of all.
+    /// The evidence of all members.
     pub evidence: Vec<String>,
-    /// The titles of others that mean the same.
+    /// The titles of duplicates.
     pub also: Vec<String>,
-    /// The ids of others that were joined into it.
+    /// The ids of findings that were joined into it.
     pub joined: Vec<String>,
     /// In which round it was found, from 1.
     pub round: u32,
-    /// The most careful.
+    /// The most restricted class.
     pub autofix_class: RepairClass,
-    /// The farthest.
+    /// The farthest owner.
     pub owner: FindingOwner,
-    /// Whether any wants it verified.
+    /// Whether any reviewer wants the repair verified.
     pub requires_verification: bool,
-    /// The highest, raised once when several agree; from 0 to 1.
+    /// The highest confidence, raised once if several agree; from 0 to 1.
     pub confidence: f64,
-    /// Whether all say that it was there before.
+    /// Whether all reviewers say that it was there before the change.
     pub pre_existing: bool,
     /// Who found it, in the order of the returns.
     pub reviewers: Vec<String>,
     /// What to do.
     pub suggested_fix: Option<String>,
-    /// What the reviewers would do with it, where one said.
+    /// What the reviewers would do with it, if any said so.
     pub recommended_action: Option<FindingAction>,
-    /// What they did not agree on, and what was kept.
+    /// What they disagreed on, and what was kept.
     pub disagreements: Vec<String>,
 }
 
-/// Who takes on what.
+/// Which owner gets which findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Queues {
-    /// The fixer, now.
+    /// For the fixer, now.
     pub fixer: Vec<String>,
-    /// Those with a concrete change that the user may approve.
+    /// With a concrete change that the user may approve.
     #[serde(default)]
     pub gated: Vec<String>,
-    /// Those by hand that the user may approve.
+    /// To be repaired by hand, which the user may approve.
     #[serde(default)]
     pub manual: Vec<String>,
-    /// A later step.
+    /// For a later step.
     pub residual: Vec<String>,
-    /// Nobody: it is reported.
+    /// Only reported.
     pub report: Vec<String>,
 }
 
-/// What was looked at, and what was not.
+/// What was reviewed, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// Reviewers whose returns were usable, sorted.
@@ -141,31 +141,31 @@ pub struct Coverage {
     pub expected: usize,
     /// Findings below the gate.
     pub suppressed: usize,
-    /// The severities, titles and files of those that name a P0 or P1.
+    /// The severities, titles and files of those with P0 or P1.
     pub suppressed_titles: Vec<String>,
     /// Findings that asked to delete or ignore protected files.
     pub protected: usize,
     /// Their severities, titles and files.
     pub protected_titles: Vec<String>,
-    /// Findings that were not what they must be, with the reason.
+    /// Invalid findings, with the reason.
     pub dropped_findings: Vec<String>,
-    /// Returns that were not what they must be, with the reason.
+    /// Invalid returns, with the reason.
     pub dropped_returns: Vec<String>,
     /// What may still go wrong, without duplicates.
     pub residual_risks: Vec<String>,
     /// What no test covers, without duplicates.
     pub testing_gaps: Vec<String>,
-    /// Reviewers that are always asked and gave no usable reply.
+    /// Reviewers that are always asked but gave no usable reply.
     pub missing: Vec<String>,
-    /// Other reviewers that were asked and gave no reply.
+    /// Other reviewers that were asked but gave no reply.
     pub unanswered: Vec<String>,
-    /// Replies that are there and do not count, with the reason.
+    /// Replies that do not count, with the reason.
     pub unread_replies: Vec<String>,
-    /// Sentences that may name a fault, by reply: their reviewers are to be asked about them.
+    /// Sentences that may report a fault, by reply: ask their reviewers about them.
     pub unclear: Vec<UnclearReply>,
     /// Second replies, with what they were asked about.
     pub asked_again: Vec<FollowUp>,
-    /// What beside the replies was not understood and is left out.
+    /// What was not understood in the context, and is ignored.
     pub ignored: Vec<String>,
     /// Findings that cannot be read.
     pub unread: Vec<UnreadFinding>,
@@ -173,48 +173,48 @@ pub struct Coverage {
     pub repaired: Vec<String>,
     /// Files that were left out because git does not track them.
     pub untracked: Vec<String>,
-    /// Pictures and other media, and binaries that tools write, which the diff does not show.
+    /// Images and other media, and generated binaries, which the diff does not show.
     pub media: Vec<String>,
-    /// What a reader should know of how the review began.
+    /// What a reader should know about the start of the review.
     #[serde(default)]
     pub notes: Vec<String>,
     /// What is unclear about the intent of the change.
     pub uncertain_intent: Option<String>,
 }
 
-/// A reply with sentences that may name a fault: its reviewer is asked about them, once.
+/// A reply with sentences that may report a fault: its reviewer is asked about them once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnclearReply {
-    /// Whose it is.
+    /// The reviewer.
     pub reviewer: String,
-    /// In which round.
+    /// The round.
     pub round: u32,
-    /// Whether its form could be read; else its one sentence is the whole reply, shortened.
+    /// Whether its form could be parsed; otherwise its only sentence is the whole reply, shortened.
     pub is_readable: bool,
-    /// Where the second reply belongs, absolute; empty where no run keeps it.
+    /// The file for the second reply, absolute; empty if no run keeps it.
     pub reply: String,
-    /// Whether the reviewer was asked: it is not asked again.
+    /// Whether the reviewer was already asked, which happens only once.
     pub was_asked: bool,
-    /// The sentences that nobody answered for.
+    /// The sentences without an answer.
     pub sentences: Vec<UnclearSentence>,
 }
 
-/// A sentence that may name a fault.
+/// A sentence that may report a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnclearSentence {
-    /// `S1`, `S2`, … for the answer; empty in a second reply.
+    /// `S1`, `S2`, … to refer to in the answer; empty in a second reply.
     pub id: String,
     /// The sentence, shortened.
     pub text: String,
 }
 
-/// A reply of which the reviewer was asked.
+/// A reply whose reviewer was asked about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FollowUp {
-    /// Whose it is.
+    /// The reviewer.
     pub reviewer: String,
-    /// In which round.
+    /// The round.
     pub round: u32,
     /// Why it was asked.
     pub reason: String,
@@ -235,7 +235,7 @@ impl MergedFinding {
 }
 
 impl Coverage {
-    /// Sorts what is listed, without duplicates, and counts who was asked.
+    /// Sorts and deduplicates the lists, and counts the reviewers that were asked.
     pub(super) fn settle(&mut self) {
         for list in [
             &mut self.reviewers,
@@ -258,15 +258,15 @@ impl Coverage {
     }
 }
 
-/// The findings of a list by their ids, in the order of the list.
+/// The findings with these ids, in the order of the list.
 pub fn picked<'a>(all: &'a [MergedFinding], ids: &'a [String]) -> impl Iterator<Item = &'a MergedFinding> {
     all.iter().filter(|one| ids.contains(&one.id))
 }
 
-/// Reads `findings.json` of a run.
+/// Reads the `findings.json` of a run.
 ///
 /// # Errors
-/// `no_findings` when there is none, `malformed_json`.
+/// `no_findings` if there is none, `malformed_json`.
 pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let path = folder.path.join("findings.json");
     let name = path.display().to_string();

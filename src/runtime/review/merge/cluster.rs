@@ -1,4 +1,4 @@
-//! One finding out of several that mean the same: the same file and title, within three lines of the first.
+//! Merges findings with the same file and title, within three lines of the first, into one.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::runtime::review::findings::{
     Finding, FindingOwner, HARMFUL_REPAIR, RepairClass, plain_path, plain_title,
 };
 
-/// How far lines may lie behind the first one of a cluster. It does not chain.
+/// The maximum distance of a line from the first one of a cluster. Clusters do not chain.
 const WINDOW: u64 = 3;
 
-/// Groups findings, each with the place of its reviewer among the names.
+/// Groups findings, each with the index of its reviewer in the names.
 pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<FindingDraft> {
     let mut groups: BTreeMap<(String, String), Vec<(usize, Finding)>> = BTreeMap::new();
     for (reviewer, finding) in members {
@@ -35,10 +35,10 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Findin
     drafts
 }
 
-/// One finding out of all members, of which there is at least one.
+/// Merges all members, at least one, into one finding.
 pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> MergedFinding {
     let mut ranked: Vec<&Finding> = members.iter().map(|(_, finding)| finding).collect();
-    // By what they say, never by who came first.
+    // Ordered by content, so that the order of replies does not matter.
     order::sort_by(&mut ranked, |one, other| {
         (one.severity, one.line, &one.title, &one.suggested_fix).cmp(&(
             other.severity,
@@ -95,7 +95,7 @@ fn title(finding: &Finding) -> String {
     finding.title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What all of them rest on, without duplicates.
+/// The evidence of all members, without duplicates.
 fn evidence(members: &[&Finding]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for item in members.iter().flat_map(|one| &one.evidence) {
@@ -106,8 +106,8 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
     found
 }
 
-/// What the others say that the worst does not: another reason or repair, and a line that the same reviewer names beside
-/// another. None of it is lost, and a repair is one of all of them.
+/// What the other members add to the most severe one: another reason, another repair, or a further line of the same
+/// reviewer. All of it is kept, and a repair must cover all members.
 fn other_statements(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
     let mut others: Vec<&(usize, Finding)> = members.iter().collect();
     order::sort_by_key(&mut others, |(_, one)| one.line);
@@ -134,7 +134,7 @@ fn other_statements(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String
     found
 }
 
-/// The titles of the others that are not that of the worst.
+/// The titles of the other members that differ from the most severe one's.
 fn also(members: &[&Finding]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for one in members {
@@ -146,8 +146,8 @@ fn also(members: &[&Finding]) -> Vec<String> {
     found
 }
 
-/// The most careful class. An advice never makes a stricter one milder, and one that not all call safe is not
-/// safe.
+/// The most restricted class. An advisory member never relaxes a stricter class, and a finding is only safe if all
+/// members say so.
 fn class(members: &[&Finding]) -> RepairClass {
     let strictest =
         members.iter().map(|one| one.autofix_class).filter(|class| *class != RepairClass::Advisory).max();
@@ -159,17 +159,17 @@ fn class(members: &[&Finding]) -> RepairClass {
     }
 }
 
-/// The farthest owner; a release only where all say so.
+/// The farthest owner; the release only if all members agree.
 fn owner(members: &[&Finding]) -> FindingOwner {
     let farthest = members.iter().map(|one| one.owner).max().unwrap_or(FindingOwner::Human);
     let all = members.iter().all(|one| one.owner == farthest);
     if farthest == FindingOwner::Release && !all { FindingOwner::Human } else { farthest }
 }
 
-/// What a finding says of one question.
+/// The value of one field of a finding.
 type ClusterKey = fn(&Finding) -> String;
 
-/// Who said what, where not all said the same, and what was kept.
+/// Who said what if members disagree, and what was kept.
 fn disagreements(
     members: &[(usize, Finding)],
     names: &[String],

@@ -1,5 +1,5 @@
-//! What the caller says beside the replies, as JSON: kept in the run, so that later calls need not say it again. A model
-//! writes it, so it is read like a reply: what cannot be understood costs itself only, and is named.
+//! The context from the caller as JSON: kept in the run, so that later calls need not repeat it. A model writes it, so
+//! it is parsed as leniently as a reply: only what cannot be understood is left out, and is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ pub(in crate::runtime::review) const NAME: &str = "context.json";
 const TEXTS: [&str; 6] = ["requirement", "title", "text", "reason", "why", "description"];
 const NAMES: [&str; 3] = ["reviewer", "name", "agent"];
 
-/// What the caller says.
+/// The context from the caller.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MergeContext {
     /// What the change is for.
     #[serde(default)]
     pub(super) intent: Option<String>,
-    /// What is unclear about that.
+    /// What is unclear about the intent.
     #[serde(default)]
     pub(super) uncertain_intent: Option<String>,
     /// Requirements of the plan that the change does not meet.
@@ -35,19 +35,19 @@ pub(super) struct MergeContext {
     /// Findings that mean the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) joins: Vec<Vec<String>>,
-    /// The ids of findings so far.
+    /// The ids assigned so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) ids: Vec<KnownFindingId>,
-    /// What is left out.
+    /// What is ignored.
     #[serde(skip)]
     pub(super) ignored: Vec<String>,
-    /// What is left out and may say which reviewers were asked, or what is not met.
+    /// What is unreadable but may name the reviewers or an unmet requirement.
     #[serde(skip)]
     pub(super) unread: Vec<String>,
 }
 
 impl MergeContext {
-    /// Reads a text; one without anything says nothing.
+    /// Parses a text, which may be empty.
     pub(super) fn parse(text: &str) -> Self {
         let mut context = Self::default();
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -60,10 +60,10 @@ impl MergeContext {
             return context;
         };
         if !objects.is_empty() {
-            context.unread.push("it holds several JSON objects, of which one is meant".to_owned());
+            context.unread.push("it has several JSON objects, but only one is expected".to_owned());
         }
         if let Some(text) = reply::doubtful(&rest, &BTreeSet::new(), 0).first() {
-            context.unread.push(format!("its text beside the JSON object says more: `{text}`"));
+            context.unread.push(format!("it has other text next to the JSON object: `{text}`"));
         } else if rest.chars().any(char::is_alphanumeric)
             && rest.trim_matches(['`', '\0', '\n', ' ']) != "json"
         {
@@ -89,7 +89,7 @@ impl MergeContext {
             ("unmet", value) => self.unmet = self.requirements(value),
             ("reasons", value) => self.reasons = self.reviewers(value),
             (_, value) if is_empty(&value) => self.ignored.push(format!("the key `{shown}`")),
-            // It may say what is not met, or that a reviewer gave none.
+            // An unknown key may report an unmet requirement, or that a reviewer did not reply.
             _ => self.unread.push(format!("it has no key `{shown}`")),
         }
     }
@@ -153,13 +153,13 @@ impl MergeContext {
             };
             match pair.filter(|(name, _)| reviewers::meant(name).is_some()) {
                 Some((name, why)) => drop(found.insert(name, why)),
-                None => self.unread.push(format!("`reasons` holds {item}, which names no reviewer")),
+                None => self.unread.push(format!("`reasons` contains {item}, which is not a reviewer")),
             }
         }
         Some(found)
     }
 
-    /// What the caller wrote beside the replies, where a host asks about every command that holds JSON.
+    /// The context as a file next to the replies, for hosts that ask about every command that contains JSON.
     pub(super) fn written(folder: &RunFolder) -> Self {
         match folder.store.text(&folder.path.join(REPLIES).join(NAME)) {
             Ok(text) => Self::parse(&text.unwrap_or_default()),
@@ -167,15 +167,15 @@ impl MergeContext {
         }
     }
 
-    /// What a run keeps.
+    /// The context stored in the run.
     pub(super) fn stored(folder: &RunFolder) -> Result<Self, CallFailure> {
         Ok(folder.document(NAME)?.unwrap_or_default())
     }
 
-    /// Takes findings out of what was joined.
+    /// Takes findings out of earlier joins.
     ///
     /// # Errors
-    /// `unknown_finding` for one that was joined with none.
+    /// `unknown_finding` for one that was not joined.
     pub(super) fn part(&mut self, ids: &[String]) -> Result<(), CallFailure> {
         for id in ids.iter().map(|id| id.trim()) {
             if !self.joins.iter().flatten().any(|own| own == id) {
@@ -184,7 +184,7 @@ impl MergeContext {
                     MALFORMED,
                     "unknown_finding",
                     message,
-                    "take an id out of `joined`",
+                    "name an id from `joined`",
                 ));
             }
             self.joins.iter_mut().for_each(|own| own.retain(|own| own != id));
@@ -193,17 +193,17 @@ impl MergeContext {
         Ok(())
     }
 
-    /// Keeps what was said to be unmet and is not named now: a word that is left out takes nothing back.
+    /// Keeps requirements that were reported as unmet before and are not mentioned now: an omission retracts nothing.
     pub(super) fn keep_unmet(&mut self, before: &Self) {
         let Some(unmet) = &mut self.unmet else { return };
         let sentences = before.unmet.iter().flatten();
         let lost: Vec<String> = sentences.filter(|text| !unmet.contains(text)).cloned().collect();
         self.ignored
-            .extend(lost.iter().map(|text| format!("that `{text}` is met now, which nothing repaired")));
+            .extend(lost.iter().map(|text| format!("the omission of `{text}`, which is still unmet")));
         unmet.extend(lost);
     }
 
-    /// The same with what is said now in front of what was said before.
+    /// Combines this context with an earlier one; this one takes precedence.
     pub(super) fn over(self, mut before: Self) -> Self {
         before.joins.extend(self.joins);
         before.ignored.extend(self.ignored);
@@ -218,7 +218,7 @@ impl MergeContext {
     }
 }
 
-/// The key that a name stands for, as models write it.
+/// The key meant by a name in any spelling.
 fn meant(key: &str) -> Option<&'static str> {
     match reply::plain(key).as_str() {
         "intent" => Some("intent"),
@@ -229,7 +229,7 @@ fn meant(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a value says nothing.
+/// Whether a value is empty.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
@@ -239,7 +239,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A text, a list of texts as one, or the text of an object.
+/// The text of a string, a list of strings joined, or the text field of an object.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(one) => Some(one.clone()),
@@ -252,13 +252,13 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a text in a list says that there is nothing.
+/// Whether a text in a list means "none".
 fn is_none(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| c.is_alphabetic()).collect();
     matches!(plain.to_lowercase().as_str(), "" | "none" | "na" | "nothing" | "no" | "null")
 }
 
-/// A requirement with what its object says besides: why it is unmet, and where that is seen.
+/// A requirement with the other texts of its object: why it is unmet, and the evidence.
 fn with_reasons(item: &Value) -> Option<String> {
     let requirement = text(item)?;
     let values = item.as_object().into_iter().flat_map(|object| object.values());

@@ -1,6 +1,6 @@
-//! Findings of all reviewers and rounds on their way to one list: the same file and title within three lines are one
-//! (`merge/cluster.rs`), what several reviewers found in one place is proposed, and what the caller says means the same
-//! is joined. Ids are given once, before anything is joined, and stay.
+//! Drafts of the merged findings: findings with the same file and title within three lines become one
+//! (`merge/cluster.rs`), findings of several reviewers in one place are proposed as duplicates, and those that the
+//! caller confirms are joined. Ids are assigned once, before joining, and never change.
 
 use std::cmp::Reverse;
 
@@ -10,10 +10,10 @@ use crate::order;
 use crate::runtime::answer::{CallFailure, MALFORMED, USAGE};
 use crate::runtime::review::findings::{Finding, RepairClass, plain_title};
 
-/// How far lines may lie apart in one place.
+/// The maximum distance of lines in one place.
 const WINDOW: u64 = 3;
 
-/// A finding with all who say it.
+/// A finding with all its reports.
 #[derive(Debug, Clone)]
 pub(super) struct FindingDraft {
     pub(super) id: String,
@@ -21,11 +21,11 @@ pub(super) struct FindingDraft {
     pub(super) joined: Vec<String>,
     pub(super) round: u32,
     pub(super) file: String,
-    /// Each with the place of its reviewer among the names.
+    /// Each with the index of its reviewer in the names.
     pub(super) members: Vec<(usize, Finding)>,
 }
 
-/// What drafts are merged by.
+/// The rules for merging drafts.
 pub(super) struct MergeRules<'a> {
     pub(super) names: &'a [String],
     /// What agreement adds to confidence, in hundredths.
@@ -33,7 +33,7 @@ pub(super) struct MergeRules<'a> {
 }
 
 impl FindingDraft {
-    /// As one finding.
+    /// Merges the draft into one finding.
     pub(super) fn merged(&self, rules: &MergeRules<'_>) -> MergedFinding {
         let one = cluster::one(&self.file, &self.members, rules.names, rules.bonus);
         MergedFinding { id: self.id.clone(), joined: self.joined.clone(), round: self.round, ..one }
@@ -44,7 +44,7 @@ impl FindingDraft {
         self.members.iter().map(|(_, one)| one.line).min().unwrap_or_default()
     }
 
-    /// Whether another is in the same place and of the same kind: placed, as old or new, advice or not.
+    /// Whether another draft is in the same place and of the same kind: pre-existing or new, advisory or not.
     fn is_near(&self, other: &Self) -> bool {
         let kind = |draft: &Self| {
             let advice = draft.members.iter().all(|(_, one)| one.autofix_class == RepairClass::Advisory);
@@ -56,7 +56,7 @@ impl FindingDraft {
             && self.members.iter().any(|(_, one)| near(one.line))
     }
 
-    /// Whether it says what another says already.
+    /// Whether it repeats another draft.
     pub(super) fn repeats(&self, other: &Self) -> bool {
         let title = |draft: &Self| order::set(draft.members.iter().map(|(_, one)| plain_title(&one.title)));
         self.file == other.file
@@ -102,7 +102,7 @@ pub(super) fn near(drafts: &[FindingDraft], rules: &MergeRules<'_>) -> Vec<Nearb
             });
         }
         rest = others;
-        // A member of a group begins none.
+        // A member of a group does not start another.
         while rest.first().is_some_and(|next| {
             groups.last().is_some_and(|last: &NearbyFindings| last.ids.contains(&next.id))
         }) {
@@ -112,8 +112,8 @@ pub(super) fn near(drafts: &[FindingDraft], rules: &MergeRules<'_>) -> Vec<Nearb
     groups
 }
 
-/// Makes one finding of each list of ids. All must lie in one place; the first id stays. What was joined in an earlier call and does not lie together any more, as a reply changed, stays apart; of the last
-/// `new` lists that is an error.
+/// Joins each list of ids into one finding. All must be in one place; the first id is kept. Joins of earlier calls that
+/// no longer fit, because a reply changed, are ignored; for the last `new` lists, that is an error.
 ///
 /// # Errors
 /// `unknown_finding`, `not_near`.
@@ -132,11 +132,11 @@ pub(super) fn join(
 fn join_one(drafts: &mut Vec<FindingDraft>, ids: &[String]) -> Result<(), CallFailure> {
     let mut places = Vec::new();
     for id in ids {
-        // What was joined already is where it was joined.
+        // A joined id refers to the finding that it was joined into.
         let is_own = |draft: &FindingDraft| draft.id == *id || draft.joined.contains(id);
         let place = drafts.iter().position(is_own).ok_or_else(|| {
             let message = format!("`{id}` is not a finding of this run");
-            CallFailure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
+            CallFailure::new(MALFORMED, "unknown_finding", message, "name ids from one group of `near`")
         })?;
         if !places.contains(&place) {
             places.push(place);

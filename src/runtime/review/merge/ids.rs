@@ -1,19 +1,19 @@
-//! Ids of findings. One that a merge has given stays with its finding, whatever later merges bring, since approvals,
-//! joins, and what fixer and reviewers say name it. A finding that comes later gets the next free number.
+//! Ids of findings. An id stays with its finding in later merges, since approvals, joins, and the replies of fixer and
+//! reviewers refer to it. A new finding gets the next free number.
 
 use serde::{Deserialize, Serialize};
 
 use super::draft::FindingDraft;
 use crate::runtime::review::findings::{Finding, plain_title};
 
-/// What the finding of an id is known by: one that is in it, whatever is merged with it.
+/// What identifies the finding of an id: one of its members, whatever is merged with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KnownFindingId {
     title: String,
     file: String,
     line: u64,
-    /// Whether a finding of this merge has it.
+    /// Whether a finding of this merge uses it.
     #[serde(skip)]
     is_taken: bool,
 }
@@ -25,7 +25,7 @@ pub(super) struct FindingIds(pub(super) Vec<KnownFindingId>);
 impl KnownFindingId {
     fn is_of(&self, draft: &FindingDraft, is_placed: bool) -> bool {
         let is_here = |line: u64| self.line == line;
-        // A repair may take away the line by which a path was found, and then both are as the reviewer wrote them.
+        // A repair may remove the line by which a path was resolved; then path and line are as the reviewer wrote them.
         let is_lost = |one: &Finding| {
             one.misplaced.is_some()
                 && (is_here(one.line) || one.line == 0)
@@ -41,12 +41,12 @@ impl KnownFindingId {
 }
 
 impl FindingIds {
-    /// Whether a finding has an id that no other has taken.
+    /// Whether a finding already has an id.
     pub(super) fn has(&self, draft: &FindingDraft) -> bool {
         self.0.iter().any(|given| given.is_of(draft, true))
     }
 
-    /// Gives each finding its id: first those that have one.
+    /// Assigns ids: first to findings that already have one.
     pub(super) fn give(&mut self, drafts: &mut [FindingDraft]) {
         for is_placed in [true, false] {
             for draft in drafts.iter_mut().filter(|draft| draft.id.is_empty()) {

@@ -1,4 +1,4 @@
-//! Replies as they come in: gated, placed, and counted with what was wrong with them.
+//! Takes in the replies: filters findings by confidence, resolves their places, and counts what was wrong with them.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use crate::runtime::review::reply::{
 };
 use crate::runtime::review::scope::ReviewPlan;
 
-/// How many sentences of one reply are asked about, one by one.
+/// The maximum number of sentences of one reply to ask about.
 const MOST_ASKED: usize = 20;
-/// What may stand around a sentence that is quoted.
+/// Characters that may surround a quoted sentence.
 const SIGNS: [char; 6] = ['"', '\'', '`', '.', '*', ' '];
 /// How much of a sentence is kept, in characters.
 const SENTENCE: usize = 1000;
 
-/// What came in.
+/// The replies taken in so far.
 pub(super) struct MergeIntake<'a> {
     anchored: bool,
     protect: &'a [String],
@@ -34,7 +34,7 @@ pub(super) struct MergeIntake<'a> {
     pub(super) names: Vec<String>,
     /// The usable replies.
     pub(super) kept: Vec<(String, Value)>,
-    /// Findings with their round and the place of the reviewer among the names.
+    /// Findings with their round and the index of the reviewer in the names.
     pub(super) members: Vec<(u32, usize, Finding)>,
     pub(super) rechecked: Vec<Recheck>,
 }
@@ -58,8 +58,8 @@ impl<'a> MergeIntake<'a> {
         }
     }
 
-    /// Takes one reply, and what its writer said when asked about it: the findings of both count, and the second takes
-    /// the place of the first nowhere. What is wrong with a reply costs its own reviewer only.
+    /// Takes in one reply and its follow-up: the findings of both count, and the second never replaces the first. A
+    /// broken reply only affects its own reviewer.
     pub(super) fn add(
         &mut self,
         at: usize,
@@ -73,7 +73,7 @@ impl<'a> MergeIntake<'a> {
             let reason = match (&source.reply, asked.is_empty()) {
                 (Err(reason), _) => reason.clone(),
                 (Ok(_), true) => "it was asked again without need".to_owned(),
-                (Ok(_), false) => "it says more than its form".to_owned(),
+                (Ok(_), false) => "it has text besides its form".to_owned(),
             };
             let why = again.iter().flat_map(|second| &second.reasons);
             let text = asked.iter().map(|one| &one.text).chain(why).cloned().collect::<Vec<_>>().join(" … ");
@@ -115,7 +115,7 @@ impl<'a> MergeIntake<'a> {
         let ReplySource { round, name, reply, stray, .. } = source;
         let first = match (reply, &again) {
             (Ok(mut reply), _) => {
-                // Of what something may remain does not hold.
+                // A repair of which something may remain does not hold.
                 let is_open = |left: &String| open.iter().any(|(_, one)| left.contains(&one.text));
                 let doubted = reply
                     .rechecked
@@ -124,7 +124,7 @@ impl<'a> MergeIntake<'a> {
                 doubted.for_each(|one| one.holds = false);
                 Some(reply)
             }
-            // It was read when it was asked again.
+            // The follow-up could be read.
             (Err(_), Some(Ok(_))) => None,
             (Err(reason), _) => {
                 let who = name.clone().unwrap_or_else(|| format!("return {}", at + 1));
@@ -136,7 +136,7 @@ impl<'a> MergeIntake<'a> {
                 let is_stray = stray.is_some();
                 let unread = || format!("the reply of `{who}`{of} cannot be read: {reason}");
                 coverage.unread_replies.push(stray.unwrap_or_else(unread));
-                // Of a later round an unread reply does not undo what was read of the first.
+                // An unreadable reply of a later round does not undo the first one.
                 if round == 1 && !is_stray {
                     coverage.failed_reviewers.extend(name);
                 }
@@ -149,10 +149,10 @@ impl<'a> MergeIntake<'a> {
         Ok(())
     }
 
-    /// The sentences of a reply of which its writer has to say whether they name a fault.
+    /// The sentences of a reply whose writer must say whether they report a fault.
     fn asked(&self, source: &ReplySource) -> Vec<AskedSentence> {
         let Ok(reply) = &source.reply else { return source.words.clone().into_iter().collect() };
-        // What cannot be read is in the way already.
+        // An unreadable finding is an obstacle already.
         if reply.unread.iter().any(UnreadFinding::is_grave) {
             return Vec::new();
         }
@@ -167,13 +167,13 @@ impl<'a> MergeIntake<'a> {
         if asked.len() > MOST_ASKED {
             let rest = asked.split_off(MOST_ASKED - 1);
             let text = format!("{} … and {} sentences more", rest[0].text, rest.len() - 1);
-            // Nobody answers for a report in one word.
+            // A whole report cannot be answered with one word.
             asked.push(AskedSentence { text, firm: true });
         }
         asked
     }
 
-    /// Notes sentences that nobody answered for, each with its id; none where nothing more is asked.
+    /// Records sentences without an answer, each with its id; without ids if nothing more is asked.
     fn unclear(
         &self,
         source: &ReplySource,
@@ -222,7 +222,7 @@ impl<'a> MergeIntake<'a> {
         for mut finding in reply.findings {
             (self.places)(&mut finding)?;
             let loss = loss(&finding, self.protect);
-            // A grave one counts, and nobody is sent to repair it.
+            // A severe finding counts, but no agent is sent to repair it.
             finding.protected = loss != RepairCost::None;
             if loss == RepairCost::Asked && finding.severity > FindingSeverity::P1 {
                 coverage.protected += 1;
@@ -246,7 +246,7 @@ fn named(finding: &Finding) -> String {
     format!("{:?}: {} ({})", finding.severity, title.join(" "), finding.file)
 }
 
-/// The sentences that stay open: a word of their writer ends the doubt, and only a finding an objection.
+/// The sentences that stay open: an answer of their writer settles a doubt, but only a finding settles an objection.
 fn unanswered<'a>(
     source: &ReplySource,
     asked: &'a [AskedSentence],
@@ -271,7 +271,7 @@ fn unanswered<'a>(
     open.map(|(id, one)| (Some(id), one)).collect()
 }
 
-/// A requirement that is not met, as a finding: of an explicit plan it stands in the way of a merge.
+/// An unmet requirement as a finding; with an explicit plan it prevents the merge.
 pub(super) fn unmet(at: usize, text: &str, plan: Option<&ReviewPlan>) -> MergedFinding {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");

@@ -1,4 +1,4 @@
-//! Where findings are: places are looked up in the tree at hand, and read as models write them.
+//! Resolves the places of findings in the working tree, in the forms that models write.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::runtime::place::PlaceResolver;
 use crate::runtime::review::findings::{Finding, FindingSeverity, NO_LINE};
 use crate::runtime::review::run_folder::RunFolder;
 
-/// Checks the place of a finding, and notes what is wrong with it.
+/// Checks the place of a finding, and records what is wrong with it.
 pub(super) type PlaceCheck<'a> = Box<dyn Fn(&mut Finding) -> Result<(), CallFailure> + 'a>;
 
-/// The paths of the change that a review looks at.
+/// The paths of the change that a review covers.
 pub(super) fn changed(
     repository: Option<&Repository>,
     folder: Option<&RunFolder>,
@@ -32,7 +32,7 @@ pub(super) fn changed(
     Ok(changed)
 }
 
-/// What checks places in the tree at hand; where there is none, nothing is a place.
+/// The check for places in the working tree; without a tree, no place is valid.
 pub(super) fn places<'a>(
     repository: Option<&'a Repository>,
     folder: Option<&RunFolder>,
@@ -72,7 +72,7 @@ pub(super) fn places<'a>(
         if line.is_none() {
             finding.misplaced.get_or_insert_with(|| NO_LINE.to_owned());
         }
-        // What nobody can look up is not said to be old.
+        // A severe finding that cannot be located is not treated as pre-existing.
         if finding.severity <= FindingSeverity::P1 && (finding.misplaced.is_some() || line.is_none()) {
             finding.pre_existing = false;
         }
@@ -80,7 +80,7 @@ pub(super) fn places<'a>(
     }))
 }
 
-/// A path and its line where models put more around it: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`,
+/// The path and line in forms with decoration: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`,
 /// `a.rs, line 6`, `a.rs (lines 6–8)`.
 fn as_models_write(file: &str) -> Option<(&str, Option<u64>)> {
     let bare = file.trim().trim_matches(['`', '"', '\'']);
@@ -102,7 +102,7 @@ fn as_models_write(file: &str) -> Option<(&str, Option<u64>)> {
     (!path.is_empty() && path != file).then_some((path, line))
 }
 
-/// Whether a line came after a commit.
+/// Whether a line was added after a commit.
 fn is_new(repository: &Repository, from: &str, file: &str, line: u64) -> Result<bool, CallFailure> {
     let (range, before) = (format!("-L{line},{line}"), format!("^{from}"));
     let told = repository.line(&["blame", "--no-textconv", "-s", "-l", &range, &before, "--", file])?;

@@ -1,19 +1,19 @@
-//! Findings that ask to delete or ignore what a project keeps: plans, ideas, solutions. Those of little weight are left
-//! out by their titles; grave ones count, and no fixer is sent.
+//! Findings that ask to delete or ignore protected files: plans, ideas, solutions. Minor ones are dropped and listed by
+//! title; severe ones count, but no fixer is sent.
 
 use crate::runtime::review::findings::{Finding, plain_path};
 
-/// What repairing a finding may cost.
+/// The risk of a repair to protected files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepairCost {
     None,
     /// A protected folder and a deletion are mentioned.
     Mentioned,
-    /// To delete or ignore something protected is what it asks for.
+    /// It asks to delete or ignore something protected.
     Asked,
 }
 
-/// Words that delete or ignore, by their beginnings.
+/// Stems of words for deleting or ignoring.
 const STEMS: [&str; 5] = ["delet", "remov", "ignor", "untrack", "gitignore"];
 /// Words that may stand between such a word and its object.
 const BETWEEN: [&str; 34] = [
@@ -83,7 +83,7 @@ pub(super) fn loss(finding: &Finding, protect: &[String]) -> RepairCost {
     }
 }
 
-/// A word without what stands around it.
+/// A word without surrounding punctuation.
 fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/').trim_end_matches('/')
 }

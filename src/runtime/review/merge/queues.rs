@@ -1,4 +1,4 @@
-//! Who takes on what: by class, owner and place of each finding.
+//! Assigns findings to queues by their class, owner and place.
 
 use super::answer::{MergedFinding, Queues};
 use crate::runtime::review::findings::{FindingOwner, NO_LINE, RepairClass};
@@ -8,7 +8,7 @@ pub(super) fn queues(found: &[MergedFinding]) -> Queues {
     for one in found {
         let is_fixable = one.misplaced.is_none() && one.owner != FindingOwner::Release;
         match one.autofix_class {
-            // What is safe and not the fixer's own may be approved like what is not.
+            // A safe finding that is not the fixer's may be approved like a gated one.
             RepairClass::SafeAuto if is_fixable && one.owner != FindingOwner::ReviewFixer => {
                 queues.gated.push(one.id.clone())
             }
@@ -17,7 +17,7 @@ pub(super) fn queues(found: &[MergedFinding]) -> Queues {
             _ => {}
         }
         let queue = match (one.autofix_class, one.owner) {
-            // Nobody is sent to a place that is none; to a whole file, only who looks for the place.
+            // No agent is sent to an invalid place; for a whole file, only a later step that finds the line.
             _ if one.misplaced.as_deref().is_some_and(|why| why != NO_LINE) => &mut queues.report,
             (RepairClass::SafeAuto, FindingOwner::ReviewFixer) if one.misplaced.is_none() => {
                 &mut queues.fixer

@@ -1,5 +1,5 @@
-//! The rounds of a review: findings of all of them without duplicates, with their ids (`merge/ids.rs`). What a later
-//! round says again keeps its id.
+//! Combines the findings of all rounds without duplicates, with their ids (`merge/ids.rs`). A finding that a later
+//! round repeats keeps its id.
 
 use super::answer::{Coverage, MergedFinding};
 use super::cluster;
@@ -32,7 +32,7 @@ pub(super) fn drafts(
             });
             coverage.suppressed += before - drafts.len();
         }
-        // What is found again is still there, or there again, and may be worse.
+        // A repeated finding is still there, or there again, and may be worse.
         drafts.retain(|draft| match nearest(draft, &mut all).filter(|_| !ids.has(draft)) {
             Some(known) => {
                 again.push((known.id.clone(), round, draft.merged(rules)));
@@ -53,13 +53,13 @@ pub(super) fn drafts(
     (all, again)
 }
 
-/// The finding that another repeats: of several the one that lies nearest.
+/// The finding that another repeats: the nearest one, if there are several.
 fn nearest<'a>(draft: &FindingDraft, all: &'a mut [FindingDraft]) -> Option<&'a mut FindingDraft> {
     let repeated = all.iter_mut().filter(|known| draft.repeats(known));
     repeated.min_by_key(|known| known.line().abs_diff(draft.line()))
 }
 
-/// Whether a finding is sure enough.
+/// Whether the confidence of a finding is high enough.
 pub(super) fn passes(severity: FindingSeverity, confidence: u32, (most, worst): (u32, u32)) -> bool {
     confidence >= if severity == FindingSeverity::P0 { worst } else { most }
 }

@@ -1,5 +1,5 @@
-//! Where replies come from: one file per reviewer in the folder of the run; sections of standard input where no run keeps
-//! any; and, for other callers, files with one or a list of them, or a list on standard input.
+//! The sources of replies: one file per reviewer in the folder of the run; sections of standard input without a run;
+//! and, for other callers, files with one or several replies, or a list on standard input.
 
 use std::path::{Path, PathBuf};
 
@@ -16,20 +16,20 @@ use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::store::Store;
 
-/// What one reviewer gave: in which round, its name where that is known apart, and the reply or why there is none.
+/// The return of one reviewer: its round, its name if known separately, and the reply or why there is none.
 pub(super) struct ReplySource {
     pub(super) round: u32,
     pub(super) name: Option<String>,
     pub(super) reply: Result<ReviewerReply, String>,
-    /// What is said of a reply that is of no reviewer, which then fails for none.
+    /// The note on a reply of no known reviewer, which no reviewer is blamed for.
     pub(super) stray: Option<String>,
-    /// The words of a reply that cannot be read: its writer is asked about them.
+    /// The text of an unreadable reply, which its writer is asked about.
     pub(super) words: Option<AskedSentence>,
-    /// What its writer replied when asked about it.
+    /// The follow-up of its writer.
     pub(super) again: Option<Result<ReviewerReply, String>>,
-    /// The words of that reply where it cannot be read.
+    /// The text of the follow-up, if it is unreadable.
     pub(super) again_words: Option<AskedSentence>,
-    /// Where that reply belongs, absolute.
+    /// The file of the follow-up, absolute.
     pub(super) again_path: String,
 }
 
@@ -47,14 +47,14 @@ impl ReplySource {
         }
     }
 
-    /// One reply of a reviewer by its text.
+    /// The reply of a reviewer from its text.
     fn of_text(name: &str, text: &str, terms: ReplyTerms<'_>) -> Self {
         let reply = reply::read(name, text, terms);
         let words = unread(&reply, text);
         Self { words, ..Self::new(Some(name.to_owned()), reply) }
     }
 
-    /// Reads the second reply of its writer.
+    /// Reads the follow-up of its writer.
     fn read_again(&mut self, name: &str, text: Result<String, String>, terms: ReplyTerms<'_>) {
         let summary = |first: &ReviewerReply| {
             first.asked.iter().fold(first.prose.clone(), |all, asked| format!("{all}\n{}", asked.text))
@@ -69,36 +69,36 @@ impl ReplySource {
     }
 }
 
-/// The words of a reply that cannot be read.
+/// The text of an unreadable reply.
 fn unread(reply: &Result<ReviewerReply, String>, text: &str) -> Option<AskedSentence> {
     (reply.is_err() && !text.trim().is_empty()).then(|| AskedSentence::unread(text))
 }
 
-/// What follows the name of a reviewer in the file of its second reply.
+/// The suffix of the reviewer's name in the file of its follow-up.
 const AGAIN: &str = "again";
 
-/// Whose second reply a name means: `security.again`.
+/// The reviewer of a follow-up file: `security.again`.
 fn meant_again(stem: &str) -> Option<&'static str> {
     let first = stem.trim_end().strip_suffix(AGAIN)?;
     let first = first.strip_suffix(['.', '-', '_', ' '])?;
     reviewers::meant(first)
 }
 
-/// Whose reply a file is, the second one as well, by a name that may be written in another way.
+/// The reviewer of a reply or follow-up file, whose name may be spelled differently.
 pub(in crate::runtime::review) fn whose(file: &str) -> Option<&'static str> {
     let stem = stem(file);
     reviewers::meant(stem).or_else(|| meant_again(stem))
 }
 
-/// The name of a file without its ending.
+/// The name of a file without its extension.
 fn stem(file: &str) -> &str {
     ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file)
 }
 
-/// Files beside the replies of reviewers.
+/// Files other than the replies of reviewers.
 const OWN: [&str; 2] = ["fixer.txt", super::context::NAME];
 const UNKNOWN: &str = "there is no reviewer of this name";
-/// The endings of a reply.
+/// The extensions of a reply.
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
 /// The replies in the folder of a run, round by round.
@@ -151,7 +151,7 @@ fn of_folder(
         };
         let at = path(file);
         let stray = match meant {
-            None => format!("`{REPLIES}/{at}` is the reply of no reviewer that is known"),
+            None => format!("`{REPLIES}/{at}` is not the reply of a known reviewer"),
             Some(_) => format!("`{REPLIES}/{at}` was not read: {reason}"),
         };
         let name = Some(file.strip_suffix(".txt").unwrap_or(file).to_owned());
@@ -183,13 +183,13 @@ fn of_folder(
     Ok(sources)
 }
 
-/// Whether a name is of a file that editors and systems hide; one that has the name of a reviewer is a reply.
+/// Whether a file is hidden; a hidden file with the name of a reviewer still counts as a reply.
 fn is_hidden(name: &str) -> bool {
     let stem = |name: &str| name.split('.').next().map(str::to_owned);
     name.strip_prefix('.').is_some_and(|rest| stem(rest).is_none_or(|stem| reviewers::meant(&stem).is_none()))
 }
 
-/// The files in the folders of replies that are hidden, by their paths there.
+/// The hidden files in the folders of replies, by their paths there.
 pub(super) fn hidden(folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
     let mut found = Vec::new();
     for (round, replies) in folder.reply_folders()? {
@@ -201,7 +201,7 @@ pub(super) fn hidden(folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
     Ok(found)
 }
 
-/// The text of one reply that a run keeps, or why there is none: no failure of a file costs more than its agent.
+/// The text of one stored reply, or why there is none: an unreadable file only affects its own agent.
 pub(in crate::runtime::review) fn stored(store: &Store, path: &Path) -> Result<String, String> {
     readable(store.text(path))
 }
@@ -209,14 +209,14 @@ pub(in crate::runtime::review) fn stored(store: &Store, path: &Path) -> Result<S
 fn readable(text: Result<Option<String>, CallFailure>) -> Result<String, String> {
     match text {
         Ok(Some(text)) => Ok(text),
-        Ok(None) => Err("it is not there".to_owned()),
+        Ok(None) => Err("it does not exist".to_owned()),
         Err(failure) if failure.error.code == document::NOT_UTF8 => Err("it is not valid UTF-8".to_owned()),
         Err(failure) => Err(failure.error.message),
     }
 }
 
-/// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`. Where the lines bear a mark, no line
-/// without it is one: a reply cannot write it.
+/// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`. If a mark is given, only lines with
+/// it count, since no reply can contain it.
 pub(super) fn of_sections(
     text: &str,
     mark: Option<&str>,
@@ -233,8 +233,9 @@ pub(super) fn of_sections(
         }
     }
     if !before.trim().is_empty() {
-        let stray = "what stands before the first line `=== reply NAME ===` belongs to no reply".to_owned();
-        let reply = Err("it stands below no line with a name".to_owned());
+        let stray =
+            "the text before the first line `=== reply NAME ===` does not belong to a reply".to_owned();
+        let reply = Err("there is no line with a name above it".to_owned());
         sources.push(ReplySource {
             stray: Some(stray),
             ..ReplySource::new(Some("no reviewer".to_owned()), reply)
@@ -282,7 +283,7 @@ pub(super) fn of_sections(
     Ok((sources, context))
 }
 
-/// The name in a line `=== reply NAME ===`, none in `=== context ===`, with more or fewer signs and in any case.
+/// The name in a line `=== reply NAME ===`, or none for `=== context ===`; with any number of `=` and in any case.
 fn head<'a>(line: &'a str, mark: Option<&str>) -> Option<Option<&'a str>> {
     let line = line.trim();
     let inner = line.strip_prefix("==")?.strip_suffix("==")?.trim_matches('=').trim();
@@ -316,12 +317,12 @@ pub(super) fn of_files(
         let stem = file.file_stem().map(|stem| plain(&stem.to_string_lossy()));
         let path = environment.path(file);
         if disk::kind(&path).is_none() {
-            let message = format!("`{}` is not there", file.display());
+            let message = format!("file not found: `{}`", file.display());
             return Err(CallFailure::environment("file_unreadable", message, "check the path"));
         }
         let failed = |reason: String| ReplySource::new(stem.clone(), Err(reason));
         match readable(document::text(&path)) {
-            // One reviewer that writes nonsense does not silence the others.
+            // An unreadable reply does not affect the other reviewers.
             Err(reason) => sources.push(failed(reason)),
             Ok(text) => match reply::document(text.trim_start_matches('\u{feff}')) {
                 Some(list @ Value::Array(_)) => sources.extend(each(list, terms)),
@@ -344,7 +345,7 @@ fn each(list: Value, terms: ReplyTerms<'_>) -> impl Iterator<Item = ReplySource>
     })
 }
 
-/// A reply that names its reviewer itself.
+/// A reply that names its own reviewer.
 fn document(value: Value, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySource {
     let own = value["reviewer"].as_str().map(plain).filter(|name| !name.is_empty());
     let name = own.or(stem);
@@ -364,7 +365,7 @@ fn written(text: &str, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySour
     ReplySource::new(name, reply)
 }
 
-/// A name of a reviewer that others gave: one word of plain characters.
+/// A reviewer's name from outside, reduced to one word of plain characters.
 fn plain(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_:./".contains(c) { c } else { '-' };
     name.trim().chars().map(plain).take(64).collect()

@@ -1,11 +1,11 @@
-//! The text that another program reads: fixed headings in a fixed order, empty sections left out, and a last
-//! line that says that it is whole.
+//! The text for another program: fixed headings in a fixed order, no empty sections, and a last line that marks it as
+//! complete.
 
 use super::view::{EntryState, Report, ReportEntry, printed, prose};
 use crate::runtime::review::findings::{FindingOwner, RepairClass};
 
 const END: &str = "Review complete\n";
-/// Reviewers whose findings have a section of their own, and nothing else: name, heading.
+/// Reviewers with a separate section for findings that they alone reported: name, heading.
 const APART: [(&str, &str); 4] = [
     ("past-learnings", "Learnings:"),
     ("agent-native", "Agent-native gaps:"),
@@ -71,7 +71,7 @@ pub(super) fn text(report: &Report) -> String {
     out + "\n" + END
 }
 
-/// What stands in the way of the best verdict, and what else is to be known.
+/// What prevents the best verdict, and other notes on coverage.
 fn covered(out: &mut String, report: &Report) {
     let obstacles = report.obstacles.iter().map(|text| format!("Blocks \"Ready to merge\": {text}"));
     list(out, "Coverage:", &obstacles.chain(report.coverage.iter().cloned()).collect::<Vec<_>>());
@@ -86,7 +86,7 @@ enum FindingGroup {
 }
 
 impl FindingGroup {
-    /// A safe finding that was not fixed must be taken on by somebody.
+    /// A safe finding that was not fixed is grouped as manual, so that somebody handles it.
     fn from_entry(one: &ReportEntry) -> Self {
         match (one.class, one.owner) {
             (RepairClass::Advisory, _) | (_, FindingOwner::Release) => FindingGroup::Advisory,
@@ -96,7 +96,7 @@ impl FindingGroup {
     }
 }
 
-/// The reviewer with a section of its own that alone found this.
+/// The reviewer with a separate section that alone reported this finding.
 fn apart(one: &ReportEntry) -> Option<&'static str> {
     match one.reviewers.as_slice() {
         [only] => APART.iter().map(|(own, _)| *own).find(|own| own == only),

@@ -1,9 +1,9 @@
-//! Text of others in a report that a forge may render: no element of HTML and no picture begins in it. Code in backticks
-//! is code, and stays.
+//! Escapes foreign text in a report that a forge may render: no HTML element and no image can start in it. Code in
+//! backticks is left unchanged.
 
 use std::borrow::Cow;
 
-/// A line in which nothing but text is rendered.
+/// A line that renders as plain text only.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains(['<', '!']) {
         return Cow::Borrowed(line);
@@ -39,7 +39,7 @@ pub(super) fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// The length of code between backticks, where as many end it.
+/// The length of a code span, if it is closed by as many backticks.
 fn code(text: &str, ticks: usize) -> Option<usize> {
     let mut at = ticks;
     while let Some(next) = text[at..].find('`') {

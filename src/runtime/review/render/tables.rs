@@ -1,5 +1,4 @@
-//! The report for people: one table per severity, numbered as in `findings.json`, and below them every finding in
-//! full.
+//! The report for people: one table per severity, numbered as in `findings.json`, followed by every finding in full.
 
 use super::envelope;
 use super::view::{self, EntryState, Report, ReportEntry, indented, printed};
@@ -77,7 +76,7 @@ fn table(out: &mut String, heading: &str, found: &[&ReportEntry]) {
     }
 }
 
-/// What the words in the tables mean, of those that are there.
+/// The meaning of the words that occur in the tables.
 fn words(found: &[&ReportEntry]) -> String {
     let classes = order::set(found.iter().map(|one| one.class));
     let owners = order::set(found.iter().map(|one| one.owner));
@@ -116,7 +115,7 @@ fn details(one: &ReportEntry) -> String {
     out
 }
 
-/// Text of several lines in an item of a list. A line that would open a block of Markdown does not.
+/// Multi-line text in a list item. Lines that would open a Markdown block are escaped.
 pub(super) fn prose(text: &str) -> String {
     let opens =
         |line: &str| line.trim_start().starts_with(['#', '>', '=', '-', '+', '*', '`', '~', '<', '|']);
@@ -128,7 +127,7 @@ pub(super) fn prose(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A line as it is, and several lines in a fence that nothing in them closes.
+/// A single line unchanged, or several lines in a fence longer than any in the text.
 pub(super) fn code(text: &str) -> String {
     let text = text.trim_matches(['\n', '\r']);
     if !text.trim().contains('\n') {

@@ -1,4 +1,4 @@
-//! One finding that is left to do, as a file for a later step: what it is, why, how to fix it, and what shows it.
+//! One remaining finding as a file for a later step: what it is, why it matters, how to fix it, and the evidence.
 
 use super::tables::{code, prose};
 use super::view::{ReportEntry, printed};

@@ -1,5 +1,5 @@
-//! What a report shows, apart from how the run stores it. Texts are as they came; the reports print each of them
-//! through the sanitiser, once.
+//! The content of a report, independent of how the run stores it. Texts are unmodified; the reports sanitise each of
+//! them once when printing.
 
 use super::markup;
 use crate::printable;
@@ -9,19 +9,19 @@ use crate::runtime::review::verdict::ReviewVerdict;
 /// A whole report.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many reviewers were asked, where none of them returned anything usable.
+    /// How many reviewers were asked, if none of them returned anything usable.
     pub degraded: Option<usize>,
-    /// What the review came to.
+    /// The verdict.
     pub verdict: Option<ReviewVerdict>,
-    /// What stood in the way of the best verdict.
+    /// What prevented the best verdict.
     pub obstacles: Vec<String>,
-    /// What was looked at.
+    /// What was reviewed.
     pub scope: String,
     /// What the change is for.
     pub intent: String,
-    /// What the user asked to look at.
+    /// The focus that the user gave.
     pub focus: String,
-    /// The reviewers whose replies were read, each with the reason why it was chosen, where there is one.
+    /// The reviewers whose replies were read, each with the reason why it was chosen, if any.
     pub reviewers: Vec<(String, Option<String>)>,
     /// The folder of the run.
     pub artifact: String,
@@ -33,14 +33,14 @@ pub struct Report {
     pub residual_risks: Vec<String>,
     /// What no test shows.
     pub testing_gaps: Vec<String>,
-    /// What was looked at and what was not.
+    /// What was reviewed and what was not.
     pub coverage: Vec<String>,
 }
 
-/// What became of a finding.
+/// The state of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EntryState {
-    /// Nothing yet.
+    /// Not fixed.
     #[default]
     Open,
     /// It was fixed.
@@ -56,38 +56,38 @@ pub struct ReportEntry {
     pub id: String,
     /// What is wrong.
     pub title: String,
-    /// How bad it is.
+    /// The severity.
     pub severity: FindingSeverity,
     /// How it may be fixed.
     pub class: RepairClass,
-    /// Who takes it on.
+    /// Who owns it.
     pub owner: FindingOwner,
     /// Whether a fix must be tested.
     pub requires_verification: bool,
     /// Relative to the repository's top.
     pub file: String,
-    /// From 1; none where the place does not exist.
+    /// From 1; none if the place does not exist.
     pub line: Option<u64>,
     /// Who found it.
     pub reviewers: Vec<String>,
     /// From 0 to 1.
     pub confidence: f64,
-    /// What happens to whom.
+    /// Why it matters.
     pub why: Option<String>,
     /// What to do.
     pub suggested_fix: Option<String>,
-    /// What shows it.
+    /// The evidence.
     pub evidence: Vec<String>,
-    /// What the reviewers did not agree on, and what was kept.
+    /// What the reviewers disagreed on, and what was kept.
     pub disagreements: Vec<String>,
     /// What else a reader should know.
     pub notes: Vec<String>,
-    /// What became of it.
+    /// Its state.
     pub state: EntryState,
 }
 
 impl EntryState {
-    /// As reports write it.
+    /// The word in reports.
     pub fn word(self) -> &'static str {
         match self {
             EntryState::Open => "open",
@@ -118,19 +118,19 @@ impl ReportEntry {
     }
 }
 
-/// A field: one line that nothing can steer.
+/// A field as one sanitised line.
 pub fn printed(text: &str) -> String {
     markup::plain(&printable::line(&text.split_whitespace().collect::<Vec<_>>().join(" "))).into_owned()
 }
 
-/// Prose with its own lines, as [`indented`], of which nothing but text is rendered.
+/// Multi-line prose as [`indented`] formats it, rendered as plain text only.
 pub fn prose(text: &str, indent: &str) -> String {
     let lines = indented(text, indent);
     lines.split('\n').map(markup::plain).collect::<Vec<_>>().join("\n")
 }
 
-/// A text with its own lines; every line but the first begins with `indent`, so that none of them can pass for a line
-/// of the report.
+/// A multi-line text; every line but the first begins with `indent`, so that none can be mistaken for a line of the
+/// report.
 pub fn indented(text: &str, indent: &str) -> String {
     let text = printable::block(text.trim_matches(['\n', '\r', ' '])).into_owned();
     let lines = text.lines().map(str::trim_end).enumerate();

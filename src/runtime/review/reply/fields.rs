@@ -1,54 +1,54 @@
-//! Fields that no form has. Their texts are sentences; what they say without one is judged by closed lists of words, as
-//! sentences are by templates: a count that the findings bear out, an amount of work, a flag that says that all is well.
-//! Their writer is asked about every other value.
+//! Judges unknown fields of a reply. Their texts are treated as sentences; other values are judged by closed lists of
+//! words, as sentences are by templates: a count that matches the findings, an amount of work, a flag that all is well.
+//! The writer is asked about every other value.
 
 use serde_json::Value;
 
 use super::{prose, repair};
 use crate::runtime::review::findings::FindingSeverity;
 
-/// Words of a finding, or of work that was not done, in their first form.
+/// Base forms of words for findings, or for work that was not done.
 const FAULTS: &str = "finding issue problem fault error defect bug block critical vulnerability vulnerabilities regression \
     fail failure failing truncat truncate partial incomplete skip skipp omit omitt omission unread unreviewed missing remain break \
     broke broken los lose loss lost leak request need require reject crash unsafe insecure risk gap concern warn danger \
     violat violate violation wrong incorrect invalid deni deny timeout p2 p3";
-/// Words of work that was done well.
+/// Words for work that was done well.
 const WELL: &str = "complete success successful ok okay approv approve done ready reviewed read pass safe clean correct \
     lgtm verifi verify valid confirm fix resolv resolve hold held finish check examin examine inspect ran run execut \
     execute merge mergeable good fine accept";
-/// Words that say neither.
+/// Words that are neutral.
 const NEUTRAL: &str = "is was are has have had been be any all every the a an of in to for by with on at this file line \
     diff patch code change review test testing own new data caller pr result status summary stat scope found \
     overall reviewer agent human verification residual";
-/// Words of a count of findings.
+/// Words for a count of findings.
 const COUNTS: &str = "finding issue problem fault bug defect total count number num all found report raised by of \
     severity severities summary stat statistic metric result overview breakdown distribution level new open";
-/// Words of an amount of work.
+/// Words for an amount of work.
 const AMOUNTS: &str = "file line hunk byte char character word token duration elapsed time timestamp second sec minute \
     millisecond ms date version schema size length commit round run id index confidence tool call step turn usage cost \
     input output cache cached model temperature limit max page loc add delet deletion insert insertion addition change \
     diff modifi touch total count number num read review reviewed rechecked examin check scann analyz analys inspect used \
     of in per summary stat statistic metric meta metadata scope coverage";
-/// What has a name of one word.
+/// Fields whose value is a single word.
 const NAMES: &str = "model version schema id date timestamp meta metadata";
-/// Work of which nothing is too little.
+/// Words for work of which zero is suspicious.
 const LOOKED: &str = "reviewed read examin check inspect scann";
 const NEGATIONS: &str = "no not non never without zero none";
-/// What may follow the first form of a word.
+/// Endings that may follow a base form.
 const ENDINGS: [&str; 8] = ["", "s", "d", "ed", "es", "ing", "er", "ers"];
 
-/// A value of such a field, other than a sentence.
+/// A value of an unknown field that is not a sentence.
 #[derive(Debug)]
 pub(super) struct ExtraField {
-    /// The keys that lead to it.
+    /// The path of keys to it.
     path: String,
     value: Value,
-    /// Both as they were written.
+    /// Path and value as they were written.
     pub(super) text: String,
 }
 
 impl ExtraField {
-    /// Whether it says nothing that the findings do not say.
+    /// Whether it says nothing beyond the findings.
     pub(super) fn is_harmless(&self, findings: &[FindingSeverity]) -> bool {
         let words = words(&self.path);
         let all = |lists: &[&str]| words.iter().all(|word| lists.iter().any(|list| is_in(list, word)));
@@ -81,7 +81,7 @@ impl ExtraField {
     }
 }
 
-/// What a field says: its values that are no sentences, and its sentences, those below it with their keys.
+/// Splits a field into values that are not sentences, and sentences; nested ones with their keys.
 pub(super) fn read(key: &str, value: &Value) -> (Vec<ExtraField>, Vec<String>) {
     let (mut leaves, mut texts) = (Vec::new(), Vec::new());
     collect(key, value, false, &mut leaves, &mut texts);
@@ -106,7 +106,7 @@ fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<ExtraFiel
         }
         Value::String(text) => match flag(text) {
             Some(leaf_value) => leaf(leaf_value, text),
-            // One word alone, or one of a list: `issues: ["eval"]`.
+            // A single word, alone or in a list: `issues: ["eval"]`.
             None if is_grave(path) && (is_below || !text.trim().contains(char::is_whitespace)) => {
                 leaf(Value::Null, text);
             }
@@ -120,7 +120,7 @@ fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<ExtraFiel
     }
 }
 
-/// The flag or number that a text stands for.
+/// The flag or number that a text means.
 fn flag(text: &str) -> Option<Value> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" => Some(Value::Bool(true)),
@@ -130,7 +130,7 @@ fn flag(text: &str) -> Option<Value> {
     }
 }
 
-/// Whether what stands below these keys may be a finding.
+/// Whether the value at this path may be a finding.
 fn is_grave(path: &str) -> bool {
     words(path).iter().any(|word| is_fault(word)) || prose::objection(path).is_some()
 }
@@ -143,7 +143,7 @@ fn severity(word: &str) -> Option<FindingSeverity> {
     repair::severity(&Value::from(word)).map(|(severity, _)| severity)
 }
 
-/// Whether a list holds a word in one of its forms.
+/// Whether a list contains a word in any form.
 fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| word.strip_prefix(one).is_some_and(|ending| ENDINGS.contains(&ending)))
 }

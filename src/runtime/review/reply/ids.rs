@@ -1,4 +1,4 @@
-//! Ids of findings as agents write them: what a reviewer says of repairs, and what the fixer says it repaired.
+//! Parses ids of findings in agents' spelling: reviewers' judgements of repairs, and the fixer's list of repairs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Recheck, fields, json, leftover, parts, prose, repair};
 use crate::order;
 
-/// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
+/// Normalises an id: `f1`, `[F1]` and ` F1.` are `F1`.
 pub(in crate::runtime::review) fn id(text: &str) -> Option<String> {
     let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let (kind, number) = word.split_at_checked(1)?;
@@ -18,8 +18,8 @@ pub(in crate::runtime::review) fn id(text: &str) -> Option<String> {
     Some(format!("{kind}{number}"))
 }
 
-/// What a reviewer says of repairs: a list of objects, one object, or an object of ids. And whether all of it can be
-/// read.
+/// A reviewer's judgements of repairs: a list of objects, one object, or an object keyed by id; and whether all of it
+/// could be read.
 pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
     let (mut found, mut is_read) = (Vec::new(), true);
     match value {
@@ -46,7 +46,7 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
                     remaining: left.map(|left| format!("{id}: {left}")),
                     flags: flags.iter().map(|flag| format!("{id}: {flag}")).collect(),
                     id,
-                    // What is not said to hold does not.
+                    // A repair only holds if the reviewer says so.
                     holds: holds.unwrap_or(false),
                     reason,
                     reviewer: reviewer.to_owned(),
@@ -59,21 +59,21 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
     (found, is_read)
 }
 
-/// What is said to remain of a fault that was repaired.
+/// What is reported to remain of a repaired fault.
 fn remaining(given: &Value) -> Option<String> {
     let left = given.get("remaining").filter(|left| !left.is_null())?;
     let text = left.as_str().map_or_else(|| left.to_string(), str::to_owned);
     (!is_nothing(&text)).then_some(text)
 }
 
-/// Whether a value, as a text, stands for nothing.
+/// Whether a text means "none".
 pub(super) fn is_nothing(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| c.is_alphabetic()).collect();
     matches!(plain.to_lowercase().as_str(), "" | "none" | "nothing" | "no" | "na" | "false" | "null")
         && !text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0')
 }
 
-/// All texts that stand beside an answer, and what else does that is not harmless: nothing of it is read past.
+/// All texts next to an answer, and other values that are not harmless, so that nothing is overlooked.
 fn other_fields(given: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut flags) = (Vec::new(), Vec::new());
     let fields = given.as_object().into_iter().flatten();
@@ -91,24 +91,24 @@ fn other_fields(given: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
     (texts, flags)
 }
 
-/// What a writer says of a sentence that stood beside its form.
+/// A writer's answer about a sentence next to its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SentenceAnswer {
-    /// It names no fault.
+    /// It reports no fault.
     NoFault,
-    /// It names one, which is among the findings now.
+    /// It reports a fault, which is now among the findings.
     Fault,
-    /// Something was not looked at; so does any other answer count.
+    /// Something was not reviewed; any other answer counts as this.
     NotReviewed,
 }
 
-/// The id of a sentence that is meant.
+/// Normalises the id of a sentence.
 pub(super) fn sentence(text: &str) -> Option<String> {
     let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_uppercase();
     word.strip_prefix('S')?.parse::<u32>().ok().map(|number| format!("S{number}"))
 }
 
-/// The word of an answer, and what stands behind it: `no_fault: it only says what I read`.
+/// The word of an answer, and the text after it: `no_fault: it only says what I read`.
 fn answer(text: &str) -> (Option<SentenceAnswer>, &str) {
     let is_end = |c: char| ":(-,.;–—\n".contains(c);
     let ends = text.match_indices(is_end).map(|(at, _)| at).chain(Some(text.len()));
@@ -129,9 +129,9 @@ fn answer(text: &str) -> (Option<SentenceAnswer>, &str) {
     (None, text)
 }
 
-/// Answers to sentences: an object of ids, or a list of objects; why they are given; and what of it is none, as it was
-/// written. A reason that objects is none, but where it tells of a fault that a grave finding tells as well; text of
-/// the earlier reply, `before`, does not count as one.
+/// Answers to sentences, from an object keyed by id or a list of objects; their reasons; and invalid answers,
+/// unmodified. An answer whose reason objects is invalid, unless it reports a fault that a severe finding reports as
+/// well; quotes from the earlier reply, `before`, are not reasons.
 pub(super) fn answers(
     value: &Value,
     is_grave: bool,
@@ -139,7 +139,7 @@ pub(super) fn answers(
 ) -> (Vec<(String, SentenceAnswer)>, Vec<String>, Vec<String>) {
     let (mut found, mut reasons, mut strange) = (Vec::new(), Vec::new(), Vec::new());
     let mut add = |name: &str, given: &Value, whole: &Value| {
-        // Whatever its key is called.
+        // Under any key.
         let is_answer =
             |(_, value): &(&String, &Value)| value.as_str().is_some_and(|text| answer(text).0.is_some());
         let mut fields = given.as_object().into_iter().flatten();
@@ -148,7 +148,7 @@ pub(super) fn answers(
         let (mut why, mut flags) = other_fields(given, &["id", key]);
         let echoed = ["text", "sentence"].iter().filter_map(|key| given.get(key)?.as_str());
         flags.extend(echoed.filter(|text| !before.contains(text.trim())).map(str::to_owned));
-        // The sentence itself, as it was handed over.
+        // Drops the quoted sentence itself.
         why.retain(|text| !before.contains(text.as_str()));
         why.extend(Some(rest.to_owned()).filter(|rest| !rest.is_empty()));
         let why = why.join(". ");
@@ -192,18 +192,18 @@ fn holds(value: &Value) -> Option<bool> {
     }
 }
 
-/// What the fixer says.
+/// The fixer's reply.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FixerReply {
     /// The ids that it repaired.
     pub ids: Vec<String>,
-    /// Its sentences beside the form that say more than that it is done.
+    /// Sentences next to the form that say more than that the work is done.
     pub beside: Vec<String>,
-    /// Why it skipped what it skipped.
+    /// The reasons for skipped findings.
     pub skipped: Vec<String>,
 }
 
-/// What the fixer may name: the findings by their ids, and the files that they name.
+/// What the fixer may mention: the ids of the findings, and their files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FixerScope<'a> {
     /// `F1`, `F2`, …
@@ -212,8 +212,8 @@ pub struct FixerScope<'a> {
     pub files: &'a [String],
 }
 
-/// What the fixer says that it repaired: in an object of its reply, and skipped in none of them. A reply to another
-/// review than `review` does not count.
+/// The repairs in the fixer's reply: listed in one of its objects, and not skipped in any. A reply to a review other
+/// than `review` does not count.
 ///
 /// # Errors
 /// Why the reply cannot be used.
@@ -228,7 +228,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
         let Some(reply) = std::iter::once(&value).chain(inner).find(is_reply) else { return false };
         lists.extend(reply["applied"].as_array().cloned());
         skipped.extend(reply.get("skipped").map(named).unwrap_or_default());
-        // Of what is no finding nothing is skipped: it is said of something else.
+        // A skipped item that is not a finding is about something else.
         for item in reply
             .get("skipped")
             .map_or(&[][..], |all| all.as_array().map_or(std::slice::from_ref(all), Vec::as_slice))
@@ -260,7 +260,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
         let own = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).and_then(id);
         let ids = list.iter().map(|item| own(item).ok_or_else(|| format!("`applied` holds {item}")));
         let ids = order::set(ids.collect::<Result<Vec<String>, String>>()?);
-        // One object for each repair, or for all: together they count, unless the last one takes all back.
+        // One object for each repair, or one for all: they add up, unless the last one is empty and retracts all.
         applied = if ids.is_empty() { ids } else { &applied | &ids };
     }
     let ids = applied.into_iter().filter(|id| !skipped.contains(id)).collect();
@@ -269,7 +269,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
     Ok(FixerReply { ids, beside, skipped: reasons })
 }
 
-/// What a field of the fixer's reply says that it need not have: a text as it is, any other value with its name.
+/// Records an optional field of the fixer's reply: a text unchanged, any other value with its name.
 fn note(key: &str, value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::Null => {}
@@ -280,7 +280,7 @@ fn note(key: &str, value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// The ids that a list names, as texts, objects or words.
+/// The ids in a value: as strings, objects or words.
 fn named(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => text.split_whitespace().filter_map(id).collect(),
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(["1", "F", "finding", "F+1", "", "é1"].map(id), [(); 6].map(|()| None));
     }
 
-    /// `re-review-fails-open`: what a reviewer says of repairs in another form than asked for.
+    /// `re-review-fails-open`: judgements of repairs in other forms than asked for.
     #[test]
     fn what_is_said_of_repairs_counts_in_any_form_or_is_no_answer() {
         let read = |value: Value| {
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// `no_field_of_an_answer_is_lost`: what a reviewer says to remain, and what it answers to a sentence.
+    /// `no_field_of_an_answer_is_lost`: what remains of a fault, and answers to sentences.
     #[test]
     fn no_field_of_an_answer_is_lost() {
         let holds = |more: &str| {

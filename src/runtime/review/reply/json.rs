@@ -1,28 +1,28 @@
-//! The balanced JSON values of a text: in prose, in fences, with comments, trailing commas, raw line feeds in strings or
-//! a key twice. The work is bounded, whatever the text is.
+//! Finds the balanced JSON values of a text: in prose, in fences, with comments, trailing commas, raw line feeds in
+//! strings or duplicate keys. The work is bounded for any text.
 
 use serde_json::{Map, Number, Value};
 
-/// How deep values may nest.
+/// The maximum nesting depth.
 const DEPTH: usize = 64;
-/// How many bytes may be looked at, for each byte of the text.
+/// The work limit: bytes examined per byte of the text.
 const WORK: usize = 64;
-/// How many repairs of one value are named.
+/// The maximum number of repairs reported per value.
 const REPAIRS: usize = 20;
 
-/// A text after its values were taken out.
+/// The result of scanning a text for values.
 pub(super) struct ScannedReply {
-    /// What stands around the values that were taken.
+    /// The text around the values that were used.
     pub(super) rest: String,
-    /// Why there may be more in it than was found.
+    /// Why values may have been missed.
     pub(super) broken: Option<&'static str>,
 }
 
-/// Why a value ends early.
+/// Why parsing a value stopped.
 enum JsonBreak {
-    /// The text ends inside.
+    /// The text ends inside of the value.
     End,
-    /// It is no JSON.
+    /// Not valid JSON.
     Syntax,
 }
 
@@ -32,9 +32,9 @@ struct ReplyScanner<'a> {
     at: usize,
     work: usize,
     repairs: Vec<String>,
-    /// What is said in comments.
+    /// The text of comments.
     comments: String,
-    /// Whether the outermost object has the key that is looked for.
+    /// Whether the outermost object has the wanted key.
     keyed: bool,
     key: &'a str,
 }
@@ -54,8 +54,8 @@ impl<'a> ReplyScanner<'a> {
     }
 }
 
-/// Gives each value with what is no plain JSON in it to `take`, which says whether it is one that is looked for. Inside
-/// of one that cannot be read, others are looked for. `key` tells a value that was cut off from one that is none.
+/// Passes each value with its repairs to `take`, which returns whether it uses it. If a value cannot be parsed, the
+/// search continues inside of it. `key` distinguishes a truncated value from other text.
 pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String>) -> bool) -> ScannedReply {
     let mut reader = ReplyScanner::new(text, key);
     let (mut scan, mut start, mut taken) = (ScannedReply { rest: String::new(), broken: None }, 0, 0);
@@ -69,7 +69,7 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
                 if take(value, std::mem::take(&mut reader.repairs)) {
                     scan.rest.push_str(&text[taken..start]);
                     scan.rest.push_str(&reader.comments);
-                    // Nothing is read across a value.
+                    // A separator, so that text is not joined across a value.
                     scan.rest.push('\0');
                     taken = reader.at;
                 }
@@ -91,14 +91,15 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
     scan
 }
 
-/// A text that is one value and nothing else.
+/// Parses a text that is exactly one value.
 pub(super) fn whole(text: &str) -> Option<Value> {
     let mut reader = ReplyScanner::new(text.trim(), "");
     let value = reader.value(0).ok()?;
     (reader.at == reader.bytes.len()).then_some(value)
 }
 
-/// Both values of a key that is there twice: one list of both lists, or a list of the values, so that none is lost.
+/// Combines both values of a duplicate key: two lists are concatenated, other values become a list, so that none is
+/// lost.
 fn both(first: Value, second: Value) -> Value {
     match (first, second) {
         (first, second) if first == second => first,
@@ -121,7 +122,7 @@ impl ReplyScanner<'_> {
         }
     }
 
-    /// The byte at hand, as a step of work.
+    /// The current byte; counts as a step of work.
     fn peek(&mut self) -> Result<u8, JsonBreak> {
         self.work = self.work.saturating_sub(1);
         if self.work == 0 {
@@ -214,7 +215,7 @@ impl ReplyScanner<'_> {
         Ok(Value::Array(items))
     }
 
-    /// Whether more may follow: a comma, or the end, which stays.
+    /// Whether another item may follow: consumes a comma, but not the end.
     fn comma(&mut self, end: u8) -> Result<bool, JsonBreak> {
         match self.space()? {
             b',' => {
@@ -229,7 +230,7 @@ impl ReplyScanner<'_> {
         }
     }
 
-    /// A string; raw line feeds and tabs in it are taken as they are.
+    /// A string; raw line feeds and tabs in it are accepted.
     fn string(&mut self) -> Result<String, JsonBreak> {
         let begin = self.at + 1;
         self.at = begin;
@@ -263,7 +264,7 @@ impl ReplyScanner<'_> {
         }))
     }
 
-    /// A number, `true`, `false` or `null`; a word that is none of them, such as `NaN`, is a text.
+    /// A number, `true`, `false` or `null`; any other word, such as `NaN`, becomes a string.
     fn word(&mut self) -> Result<Value, JsonBreak> {
         let begin = self.at;
         while self.peek().is_ok_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
@@ -287,14 +288,14 @@ impl ReplyScanner<'_> {
     }
 }
 
-/// A text whose escapes are not all of JSON: each of these stands for itself, and half a pair for a sign that says so.
+/// A string with invalid escapes: an invalid escape stands for itself, and half of a surrogate pair becomes U+FFFD.
 fn unescaped(quoted: &str) -> String {
     let mut out = String::with_capacity(quoted.len());
     let mut rest = quoted;
     while let Some(at) = rest.find('\\') {
         out += &rest[..at];
         rest = &rest[at..];
-        // A pair of `\u` is two escapes.
+        // A surrogate pair is two escapes.
         let read = [12, 6, 2].iter().find_map(|length| {
             let escape = rest.get(..*length)?;
             let text: String = serde_json::from_str(&format!("\"{escape}\"")).ok()?;

@@ -1,13 +1,13 @@
-//! What stands around the values that could be read: whether it looks like more of a reply, or like a finding.
+//! Checks whether the text around the parsed values looks like more of a reply, or like a finding.
 
 use serde_json::Value;
 
 use super::repair;
 
-/// Quotes of a key, as programs and people write them.
+/// Characters that may quote a key.
 const QUOTES: [char; 9] = ['"', '\'', '\\', '`', '*', '“', '”', '‘', '’'];
 
-/// Whether a text holds what looks like findings: a key of a reply, in quotes or before a list or an object; or a title
+/// Whether a text contains something like findings: a key of a reply, quoted or before a list or an object; or a title
 /// and a severity.
 pub(super) fn looks_like_findings(text: &str) -> bool {
     if ["findings", "rechecked"].iter().any(|key| has_key(text, key)) {
@@ -19,13 +19,13 @@ pub(super) fn looks_like_findings(text: &str) -> bool {
     values(&text, "title").next().is_some() && severities.any(|word| repair::severity(&word).is_some())
 }
 
-/// Whether a text holds `key:`, in quotes or before a list or an object.
+/// Whether a text contains `key:`, quoted or before a list or an object.
 pub(super) fn has_key(text: &str, key: &str) -> bool {
     let text = text.to_ascii_lowercase();
     values(&text, key).any(|(quoted, value)| quoted || value.starts_with(['[', '{']))
 }
 
-/// What follows each `key:`, and whether the key is in quotes of a program.
+/// The text after each `key:`, and whether the key is in string quotes.
 fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = (bool, &'a str)> {
     let is_between = |c: char| c.is_whitespace() || QUOTES.contains(&c);
     text.match_indices(key).filter_map(move |(at, _)| {

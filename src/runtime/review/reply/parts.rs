@@ -1,5 +1,5 @@
-//! All values of one reply together: what each of them says counts, so that neither an example nor a quotation takes the
-//! place of the reply.
+//! Combines all values of one reply: each of them counts, so that neither an example nor a quotation can replace the
+//! reply.
 
 use std::collections::BTreeSet;
 
@@ -9,43 +9,43 @@ use super::fields::{self, ExtraField};
 use super::{ids, json, leftover, repair};
 use crate::runtime::review::reviewers;
 
-/// How many faults of a reply are named.
+/// The maximum number of faults reported per reply.
 const UNREAD: usize = 20;
 
-/// What the values of a reply hold.
+/// The combined content of a reply's values.
 #[derive(Debug, Default)]
 pub(super) struct ReplyParts {
-    /// How many values there are.
+    /// The number of values.
     pub(super) count: usize,
-    /// How each of them calls its reviewer; none for one that does not.
+    /// The reviewer that each value names; none if it names none.
     pub(super) names: Vec<Option<String>>,
-    /// The findings, equal ones once; none where no value has a list of them.
+    /// The findings without duplicates; none if no value has a list of them.
     pub(super) findings: Option<Vec<Value>>,
     pub(super) residual_risks: Option<Vec<String>>,
     pub(super) testing_gaps: Option<Vec<String>>,
-    /// Sentences in these lists; what else stands there is read as findings.
+    /// Sentences in these lists; other items are parsed as findings.
     pub(super) sentences: Vec<String>,
-    /// What is answered to sentences of an earlier reply.
+    /// Answers to sentences of an earlier reply.
     pub(super) answers: Vec<Value>,
     pub(super) rechecked: Vec<Value>,
-    /// The reviews that it says it is of.
+    /// The reviews that it claims to belong to.
     reviews: Vec<String>,
-    /// Sentences beside what is read.
+    /// Sentences next to the parsed fields.
     pub(super) prose: Vec<String>,
-    /// What else stands in fields that no reply has.
+    /// Other values in unknown fields.
     pub(super) leaves: Vec<ExtraField>,
-    /// What had to be corrected.
+    /// Corrections that were made.
     pub(super) repairs: Vec<String>,
-    /// What cannot be read beside single findings.
+    /// What cannot be read, apart from single findings.
     pub(super) unread: Vec<String>,
     /// The rest of the document.
     pub(super) document: Map<String, Value>,
-    /// The findings as texts.
+    /// The serialized findings, to detect duplicates.
     seen: BTreeSet<String>,
 }
 
 impl ReplyParts {
-    /// Takes what a value, or one inside it, says; whether there is anything.
+    /// Adds a value, or one nested in it; returns whether it was usable.
     pub(super) fn add_value(&mut self, value: Value) -> bool {
         let is = |object: &Map<String, Value>, name: &str, fits: fn(&Value) -> bool| {
             object.iter().any(|(key, value)| repair::plain(key) == name && fits(value))
@@ -60,7 +60,7 @@ impl ReplyParts {
                 self.reply(object);
                 true
             }
-            // The answers alone.
+            // Only answers.
             Value::Object(object)
                 if !object.is_empty() && object.keys().all(|key| ids::sentence(key).is_some()) =>
             {
@@ -86,14 +86,14 @@ impl ReplyParts {
         }
     }
 
-    /// Notes what cannot be read.
+    /// Records what cannot be read.
     pub(super) fn strange(&mut self, reason: &str) {
         if self.unread.len() < UNREAD && !self.unread.iter().any(|known| known == reason) {
             self.unread.push(reason.to_owned());
         }
     }
 
-    /// A list of findings that stands for a reply.
+    /// Adds a bare list of findings as a reply.
     fn list(&mut self, items: Vec<Value>) -> bool {
         self.count += 1;
         self.names.push(None);
@@ -101,7 +101,7 @@ impl ReplyParts {
         true
     }
 
-    /// Adds findings, and those below one.
+    /// Adds findings, including nested ones.
     fn add(&mut self, items: Vec<Value>) {
         self.findings.get_or_insert_default();
         for item in items {
@@ -110,7 +110,7 @@ impl ReplyParts {
                 self.repairs.push(format!("`{text}` among the findings read as none"));
                 continue;
             }
-            // A list in the list, or a finding as a text.
+            // A nested list, or a finding as a string.
             let inner = item.as_str().and_then(json::whole).filter(Value::is_object).map(|inner| vec![inner]);
             if let Some(inner) = inner.or_else(|| item.as_array().cloned()) {
                 self.add(inner);
@@ -140,7 +140,7 @@ impl ReplyParts {
                 }
                 "run" | "runid" | "reviewid" => {
                     self.beside_texts(&key, &value);
-                    // An id is one word.
+                    // Longer texts are sentences: an id is one word.
                     let mut texts = Vec::new();
                     all_texts(&value, &mut texts);
                     self.prose
@@ -166,7 +166,7 @@ impl ReplyParts {
                     if matches!(&value, Value::Object(object) if !object.is_empty()) {
                         self.strange(&format!("`{known}` is not a list of texts"));
                     }
-                    // A flag or a number is no list.
+                    // A flag or a number is not a list.
                     self.unknown(&key, &value, value.is_boolean() || value.is_number());
                 }
                 "sentences" => {
@@ -186,7 +186,7 @@ impl ReplyParts {
         }
     }
 
-    /// What stands below a key in the place of a text.
+    /// Handles a key whose value should be a text but is not.
     fn beside_texts(&mut self, key: &str, value: &Value) {
         let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         if !items.iter().all(|item| item.is_string() || item.is_null()) {
@@ -194,8 +194,8 @@ impl ReplyParts {
         }
     }
 
-    /// Findings below a key that holds none. Below a key that no reply has, texts are sentences like any other, and other
-    /// values are judged when all findings are known.
+    /// Handles findings under a key that should not have any. Under an unknown key, texts are ordinary sentences, and
+    /// other values are judged once all findings are known.
     fn unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
         let shown: String = key.chars().take(40).collect();
         let found: Vec<Value> = below(value).cloned().collect();
@@ -213,10 +213,10 @@ impl ReplyParts {
         }
     }
 
-    /// Compares the review that the reply says it is of with this one; a place that was left open says nothing.
+    /// Compares the review that the reply names with this one; an unfilled placeholder is ignored.
     ///
     /// # Errors
-    /// When it is of another one.
+    /// When it belongs to another review.
     pub(super) fn compare_review(&mut self, own: Option<&str>) -> Result<(), String> {
         let Some((reason, is_own)) = own.and_then(|own| of_another(&self.reviews, own)) else {
             return Ok(());
@@ -228,10 +228,10 @@ impl ReplyParts {
         Err(reason)
     }
 
-    /// Compares how the reply calls its reviewer with whose it is.
+    /// Compares the reviewer that the reply names with the expected one.
     ///
     /// # Errors
-    /// When it is the reply of another one.
+    /// When it is the reply of another reviewer.
     pub(super) fn compare(&mut self, reviewer: &str) -> Result<(), String> {
         if !reviewers::is_known(reviewer) {
             return Ok(());
@@ -256,7 +256,7 @@ impl ReplyParts {
     }
 }
 
-/// What is said where a reply names another review than this one, and whether it names this one as well.
+/// The message if a reply names a different review, and whether it names this one as well.
 pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)> {
     let is_id = |text: &&str| {
         text.len() >= 8
@@ -265,11 +265,11 @@ pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)
     };
     let named: Vec<&str> = reviews.iter().map(|text| text.trim()).filter(is_id).collect();
     let other = repair::shown(Some(&Value::from(*named.iter().find(|name| **name != own)?)));
-    let reason = format!("it was written for the review {other}, and this is `{own}`");
+    let reason = format!("it was written for the review {other}, but this is `{own}`");
     Some((reason, named.contains(&own)))
 }
 
-/// Every text in a value, with the name of its field where that is all the text there is.
+/// Collects every text in a value, with the name of its field for a string field.
 fn all_texts(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),
@@ -286,7 +286,7 @@ fn all_texts(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// The list below a key that holds findings, or the one finding.
+/// The findings in a value: a list of them, or a single one.
 fn below(value: &Value) -> impl Iterator<Item = &Value> {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     let any = items.iter().any(repair::is_finding);

@@ -1,4 +1,5 @@
-//! One finding out of what a reviewer wrote: values that can be understood are, and each of these is reported.
+//! Parses one finding from what a reviewer wrote: unusual values are understood if possible, and each correction is
+//! reported.
 
 #[cfg(test)]
 mod tests;
@@ -9,10 +10,10 @@ use crate::runtime::review::findings::{Finding, FindingAction, FindingOwner, Fin
 
 /// The longest title.
 const TITLE: usize = 100;
-/// The confidence of a finding that does not say: enough to be reported.
+/// The confidence of a finding without one: enough to be reported.
 const UNSAID: u32 = 60;
 
-/// The names that fields of a finding go by, the form's own first.
+/// The accepted names of a finding's fields, the form's own first.
 const TITLE_KEYS: [&str; 5] = ["title", "summary", "name", "issue", "problem"];
 const SEVERITY_KEYS: [&str; 2] = ["severity", "priority"];
 const WHY_KEYS: [&str; 6] = ["why_it_matters", "why", "description", "body", "message", "details"];
@@ -30,14 +31,15 @@ const KNOWN: [&str; 8] = [
     "recommended_action",
 ];
 
-/// A finding with what was repaired in it; or its severity, and why it cannot be understood.
+/// A finding with its corrections; or its severity, and why it cannot be understood.
 type RepairedFinding = Result<(Finding, Vec<String>), (FindingSeverity, String)>;
 
 pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     let mut repairs = Vec::new();
     let text = |keys: &[&str]| keys.iter().find_map(|key| sentence_of(value.get(*key)?));
     let title = text(&TITLE_KEYS);
-    // Of several readings the one that hides less: the worst, and the surest. So is an unknown one read.
+    // Of several readings, the one that hides less: the highest severity and confidence. The same applies to unknown
+    // values.
     let said_severity = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
     let severities = said_severity.map(readings).unwrap_or_default();
     let known: Vec<(FindingSeverity, bool)> = severities.iter().filter_map(severity).collect();
@@ -72,7 +74,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
         }
         false => whole.clone(),
     };
-    // What was cut off is said where there is room.
+    // The full title is kept in the reason.
     let why = why.unwrap_or_else(|| if title == whole { String::new() } else { whole.clone() });
     let file = text(&FILE_KEYS).unwrap_or_else(|| {
         repairs.push("no file is named".to_owned());
@@ -107,7 +109,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     if owner.is_none() {
         repairs.push(format!("owner {} read as human", shown(value.get("owner"))));
     }
-    // What is not said to be sure is verified, and what is not said to be old is new.
+    // By default a repair is verified, and a finding is new.
     let flag = |key: &str, unsaid: bool| match value.get(key) {
         Some(Value::Bool(flag)) => *flag,
         Some(Value::String(flag)) => flag.eq_ignore_ascii_case("true"),
@@ -133,7 +135,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     Ok((finding, repairs))
 }
 
-/// A text; of a list all of them, and of an object each field, line by line.
+/// The text of a value: all items of a list, or each field of an object, line by line.
 pub(super) fn sentence_of(value: &Value) -> Option<String> {
     let lines: Vec<String> = match value {
         Value::String(text) => vec![text.trim().to_owned()],
@@ -150,7 +152,7 @@ fn line_of(key: &str, value: &Value) -> Option<String> {
     sentence_of(value).map(|text| format!("{key}: {text}"))
 }
 
-/// What a finding says in fields that it need not have, and in the second of two that mean the same.
+/// The texts of unknown fields, and of the second of two synonymous ones.
 fn other_fields(value: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.trim().to_owned()),
@@ -170,7 +172,7 @@ fn other_fields(value: &Value) -> Vec<String> {
     found
 }
 
-/// What is said of one question: by a list several values, as where a key is there twice.
+/// The values of a field: several for a list, such as from a duplicate key.
 fn readings(value: &Value) -> &[Value] {
     value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
 }
@@ -180,7 +182,7 @@ pub(super) fn is_finding(value: &Value) -> bool {
     value.get("title").is_some() && value.get("severity").is_some()
 }
 
-/// Whether a finding is a form that nobody filled in.
+/// Whether a finding is an unfilled template.
 pub(super) fn is_form(value: &Value) -> bool {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().trim();
     let is_dots = |text: &str| matches!(text, "..." | "…");
@@ -189,7 +191,7 @@ pub(super) fn is_form(value: &Value) -> bool {
     is_open && (is_dots(text("severity")) || text("severity").contains(['|', '<']))
 }
 
-/// A value as a message shows it, in short.
+/// A value for a message, shortened.
 pub(super) fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => "(none)".to_owned(),
@@ -207,12 +209,12 @@ pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
     }
 }
 
-/// A word in lower case, without what stands between its parts.
+/// A word in lower case, with letters and digits only.
 pub(in crate::runtime::review) fn plain(word: &str) -> String {
     word.trim().to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A severity, and whether it is written as it must be.
+/// A severity, and whether it is in the expected form.
 pub(super) fn severity(value: &Value) -> Option<(FindingSeverity, bool)> {
     let word = match value {
         Value::String(word) if word.trim().parse::<u8>().is_ok() => format!("p{}", word.trim()),
@@ -223,7 +225,7 @@ pub(super) fn severity(value: &Value) -> Option<(FindingSeverity, bool)> {
         }
         _ => return None,
     };
-    // Of several words the gravest; one that is denied is small.
+    // Of several words, the most severe; a negated one counts as P3.
     let words: Vec<&str> = word.split(|c: char| !c.is_alphanumeric()).collect();
     let is_denied = |at: usize| at > 0 && matches!(words[at - 1], "non" | "not");
     let each = words.iter().enumerate().filter_map(|(at, word)| {
@@ -274,7 +276,7 @@ fn action(word: &str) -> Option<FindingAction> {
     actions.into_iter().find(|action| format!("{action:?}").eq_ignore_ascii_case(word.trim()))
 }
 
-/// The first line of a number, `12-14` or `L12`; 0 where there is none. And whether it is a number.
+/// The first line of a number, `12-14` or `L12`; 0 if there is none; and whether it is a number.
 fn line(value: Option<&Value>) -> (u64, bool) {
     match value {
         Some(Value::Number(number)) => match number.as_f64() {
@@ -290,7 +292,7 @@ fn line(value: Option<&Value>) -> (u64, bool) {
     }
 }
 
-/// Confidence in hundredths, never rounded up, and whether it is written as it must be.
+/// Confidence in hundredths, never rounded up, and whether it is in the expected form.
 fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
     let (text, number) = match value {
         Some(Value::Number(number)) => (number.to_string(), true),
@@ -312,7 +314,7 @@ fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
     };
     let hundredths = match share {
         _ if percent || share > 10.0 => share.floor() as u32,
-        // Out of ten, or of five, or too large: it says too little to drop a finding.
+        // Out of ten, out of five, or too large: too vague to drop a finding.
         _ if share > 1.0 && share < 6.0 => UNSAID,
         _ if share > 1.0 => decimals(share) / 10,
         _ => decimals(share),
@@ -324,7 +326,7 @@ fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
     (hundredths, number && share <= 1.0)
 }
 
-/// A share in hundredths by its decimal digits: 0.595 is 59, and 0.57 is 57, which no product of it is.
+/// A share in hundredths by its decimal digits: 0.595 is 59, and 0.57 is 57, which multiplying by 100 would miss.
 fn decimals(share: f64) -> u32 {
     let text = format!("{share}");
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));

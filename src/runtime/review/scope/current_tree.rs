@@ -1,5 +1,5 @@
-//! What a working tree holds now, as a diff of it would show, and what the diff that was stored says: what is compared
-//! with what the reviewers were shown.
+//! The current state of a working tree as its diff would show it, and the stored diff; both are compared with what the
+//! reviewers were shown.
 
 use std::path::Path;
 
@@ -17,20 +17,20 @@ use crate::runtime::git::Repository;
 use crate::runtime::review::evidence::ShownFiles;
 use crate::runtime::review::run_folder::RunFolder;
 
-/// What a working tree holds now.
+/// The current state of a working tree.
 #[derive(Debug, Default)]
 pub(in crate::runtime::review) struct CurrentTree {
-    /// As a diff of it would show.
+    /// The hashes of its diff.
     pub(in crate::runtime::review) hashes: FileHashes,
-    /// Whether all of that is committed.
+    /// Whether everything is committed.
     pub(in crate::runtime::review) committed: bool,
-    /// Files that git does not track: of a run, those that came since it began.
+    /// Untracked files; for a run, those added since it began.
     pub(in crate::runtime::review) untracked: Vec<String>,
-    /// Repositories that git does not track: of a run, those that came since it began.
+    /// Untracked repositories; for a run, those added since it began.
     pub(in crate::runtime::review) nested: Vec<String>,
-    /// What the index holds apart from the working tree.
+    /// What the index holds that differs from the working tree.
     pub(in crate::runtime::review) index: IndexState,
-    /// Files that tools made.
+    /// Files created by tools.
     pub(in crate::runtime::review) tools: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl CurrentTree {
     }
 }
 
-/// What the working tree of a run holds now.
+/// The current state of the working tree of a run.
 pub(in crate::runtime::review) fn now_of_run(
     folder: &RunFolder,
     environment: &Environment,
@@ -62,7 +62,8 @@ pub(in crate::runtime::review) fn now_of_run(
     Ok(CurrentTree::new(hashes, uncommitted, new))
 }
 
-/// What a working tree without a run holds now. `since` is when the first look at it began, in seconds since 1970.
+/// The current state of a working tree without a run. `since` is when the first scan of it began, in seconds since
+/// 1970.
 pub(in crate::runtime::review) fn now(
     repository: &Repository,
     base: &str,
@@ -75,7 +76,7 @@ pub(in crate::runtime::review) fn now(
     Ok(CurrentTree::new(hashes, uncommitted, listing.new_files(&[])))
 }
 
-/// What the diff in the folder of a run says now; none where it cannot be read.
+/// The hashes of the diff in the folder of a run; none if it cannot be read.
 pub(in crate::runtime::review) fn stored(folder: &RunFolder) -> Option<FileHashes> {
     let scope = folder.document::<Value>("scope.json").ok()??;
     let scope = &scope["scope"];

@@ -1,4 +1,4 @@
-//! The diff itself: streamed into the run's folder, in one file or in several, never cut; or only counted.
+//! Streams the diff into the run's folder, in one file or in several, never truncated; or only counts it.
 
 use std::io;
 use std::path::Path;
@@ -20,15 +20,15 @@ use crate::runtime::store::Store;
 /// One file of a diff that has several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DiffChunk {
-    /// Where it is, absolute.
+    /// Its path, absolute.
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// The changed files in it, as their headers name them.
+    /// The changed files in it, as named in their headers.
     pub files: Vec<String>,
 }
 
-/// Where a diff went, and of what.
+/// A written diff, and its content.
 #[derive(Default)]
 pub(super) struct WrittenDiff {
     pub(super) difference: TreeDifference,
@@ -98,7 +98,7 @@ pub(super) fn write(
     }
 }
 
-/// The hashes of what [`write()`] would write, without writing it, and what is not committed.
+/// The hashes of the diff that [`write()`] would write, and the uncommitted changes.
 pub(super) fn hashes(
     repository: &Repository,
     from: &str,
@@ -107,19 +107,19 @@ pub(super) fn hashes(
     Ok((diff.hashes, diff.uncommitted))
 }
 
-/// Writes a diff, and begins another file between two changed ones when the open one is half full.
+/// Writes a diff, and starts a new chunk at a changed file once the current one is half full.
 struct DiffWriter<'a> {
     folder: &'a Path,
     store: &'a Store,
     most: Option<u64>,
     open: Option<AppendFile>,
     chunks: Vec<DiffChunk>,
-    /// What is not written yet of the open file.
+    /// Data not yet written to the open file.
     buffer: Vec<u8>,
 }
 
 impl DiffWriter<'_> {
-    /// A part of one file, from its header on where that is in it.
+    /// Writes a part of one changed file, starting with its header if it has one.
     fn part(&mut self, part: &[u8], header: Option<&[u8]>) -> io::Result<()> {
         let full =
             self.chunks.last().zip(self.most).is_some_and(|(chunk, most)| chunk.bytes >= most.div_ceil(2));

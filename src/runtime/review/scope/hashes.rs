@@ -1,21 +1,21 @@
-//! A diff as it comes, cut into its files, and a hash of each: the sameness of two diffs, file by file.
+//! Splits a streamed diff into its files and hashes each, so that two diffs can be compared file by file.
 
 use std::collections::BTreeMap;
 
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-/// What every header begins with; no other line of a diff does.
+/// The beginnings of headers; no other line of a diff starts like this.
 const HEADERS: [&[u8]; 2] = [b"diff --git ", b"diff --cc "];
-/// What stands before every header but the first.
+/// What precedes every header but the first.
 const BEFORE: &[u8] = b"\ndiff --";
 
-/// The sha256 of what the diff says of each file, by the names in its header (`a/old b/new`).
+/// The sha256 of each file's diff, by the names in its header (`a/old b/new`).
 pub type FileHashes = BTreeMap<String, String>;
 
-/// Cuts pieces of a diff into files.
+/// Splits pieces of a diff into files.
 pub(super) struct DiffCutter {
-    /// A line begins.
+    /// Whether the next piece begins a line.
     fresh: bool,
 }
 
@@ -25,11 +25,11 @@ impl Default for DiffCutter {
     }
 }
 
-/// A part of one file, with the names of its header where it begins the file.
+/// A part of one file, with the names of its header if it begins the file.
 pub(super) type DiffPart<'a> = (&'a [u8], Option<&'a [u8]>);
 
 impl DiffCutter {
-    /// The parts of a piece; the header of a file lies in one piece.
+    /// The parts of a piece; a header is never split between pieces.
     pub(super) fn parts<'a>(&mut self, piece: &'a [u8]) -> Vec<DiffPart<'a>> {
         let mut begins: Vec<usize> = memmem::find_iter(piece, BEFORE).map(|before| before + 1).collect();
         begins.insert(0, 0);
@@ -58,7 +58,7 @@ pub(super) struct DiffHasher {
 }
 
 impl DiffHasher {
-    /// Takes a whole piece of a diff.
+    /// Adds a piece of a diff.
     pub(super) fn update(&mut self, cutter: &mut DiffCutter, piece: &[u8]) {
         cutter.parts(piece).into_iter().for_each(|(part, header)| self.add(part, header));
     }
@@ -75,7 +75,7 @@ impl DiffHasher {
 
     fn close(&mut self) {
         if let Some((names, hash)) = self.open.take() {
-            // A file of another type is shown as two.
+            // A type change is shown as two files.
             *self.done.entry(names).or_default() += &crate::disk::hex(&hash.finalize());
         }
     }

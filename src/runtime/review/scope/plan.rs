@@ -1,5 +1,5 @@
-//! The plan that a change follows: the one that was named, else one that the pull request links, else one whose
-//! name holds the words of the branch.
+//! Finds the plan that a change follows: the one that was named, else one linked in the pull request, else one whose
+//! name contains the words of the branch.
 
 mod links;
 
@@ -16,7 +16,7 @@ use crate::runtime::review::findings::plain_path;
 
 use super::ScopeFile;
 
-/// Where plans lie.
+/// The folder of plans.
 const FOLDER: &str = "docs/plans";
 /// Words of branches that say nothing about a plan.
 const EMPTY: [&str; 10] =
@@ -28,35 +28,35 @@ const EMPTY: [&str; 10] =
 pub struct ReviewPlan {
     /// Relative to the repository's top.
     pub path: String,
-    /// What told it.
+    /// How it was found.
     pub source: PlanSource,
-    /// Whether somebody named it: only then its requirements decide.
+    /// Whether it was named explicitly: only then are its requirements binding.
     pub explicit: bool,
 }
 
-/// What told a plan.
+/// How a plan was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanSource {
     /// `plan:PATH`.
     Argument,
-    /// The text of the pull request.
+    /// The description of the pull request.
     PullRequest,
     /// The name of the branch.
     Branch,
 }
 
-/// The plan of a change, and one that was named and is not there.
+/// The plan of a change, or a named one that does not exist.
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct FoundPlan {
     pub(in crate::runtime) plan: Option<ReviewPlan>,
     pub(super) missing: Option<String>,
-    /// What else is in the way of the best verdict.
+    /// What else prevents the best verdict.
     pub(super) unseen: Vec<String>,
 }
 
-/// Finds the plan. Of what was named, in the arguments or by the pull request, nothing stands in for a file that is
-/// not there.
+/// Finds the plan. If one was named in the arguments or the pull request but does not exist, nothing is used in its
+/// place.
 pub(in crate::runtime) fn find(
     repository: &Repository,
     named: Option<&str>,
@@ -64,7 +64,7 @@ pub(in crate::runtime) fn find(
     (branch, files): (Option<&str>, &[ScopeFile]),
     notes: &mut Vec<String>,
 ) -> FoundPlan {
-    // The working tree's own absolute path, and `./`, name the same file.
+    // An absolute path in the working tree, or a leading `./`, names the same file.
     let top = format!("{}/", repository.top.display());
     let named = named.map(|path| plain_path(path.strip_prefix(&top).unwrap_or(path)));
     let named = named.as_deref();
@@ -73,7 +73,7 @@ pub(in crate::runtime) fn find(
         if is_folder(repository, path) {
             notes.push(format!("the plan `{path}` is a folder: name its file with plan:PATH"));
         } else if !found {
-            notes.push(format!("the plan `{path}` is not here"));
+            notes.push(format!("the plan `{path}` does not exist"));
         }
         found
     };
@@ -89,7 +89,7 @@ pub(in crate::runtime) fn find(
         })
     };
     let (linked, elsewhere) = request.map(|request| links::find(&request.body)).unwrap_or_default();
-    // What the change takes away, or the text says is gone, is named and not meant as the plan.
+    // A file that the change removes, or that the text describes as gone, is not meant as the plan.
     let meant = linked.into_iter().filter(|link| {
         let is_named = link.is_document || is_folder(repository, &link.path);
         is_plain_file(repository, &link.path) || (is_named && !(link.gone || removed(&link.path)))
@@ -97,12 +97,12 @@ pub(in crate::runtime) fn find(
     let linked: Vec<String> = meant.map(|link| link.path).collect();
     let (found, gone): (Vec<String>, Vec<String>) = linked.into_iter().partition(|path| there(path));
     notes.extend(elsewhere.iter().map(|address| {
-        format!("the pull request calls `{address}` a plan, which is not a file here: nobody compares it")
+        format!("the pull request names `{address}` as a plan, which is not a file of this repository: it is not compared")
     }));
     if found.len() > 1 {
         let named = found.join("`, `");
         notes.push(format!(
-            "the pull request names several plans, `{named}`: `unmet` is to answer each of them"
+            "the pull request names several plans, `{named}`: `unmet` must cover each of them"
         ));
     }
     let explicit = found.len() == 1 && gone.is_empty();
@@ -118,9 +118,9 @@ pub(in crate::runtime) fn find(
     FoundPlan { missing, unseen, ..found }
 }
 
-/// What is said of a plan that is not there.
+/// The message for a missing plan.
 pub(in crate::runtime::review) fn missing_plan(path: &str) -> String {
-    format!("the plan `{path}` was named and is not there")
+    format!("the plan `{path}` was named but does not exist")
 }
 
 /// Whether a path is a regular file of the working tree, with no link on the way to it.
@@ -132,7 +132,7 @@ fn is_folder(repository: &Repository, path: &str) -> bool {
     kind_of(repository, path.trim_end_matches('/')) == Some(FileKind::Folder)
 }
 
-/// What lies at a path of the working tree, with no link on the way to it.
+/// What is at a path of the working tree, with no link on the way to it.
 fn kind_of(repository: &Repository, path: &str) -> Option<FileKind> {
     let inside = Path::new(path).components().all(|part| match part {
         Component::Normal(name) => name != ".git",
@@ -149,7 +149,7 @@ impl FoundPlan {
     }
 }
 
-/// The one plan whose name holds the words of the branch.
+/// The only plan whose name contains the words of the branch.
 fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<ReviewPlan> {
     let branch = branch?.to_lowercase();
     let words: Vec<&str> = branch

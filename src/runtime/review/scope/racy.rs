@@ -1,7 +1,7 @@
-//! Edits that git takes for no change. Git compares the times of its index by the second, so an edit of the same size,
-//! with a forged time, within the second in which git looked at the file last, passes unseen. The index also holds the rest
-//! of the time at which the system noted the last change, which no program can set: where that differs, content decides. So
-//! it does of every file that was written since shortly before the first look, for clocks are coarse, too.
+//! Finds edits that git does not notice. Git compares the times in its index by the second, so it misses an edit of the
+//! same size with a forged time, within the second in which it last checked the file. The index also has the
+//! nanoseconds of the change time, which no program can set: if those differ, the content is compared. The same applies
+//! to every file written since shortly before the first scan, since clocks are coarse.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::runtime::changes::index_entries::{self, IndexEntry};
 use crate::runtime::child;
 use crate::runtime::git::{Repository, records};
 
-/// How often git is asked again after a file that it cannot read.
+/// How often git is called again after a file that it cannot read.
 const MOST_UNREADABLE: usize = 20;
 
-/// Whether git may take a file for unchanged though it is not.
+/// Whether git may wrongly treat a file as unchanged.
 fn is_suspect(entry: &IndexEntry<'_>, root: &Root, since: i64) -> bool {
     let Some(now) = entry.times(root) else { return false };
-    // Of what differs otherwise git compares the content itself.
+    // For any other difference, git compares the content itself.
     now.changed.0 >= since
         || entry.seen.as_ref().is_none_or(|then| {
             let is_quiet = then.written == now.written && then.size == now.size;
@@ -26,8 +26,8 @@ fn is_suspect(entry: &IndexEntry<'_>, root: &Root, since: i64) -> bool {
         })
 }
 
-/// The names of tracked files with another content than git's index, of which git says that they are unchanged. `since` is
-/// when the first look began, in seconds since 1970.
+/// The names of tracked files whose content differs from git's index although git reports them as unchanged. `since` is
+/// when the first scan began, in seconds since 1970.
 ///
 /// # Errors
 /// When git fails.
@@ -43,14 +43,14 @@ pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeS
     let known: BTreeSet<&[u8]> = order::set(records(&known));
     suspects.retain(|entry| !known.contains(entry.name));
     let (links, files): (Vec<_>, Vec<_>) = suspects.into_iter().partition(|entry| entry.is_link);
-    // A file may lie there as git stores it, whatever its attributes say.
+    // A file may be present as git stores it, whatever its attributes say.
     let differing = other_files(repository, files, &[])?;
     let mut differing = other_files(repository, differing, &["--no-filters"])?;
     differing.extend(other_links(repository, links, &root)?);
     Ok(differing.iter().map(|entry| String::from_utf8_lossy(entry.name).into_owned()).collect())
 }
 
-/// Those files whose content is not that of the index, or cannot be read.
+/// The files whose content differs from the index, or cannot be read.
 fn other_files<'a>(
     repository: &Repository,
     mut files: Vec<IndexEntry<'a>>,
@@ -67,7 +67,7 @@ fn other_files<'a>(
         let ended = child::run(repository.environment(), "git", &command)?;
         let objects: Vec<&[u8]> =
             ended.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-        // Git stops at the first one that it cannot read.
+        // Git stops at the first file that it cannot read.
         let rest = files.split_off((objects.len() + 1).min(files.len()));
         let compared = files.into_iter().enumerate();
         differing.extend(
@@ -79,7 +79,7 @@ fn other_files<'a>(
     Ok(differing)
 }
 
-/// Those links that do not lead where the index says.
+/// The links whose target differs from the index.
 fn other_links<'a>(
     repository: &Repository,
     mut links: Vec<IndexEntry<'a>>,
@@ -99,8 +99,8 @@ fn other_links<'a>(
     Ok(links)
 }
 
-/// The content of the next object of `git cat-file --batch`: a line with its name, kind and size, the content, and the
-/// end of a line.
+/// The content of the next object of `git cat-file --batch`: a line with its name, kind and size, then the content and
+/// a line feed.
 fn next_object<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = memchr::memchr(b'\n', rest)?;
     let (line, after) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 1..]);
@@ -113,7 +113,7 @@ fn next_object<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(content)
 }
 
-/// A name on a line of its own, as git reads it back.
+/// A quoted name on a separate line, as git parses it.
 fn quoted(name: &[u8]) -> Vec<u8> {
     let mut out = vec![b'"'];
     for byte in name {

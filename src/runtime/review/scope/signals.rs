@@ -1,4 +1,4 @@
-//! What the choice of reviewers depends on, counted; and the files that say how this project is written.
+//! The signals for choosing reviewers, and the files with the project's standards.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,7 +31,7 @@ const LOCKS: [&str; 14] = [
 const GENERATED: [&str; 8] =
     [".min.js", ".min.css", ".pb.go", "_pb2.py", ".generated.ts", ".g.dart", ".snap", ".map"];
 const PROSE: [&str; 5] = [".md", ".mdx", ".txt", ".rst", ".adoc"];
-/// Endings of files by the stack that they belong to.
+/// File extensions by stack.
 const STACKS: [(&str, &[&str]); 5] = [
     ("typescript", &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"]),
     ("python", &[".py", ".pyi"]),
@@ -44,46 +44,46 @@ const RUBY: [&str; 4] = [".rb", ".erb", ".haml", ".rake"];
 /// What the choice of reviewers depends on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Signals {
-    /// Changed lines of what is neither a test nor generated, a lock file, prose or a binary.
+    /// Changed lines, except in tests, generated files, lock files, prose and binaries.
     pub exec_lines: u64,
     /// Changed lines of tests.
     pub test_lines: u64,
-    /// A migration of a database changed.
+    /// Whether a database migration changed.
     pub has_migrations: bool,
-    /// The dump of a database's shape changed.
+    /// Whether the dump of a database schema changed.
     pub has_schema_dump: bool,
-    /// The shape of data that others rely on changed.
+    /// Whether the shape of data that others rely on changed.
     pub has_api: bool,
-    /// What the user sees changed.
+    /// Whether what the user sees changed.
     pub has_views: bool,
-    /// How it is deployed changed: containers, pipelines, infrastructure.
+    /// Whether the deployment changed: containers, pipelines, infrastructure.
     pub has_deployment: bool,
-    /// A command line tool changed.
+    /// Whether a command line tool changed.
     pub has_cli: bool,
-    /// What agents read changed: skills, agents, prompts, tool servers.
+    /// Whether files for agents changed: skills, agents, prompts, tool servers.
     pub has_agent_files: bool,
     /// The stacks that changed files belong to, sorted: `go`, `python`, `rails`, `rust`, `swift`, `typescript`.
     pub stacks: Vec<String>,
 }
 
-/// Names of pictures, sounds, films, fonts and documents end so.
+/// File extensions of images, audio, video, fonts and documents.
 const MEDIA: [&str; 24] = [
     "avif", "bmp", "eot", "flac", "gif", "icns", "ico", "jpeg", "jpg", "mov", "mp3", "mp4", "ogg", "otf",
     "pdf", "png", "psd", "tif", "tiff", "ttf", "wav", "webm", "webp", "woff2",
 ];
 
-/// Whether a file is a picture, a sound, a film, a font or a document, by its name.
+/// Whether a file is an image, audio, video, a font or a document, by its name.
 pub(super) fn is_media(path: &str) -> bool {
     let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| ending == "woff" || MEDIA.contains(&ending.as_str()))
 }
 
-/// Whether a file is a lock file that a tool writes in a binary form, by its name.
+/// Whether a file is a binary lock file, by its name.
 pub(super) fn is_binary_lock(path: &str) -> bool {
     path.rsplit('/').next() == Some("bun.lockb")
 }
 
-/// Whether a file is not text and no program: it holds a zero byte, begins no script, and cannot be run.
+/// Whether a file is neither text nor a program: it contains a zero byte, has no `#!`, and is not executable.
 pub(super) fn is_data(path: &Path) -> bool {
     let bytes = match disk::kind(path) {
         Some(disk::FileKind::File) if !disk::plain_files::is_executable(path) => {
@@ -94,7 +94,7 @@ pub(super) fn is_data(path: &Path) -> bool {
     bytes.is_some_and(|bytes| !bytes.starts_with(b"#!") && memchr::memchr(0, &bytes).is_some())
 }
 
-/// Whether a tool writes a file of this name.
+/// Whether a file is generated, by its name.
 pub(super) fn generated(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     LOCKS.contains(&name)
@@ -171,8 +171,8 @@ fn is_for_agents(path: &str) -> bool {
         || (name.ends_with(".md") && among(&["agents", "commands"]))
 }
 
-/// The files that say how the project is written, of every folder that holds a changed file, sorted; and those that
-/// are links out of the repository.
+/// The files with the project's standards in every folder above a changed file, sorted; and those that are links out of
+/// the repository.
 pub(super) fn standards(top: &Path, files: &[ScopeFile]) -> (Vec<String>, Vec<String>) {
     let mut folders: BTreeSet<&str> = order::set([""]);
     for file in files {

@@ -1,5 +1,5 @@
-//! Submodules of which git's diff does not say what is in the working tree: those with changes that are not committed, and
-//! those at another commit that the index is told to look at no more.
+//! Submodules whose state git's diff does not show: those with uncommitted changes, and those at another commit that
+//! the index is told to ignore.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::changes;
 use crate::runtime::git::{Repository, records};
 
-/// How many submodules are looked into.
+/// The maximum number of submodules to check.
 const MOST: usize = 100;
 
 /// Submodules whose content no diff shows.
 #[derive(Debug, Default)]
 pub(super) struct HiddenSubmodules {
     pub(super) names: Vec<String>,
-    /// What tells that they changed again.
+    /// Hashes of their state, to detect further changes.
     pub(super) hashes: FileHashes,
 }
 
-/// Looks into the submodules that are checked out.
+/// Checks the submodules that are checked out.
 pub(super) fn hidden(repository: &Repository, listing: &IndexFlags) -> Result<HiddenSubmodules, CallFailure> {
     let listed = repository.must(&["ls-files", "--stage", "-z", "--full-name"])?;
     let links = records(&listed).filter_map(|record| {
@@ -45,7 +45,7 @@ pub(super) fn hidden(repository: &Repository, listing: &IndexFlags) -> Result<Hi
     Ok(found)
 }
 
-/// What a submodule holds beside the commit that is recorded; none where nothing is hidden.
+/// The state of a submodule beyond its recorded commit; none if nothing is hidden.
 fn state(
     repository: &Repository,
     top: &Path,
@@ -66,7 +66,7 @@ fn state(
             Ok(is_hidden.then(|| format!("{head}\0{}", String::from_utf8_lossy(&changed))))
         }
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
-        // What cannot be looked into is not known to be as it was.
+        // A submodule that cannot be checked counts as changed.
         Err(failure) => Ok(Some(failure.error.code.clone())),
     }
 }

@@ -1,5 +1,5 @@
-//! New files that git does not track, made part of the diff by an index file of the run: the user's own index stays
-//! as it is, and nothing is written below `.git`.
+//! Adds untracked files to the diff through an index file of the run: the user's index is not changed, and nothing is
+//! written below `.git`.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::runtime::review::run_folder::RunFolder;
 const INDEX: &str = "index";
 const OBJECTS: &str = "objects";
 
-/// Whether a file that git does not track is one of the helper's.
+/// Whether an untracked file belongs to the helper.
 pub(super) fn is_ours(name: &str) -> bool {
     name.starts_with(".plugcast/")
 }
 
-/// Folders and files that tools make while they run, by their names.
+/// Names of folders and files that tools create.
 const TOOL_FOLDERS: [&str; 12] = [
     "__pycache__",
     ".pytest_cache",
@@ -34,28 +34,28 @@ const TOOL_FOLDERS: [&str; 12] = [
     ".DS_Store",
 ];
 
-/// Whether a tool that runs a project's tests or checks makes a file of this name, which is not part of any change.
+/// Whether a file is the output of a test or check tool, and so not part of any change, by its name.
 pub(super) fn is_tool_output(name: &str) -> bool {
     name.split('/').any(|part| TOOL_FOLDERS.contains(&part)) || name.ends_with(".pyc") || name == ".coverage"
 }
 
-/// What git's index says of the files of a working tree.
+/// The untracked and flagged files of a working tree, according to git.
 #[derive(Debug, Default)]
 pub(super) struct IndexFlags {
-    /// Files that git does not track and does not ignore.
+    /// Files that are neither tracked nor ignored.
     others: Vec<Vec<u8>>,
-    /// Files that git is told to look at no more.
+    /// Files that git is told not to check.
     pub(super) flagged: Vec<String>,
 }
 
 /// New files of a working tree.
 #[derive(Debug, Default)]
 pub(super) struct UntrackedFiles {
-    /// Those that a diff is to show, as git names them.
+    /// The files to show in a diff, as git names them.
     names: Vec<Vec<u8>>,
-    /// Those that tools made.
+    /// The output of tools.
     pub(super) tools: Vec<String>,
-    /// Repositories of their own, which git does not look into.
+    /// Separate repositories, which git does not look into.
     pub(super) nested: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl IndexFlags {
         for record in git::records(&listed) {
             match record.split_at_checked(2) {
                 Some((b"? ", name)) => found.others.push(name.to_vec()),
-                // Not looked at by a wish of the user's, or as it is in no part of the tree that is checked out.
+                // Not checked at the user's request, or outside of the checked-out part of a sparse tree.
                 Some(([tag, _], name)) if tag.is_ascii_lowercase() || *tag == b'S' => {
                     found.flagged.push(String::from_utf8_lossy(name).into_owned());
                 }
@@ -78,7 +78,7 @@ impl IndexFlags {
         Ok(found)
     }
 
-    /// The new files but those that were left out and the helper's own.
+    /// The new files, except those left out and the helper's own.
     pub(super) fn new_files(&self, left_out: &[String]) -> UntrackedFiles {
         let left_out = order::set(left_out.iter().map(String::as_str));
         let mut found = UntrackedFiles::default();
@@ -98,13 +98,13 @@ impl IndexFlags {
 }
 
 impl UntrackedFiles {
-    /// The names of those that a diff is to show.
+    /// The names of the files to show in a diff.
     pub(super) fn names(&self) -> Vec<String> {
         self.names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 }
 
-/// Does something with the repository as if git knew of the new files.
+/// Runs `read` on the repository as if git tracked the new files.
 pub(super) fn with_index<T>(
     repository: &Repository,
     folder: &RunFolder,
@@ -121,7 +121,7 @@ pub(super) fn with_index<T>(
     }
 }
 
-/// The repository with an index in the run's folder that knows of the new files; none where there is no such file.
+/// The repository with an index in the run's folder that includes the new files; none if there are no new files.
 fn indexed(
     repository: &Repository,
     folder: &RunFolder,
@@ -146,7 +146,7 @@ fn indexed(
         held.replace(&own, &bytes)?;
     }
     let found = repository.clone().with_index(own);
-    // Git notes an empty blob for each new file, which must not go into the repository either.
+    // Git stores an empty blob for each new file, which must stay out of the repository as well.
     held.claim(&objects)?;
     drop(held);
     let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
@@ -162,14 +162,14 @@ fn indexed(
     if ended.succeeded() { Ok(Some(found)) } else { Err(repository.failed("add", &ended)) }
 }
 
-/// Removes what [`indexed`] made.
+/// Removes what [`indexed`] created.
 fn remove(folder: &RunFolder) -> Result<(), CallFailure> {
     let held = folder.store.lock()?;
     held.remove(&folder.path.join(INDEX))?;
     held.remove_folder(&folder.path.join(OBJECTS))
 }
 
-/// The names without those of files that tools make.
+/// The names without the output of tools.
 pub(in crate::runtime::review) fn without_tools(mut names: Vec<String>) -> Vec<String> {
     names.retain(|name| !is_tool_output(name));
     names

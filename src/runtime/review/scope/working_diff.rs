@@ -1,5 +1,5 @@
-//! The diff of a working tree for a review, with what the diff itself does not show of the tree: files that git was told not
-//! to look at, edits behind its back, and submodules.
+//! The diff of a working tree for a review, with what the diff itself does not show: files that git is told not to
+//! check, hidden edits, and submodules.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use crate::runtime::review::evidence::{self, ShownFiles};
 /// A diff of the working tree.
 pub(super) struct WorkingDiff {
     pub(super) diff: WrittenDiff,
-    /// Files that were edited so that no diff shows it.
+    /// Files with edits that no diff shows.
     pub(super) hidden_edits: Vec<String>,
-    /// When the first look began, in seconds since 1970.
+    /// When the first scan began, in seconds since 1970.
     pub(super) since: i64,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct TargetCheckout {
     is_locked: bool,
 }
 
-/// The working trees other than this one, but bare ones.
+/// The other working trees, without bare ones.
 fn others(repository: &Repository) -> Result<Vec<TargetCheckout>, CallFailure> {
     let listed = repository.must(&["worktree", "list", "--porcelain", "-z"])?;
     let mut found: Vec<TargetCheckout> = Vec::new();
@@ -41,7 +41,7 @@ fn others(repository: &Repository) -> Result<Vec<TargetCheckout>, CallFailure> {
     Ok(found)
 }
 
-/// The working tree, other than this one, that has something checked out.
+/// The other working tree whose checkout matches.
 pub(super) fn other(
     repository: &Repository,
     is: impl Fn(&TargetCheckout) -> bool,
@@ -50,7 +50,7 @@ pub(super) fn other(
     Ok(found.find(|one| disk::is_folder(&one.top) && is(one)).map(|one| one.top))
 }
 
-/// Why nobody can work in the working tree that has a branch, and what to do about it.
+/// Why the working tree of a branch is unusable, and what to do about it.
 pub(in crate::runtime) fn unusable(
     repository: &Repository,
     branch: &str,

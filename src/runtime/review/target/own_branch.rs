@@ -1,6 +1,6 @@
-//! The branches `pr-<n>` that reviews make for pull requests. Which ones are ours stands in the state folder with
-//! the commit that we left them at: a branch that the user made, or committed to since, is never moved. For whom it was made
-//! stands there as well, so that code of a fork stays known as such.
+//! The branches `pr-<n>` that reviews create for pull requests. The state folder records which ones are ours and their
+//! last commit: a branch that the user created, or committed to since, is never moved. It also records the pull request
+//! of each, so that code of a fork remains known as such.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::runtime::store::{self, Store};
 
 const NAME: &str = "review-branches.json";
 
-/// The record of our branches in a store; none where nothing may be written.
+/// The record of our branches in a store; none if nothing may be written.
 pub(in crate::runtime) struct OwnBranches<'a>(pub(in crate::runtime) Option<&'a Store>);
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,12 +24,12 @@ pub(in crate::runtime) struct OwnBranches<'a>(pub(in crate::runtime) Option<&'a 
 struct BranchRecord {
     /// The commit of each branch when we left it.
     branches: BTreeMap<String, String>,
-    /// The address of the pull request that each was made for.
+    /// The address of the pull request that each was created for.
     #[serde(default)]
     requests: BTreeMap<String, String>,
 }
 
-/// The pull request that a branch was made for, by its address, or by its number where only the name of the branch tells.
+/// The pull request that a branch was created for: its address, or its number if only the name of the branch shows it.
 ///
 /// # Errors
 /// What the stores refuse.
@@ -52,7 +52,7 @@ pub(in crate::runtime) fn made_for(
 }
 
 impl OwnBranches<'_> {
-    /// Checks the head of a pull request out as its branch of ours.
+    /// Checks out the head of a pull request as our own branch.
     pub(super) fn check_out(
         &self,
         repository: &Repository,
@@ -97,7 +97,7 @@ impl OwnBranches<'_> {
         }
         record.branches.insert(name.clone(), head.to_owned());
         record.requests.insert(name.clone(), request.url.clone());
-        // Recorded first: after a kill in between, the branch is at most one that we may move.
+        // Recorded first, so that a kill in between leaves no unrecorded branch.
         if let (Some(held), Some(path)) = (&held, &path) {
             held.replace(path, text(&record).as_bytes())?;
         }

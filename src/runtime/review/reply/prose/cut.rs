@@ -1,8 +1,8 @@
-//! A text cut into sentences, their parts and words.
+//! Splits a text into sentences, clauses and parts.
 
 use super::words::TURNS;
 
-/// The sentences of a line: they end with a sign before a space.
+/// The sentences of a line: each ends with punctuation before a space.
 pub(super) fn sentences(line: &str) -> Vec<&str> {
     let (mut found, mut begin) = (Vec::new(), 0);
     for (at, sign) in line.match_indices(['.', '!', '?', ';']) {
@@ -16,7 +16,7 @@ pub(super) fn sentences(line: &str) -> Vec<&str> {
     found
 }
 
-/// The words of a sentence, cut where it turns.
+/// The clauses of a sentence, split at words such as `but`.
 pub(super) fn clauses(sentence: &str) -> Vec<Vec<&str>> {
     let mut found = vec![Vec::new()];
     for word in sentence.split_whitespace() {
@@ -29,27 +29,27 @@ pub(super) fn clauses(sentence: &str) -> Vec<Vec<&str>> {
     found
 }
 
-/// A word without the signs around it.
+/// A word without surrounding punctuation.
 pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Signs that no sentence means anything by.
+/// Characters without meaning in a sentence.
 const SIGNS: &str = "–—…“”‘’•·✅✓✔🎉👍";
-/// What joins the parts of a sentence.
+/// Words that join the parts of a sentence.
 const JOINS: [&str; 3] = ["and", "so", "therefore"];
 
-/// Whether a word is made of signs alone.
+/// Whether a word consists of meaningless characters only.
 pub(super) fn is_sign(word: &str) -> bool {
     word.chars().all(is_sign_of)
 }
 
-/// Whether a character says nothing by itself.
+/// Whether a character has no meaning by itself.
 pub(super) fn is_sign_of(c: char) -> bool {
     c.is_ascii_punctuation() || c.is_whitespace() || c == '\u{fe0f}' || SIGNS.contains(c)
 }
 
-/// The parts of a sentence: cut at commas, colons, dashes, brackets and `and`.
+/// The parts of a sentence, split at commas, colons, dashes, brackets and `and`.
 pub(super) fn parts(sentence: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     for word in sentence.split_whitespace() {

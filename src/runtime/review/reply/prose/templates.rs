@@ -1,22 +1,22 @@
-//! The closed list of sentences that name no fault (`templates.txt`), and whether a sentence is one of them.
+//! Matches sentences against the closed list of those that report no fault (`templates.txt`).
 
 use crate::order;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("templates.txt");
-/// A sentence of more words is none of the list.
+/// A longer sentence matches no template.
 const LONGEST: usize = 40;
 const NUMBERS: [&str; 13] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "several", "some"];
 
-/// How many of these are counted from one.
+/// The first this many stand for 1, 2, 3 and so on.
 const TEN: usize = 10;
 
-/// What a word of a sentence is, beside itself.
+/// A word of a sentence with its properties.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SentenceWord<'a> {
-    /// In lower case, without the signs around it.
+    /// In lower case, without surrounding punctuation.
     pub(super) plain: &'a str,
     /// Whether it is a file of the change.
     pub(super) is_file: bool,
@@ -43,11 +43,11 @@ enum TemplatePart {
 
 struct SentenceTemplates {
     named: BTreeMap<String, Vec<TemplatePart>>,
-    /// By their first words the sentences are few; they are simply tried in turn.
+    /// There are few sentences, so they are simply tried in turn.
     sentences: Vec<Vec<TemplatePart>>,
 }
 
-/// Whether a sentence beside a form with so many findings is one of those that name no fault.
+/// Whether a sentence around a form with this many findings matches a template.
 pub(super) fn fit(words: &[SentenceWord<'_>], findings: usize) -> bool {
     static TEMPLATES: OnceLock<SentenceTemplates> = OnceLock::new();
     let templates = TEMPLATES.get_or_init(|| SentenceTemplates::read(TEXT));
@@ -71,7 +71,7 @@ impl SentenceTemplates {
         templates
     }
 
-    /// Where a sequence that begins at a word may end.
+    /// The positions where a match that starts at a word may end.
     fn ends(
         &self,
         parts: &[TemplatePart],
@@ -124,7 +124,7 @@ impl SentenceTemplates {
     }
 }
 
-/// The signs and words of a template.
+/// The symbols and words of a template.
 fn tokens(line: &str) -> std::vec::IntoIter<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -148,7 +148,7 @@ fn sequence(tokens: &mut std::vec::IntoIter<String>) -> Vec<TemplatePart> {
     choices(tokens).into_iter().next().unwrap_or_default()
 }
 
-/// What stands up to the closing sign, cut at each `|`.
+/// The parts up to the closing bracket, split at each `|`.
 fn choices(tokens: &mut std::vec::IntoIter<String>) -> Vec<Vec<TemplatePart>> {
     let mut found = vec![Vec::new()];
     while let Some(token) = tokens.next() {
@@ -192,7 +192,7 @@ fn is_number(word: &str) -> bool {
     number(word).is_some()
 }
 
-/// A number in digits, or one of the words for small ones, which begin with one.
+/// A number in digits or as one of the small number words, which start at one.
 fn number(word: &str) -> Option<usize> {
     let of_word =
         || NUMBERS.iter().position(|known| *known == word).map(|at| if at < TEN { at + 1 } else { 1 });

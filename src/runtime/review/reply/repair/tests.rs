@@ -56,7 +56,7 @@ fn a_list_is_read_to_its_end() {
     assert!(!repairs.iter().any(|one| one.contains("no evidence")), "{repairs:?}");
 }
 
-/// `no_text_of_a_finding_is_lost`: what stands in a field that no form has is kept with the evidence.
+/// `no_text_of_a_finding_is_lost`: unknown fields are kept with the evidence.
 #[test]
 fn no_text_of_a_finding_is_lost() {
     let one = json!({
@@ -67,7 +67,7 @@ fn no_text_of_a_finding_is_lost() {
     assert_eq!(found.evidence, ["c", "summary: b", "also_at: b.rs:3", "body: e", "cwe: [\"x\"]"]);
 }
 
-/// `unread-finding-text-lost`: a severity that nobody knows is a grave one, and fields go by several names.
+/// `unread-finding-text-lost`: an unknown severity counts as high, and fields have several names.
 #[test]
 fn a_finding_in_other_words_is_one() {
     for severity in [json!(null), json!("important"), json!("kritisch"), json!(7)] {

@@ -1,14 +1,14 @@
-//! The plans that the text of a pull request names: paths below `docs/plans/`, links that say plan, and lines that begin
-//! with `Plan:`.
+//! Finds the plans named in the description of a pull request: paths below `docs/plans/`, links labelled as a plan, and
+//! lines that begin with `Plan:`.
 
 use super::FOLDER;
 use crate::order;
 use crate::read::markdown::destination_parts;
 
-/// How the names of documents end.
+/// Extensions of documents.
 const ENDS: [&str; 10] =
     [".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".html", ".htm", ".pdf"];
-/// Words of a sentence that says a file is gone.
+/// Words that say that a file is gone.
 const GONE: [&str; 8] =
     ["removed", "deleted", "dropped", "obsolete", "renamed", "moved", "superseded", "replaced"];
 
@@ -18,13 +18,13 @@ pub(super) struct PlanLink {
     pub(super) path: String,
     /// Whether the text says that it is gone.
     pub(super) gone: bool,
-    /// Whether it is named like a document: any other word may be none, such as `Plan: later`.
+    /// Whether it has the name of a document; other words may not be a plan, such as `Plan: later`.
     pub(super) is_document: bool,
-    /// Where it stands in the text.
+    /// Its position in the text.
     at: usize,
 }
 
-/// The plans that a text names, each once, in its order, and the addresses elsewhere that it calls plans.
+/// The plans that a text names, without duplicates and in order, and the external addresses that it calls plans.
 pub(super) fn find(text: &str) -> (Vec<PlanLink>, Vec<String>) {
     let mut found: Vec<PlanLink> = Vec::new();
     let mut elsewhere: Vec<String> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn find(text: &str) -> (Vec<PlanLink>, Vec<String>) {
         let rest = &text[at..];
         let end = rest.find(|c: char| !(c.is_alphanumeric() || "-_./%".contains(c))).unwrap_or(rest.len());
         let path = decoded(rest[..end].trim_end_matches('.'));
-        // One that is quoted or linked is found above, with what follows a space in its name.
+        // A quoted or linked path was found above, including spaces in its name.
         if path.ends_with(".md") && !path.contains("..") {
             found.push(PlanLink { path, gone: is_gone(text, at), is_document: true, at });
         }
@@ -65,13 +65,13 @@ pub(super) fn find(text: &str) -> (Vec<PlanLink>, Vec<String>) {
     (once, elsewhere)
 }
 
-/// What a target names.
+/// The kind of a link target.
 enum LinkTarget {
     /// A file of the repository, or a folder.
     File { path: String, is_document: bool },
     /// A page of the web.
     Elsewhere,
-    /// No plan, such as a place in the same text.
+    /// Not a plan, such as an anchor in the same text.
     None,
 }
 
@@ -79,7 +79,7 @@ fn path_of(target: &str) -> LinkTarget {
     let target = target.trim().trim_matches(['<', '>', '`', '"', '\'']).trim();
     let (bare, _) = destination_parts(target);
     let path = match bare.split_once("://") {
-        // `https://HOST/OWNER/NAME/blob/REF/PATH`; of a ref with slashes only the known folder tells.
+        // `https://HOST/OWNER/NAME/blob/REF/PATH`; for a ref with slashes, only the known folder marks the path.
         Some((_, rest)) => match (rest.find(&format!("{FOLDER}/")), rest.split_once("/blob/")) {
             (Some(at), _) => &rest[at..],
             (None, Some((_, rest))) => rest.split_once('/').map_or("", |(_, path)| path),
@@ -105,7 +105,7 @@ fn ends_as_document(path: &str) -> bool {
     ENDS.iter().any(|end| path.to_lowercase().ends_with(end))
 }
 
-/// A path with `%20` and the like as the characters that they stand for.
+/// A path with percent-encoded characters decoded.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -119,7 +119,7 @@ fn decoded(path: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The links of a text in Markdown: where, label and target.
+/// The Markdown links of a text: position, label and target.
 fn links(text: &str) -> Vec<(usize, &str, &str)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("](") {
@@ -134,8 +134,8 @@ fn links(text: &str) -> Vec<(usize, &str, &str)> {
     found
 }
 
-/// The targets of lines that begin with `Plan:`, with where they stand: what is in quotes or between brackets, else the
-/// first word.
+/// The targets of lines that begin with `Plan:`, with their positions: the quoted or bracketed text, else the first
+/// word.
 fn lines(text: &str) -> Vec<(usize, &str, bool)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -145,14 +145,14 @@ fn lines(text: &str) -> Vec<(usize, &str, bool)> {
         let is_label = key.chars().all(|c| c.is_alphanumeric() || " *_-".contains(c));
         let is_key = is_label && key.split_whitespace().count() <= 3 && says_plan(key);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "*_".contains(c));
-        // A link is one already.
+        // Links are already handled.
         if is_key && !value.starts_with('[') {
             let target = match value.chars().next() {
                 Some('`') => value[1..].split('`').next(),
                 Some('<') => value[1..].split('>').next(),
                 Some('"') => value[1..].split('"').next(),
                 _ if ends_as_document(value) && !value.contains(['(', ',']) => Some(value),
-                // Only a path is one before other words: `Plan: src first, then docs`.
+                // Before other words, only a path counts: `Plan: src first, then docs`.
                 _ => {
                     let first = value.split_whitespace().next();
                     let first = first.map(|word| word.trim_end_matches(['.', ',', ';', ')']));
@@ -171,7 +171,7 @@ fn lines(text: &str) -> Vec<(usize, &str, bool)> {
     found
 }
 
-/// Whether a label holds the word plan, and does not mean one of how to test or to take back.
+/// Whether a label contains the word plan, but not as a test or rollback plan.
 fn says_plan(label: &str) -> bool {
     let any = |wanted: &[&str]| {
         let mut words = label.split(|c: char| !c.is_alphanumeric());
@@ -180,7 +180,7 @@ fn says_plan(label: &str) -> bool {
     any(&["plan", "plans"]) && !any(&["test", "testing", "rollback"])
 }
 
-/// Whether the sentence around a place of a text says that something is gone.
+/// Whether the sentence around a position says that something is gone.
 fn is_gone(text: &str, at: usize) -> bool {
     let ends = ["\n", ". ", "! ", "? "];
     let begin = ends.iter().filter_map(|end| text[..at].rfind(end)).max().map_or(0, |at| at + 1);
