@@ -14,7 +14,7 @@ use crate::printable::{block, line};
 pub struct CheckReport {
     /// `plugcast.check/1`.
     pub schema: String,
-    /// In the order of place.
+    /// Sorted by location.
     pub diagnostics: Vec<Diagnostic>,
     /// Counts.
     pub summary: CheckSummary,

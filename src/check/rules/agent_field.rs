@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// What to write instead, if the value is none that `key` takes.
+/// The suggested value, if the value is not valid for `key`.
 fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
     let value = node.scalar()?;
     let lower = value.trim().to_lowercase();

@@ -25,7 +25,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let found = sink.report(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
     let name = last_of(&component.name);
     found.help = Some(format!("add `name: {name}` to match the file name"));
-    // Another host's file may lie there, below a folder of its own or with its own ending.
+    // It may be the file of another host, in a subfolder or with another extension.
     let nested = component.name.contains(':');
     if name.contains('.') || nested && !text.plugin.is_declared() {
         return;
