@@ -1,5 +1,5 @@
-//! Rules over a project that was read. A rule is two small files, its code and its page, and one line
-//! of the table in [`rules`]; this module runs them, and knows none by name but its own.
+//! Runs the rules over a project that was read. A rule is two small files, its code and its page, and one line of the
+//! table in [`rules`].
 
 pub mod anchors;
 pub mod baseline;
@@ -61,26 +61,26 @@ use sink::FindingSink;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Findings {
-    /// In the order of place.
+    /// Sorted by location.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many files were looked at.
+    /// The number of files checked.
     pub files: usize,
-    /// How many findings a suppression or the configuration of a path took away.
+    /// The number of findings hidden by suppressions or by path settings of the configuration.
     pub suppressed: usize,
-    /// How many findings the baseline took away.
+    /// The number of findings hidden by the baseline.
     pub known: usize,
 }
 
 impl Findings {
-    /// How many findings have this severity.
+    /// The number of findings of this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.diagnostics.iter().filter(|found| found.severity == severity).count()
     }
 }
 
-/// Runs every rule that `context.settings` switches on. `reading` is what was found while the source
-/// was read; findings of rules that the table does not have stay as they are. Rules see everything; what
-/// lies outside of `scope` is not looked at where that changes nothing, and never spoken of.
+/// Runs every rule that `context.settings` enables. `reading` are the diagnostics of the readers; those of rules that
+/// are not in the table are kept unchanged. Rules see the whole source; files outside of `scope` are skipped where that
+/// cannot change a result, and are never reported.
 pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckScope) -> Findings {
     let active: Vec<&'static Rule> =
         rules::RULES.iter().filter(|rule| context.settings.is_on(rule)).collect();
@@ -93,7 +93,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     let texts = context.texts();
     let wanted: Vec<&PluginText<'_>> =
         texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
-    // Such a rule says for the selected hosts what readers said for none.
+    // Such a rule replaces the diagnostics of the readers, which do not know the selected hosts.
     let mains: BTreeSet<&str> =
         texts.iter().filter(|text| text.main).map(|text| text.file.path.as_str()).collect();
     found.retain(|found| {
@@ -141,7 +141,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         found.extend(suppressions.unused(rule).into_iter().filter(|found| scope.has(&found.path)));
     }
     diagnostic::sort(&mut found);
-    // What was learned of thousands of texts takes a while to give back.
+    // Freeing what was cached for thousands of texts takes a while.
     let all = texts.len();
     parallel::map(texts, all, drop);
     Findings { diagnostics: found, files, suppressed, known: 0 }
@@ -164,7 +164,7 @@ fn over_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'stati
     found
 }
 
-/// Whether a host that `found` is about reads the folder of a project in which it lies; the others are left out of it.
+/// Whether a host that `found` applies to reads the project folder in which it lies; removes the other hosts from it.
 fn hosts_read(context: &RuleContext<'_>, found: &mut Diagnostic) -> bool {
     if found.hosts.is_empty() || !found.path.contains("/.") && !found.path.starts_with('.') {
         return true;
@@ -196,7 +196,7 @@ fn over_whole(context: &RuleContext<'_>, rule: &'static Rule, plugin: Option<&Pl
     }
 }
 
-/// Runs one rule; if it panics, that is one finding about the rule, and the others go on.
+/// Runs one rule; a panic becomes a finding about the rule, and the other rules still run.
 fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut FindingSink)) -> Vec<Diagnostic> {
     let mut sink = FindingSink::new(rule);
     if panic::catch_unwind(AssertUnwindSafe(|| check(&mut sink))).is_ok() {
@@ -208,7 +208,7 @@ fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Find
     sink.into_found().into_iter().chain([failed]).collect()
 }
 
-/// The rule name that a user may have meant.
+/// The known rule name most similar to `name`.
 pub fn near(name: &str) -> Option<&'static str> {
     model::similar_names::nearest(name, rules::RULES.iter().map(|rule| rule.name))
 }
@@ -216,7 +216,7 @@ pub fn near(name: &str) -> Option<&'static str> {
 /// The settings of `config`, checked against the table.
 ///
 /// # Errors
-/// The unknown rule or group, or the invalid glob, and what was perhaps meant.
+/// The unknown rule or group, or the invalid glob, and the nearest known name.
 pub fn settings(config: &crate::model::config::CheckConfig) -> Result<Settings, settings::UnknownWord> {
     Settings::new(config)
 }

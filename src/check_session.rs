@@ -1,5 +1,5 @@
-//! The checks of one source: what stays the same between two of them is prepared once, so that fixes and promotions can be
-//! tried on texts in memory.
+//! The checks of one source: whatever several of them share is prepared once, so that fixes and promotions can be tried
+//! on texts in memory.
 
 mod error;
 mod paths;
@@ -30,13 +30,13 @@ pub use error::CheckError;
 pub use paths::{CheckedPaths, plugin_of};
 pub use repair::{RepairedSource, repair};
 
-/// Texts that take the place of files, by path relative to SRC.
+/// Texts that replace files, by path relative to SRC.
 pub type TextOverlay = BTreeMap<Utf8PathBuf, Arc<str>>;
 
-/// What the checks of one source have in common.
+/// The shared state of the checks of one source.
 #[derive(Debug)]
 pub struct CheckSession<'t> {
-    /// SRC, without links.
+    /// SRC, with symlinks resolved.
     pub root: PathBuf,
     /// The folder of the `plugcast.toml` that applies to SRC.
     pub config_folder: PathBuf,
@@ -48,15 +48,15 @@ pub struct CheckSession<'t> {
     baseline: Option<Baseline>,
 }
 
-/// How a source is checked.
+/// The options of a check.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct SessionOptions<'a> {
-    /// Where the source and its configuration lie; a baseline lies on the disk.
+    /// The file system with the source and its configuration; a baseline is always on disk.
     pub file_system: FileSystem,
     /// The hosts to check for; empty for those of the configuration.
     pub to: &'a [String],
-    /// Read what is ignored, and installed packages.
+    /// Also read ignored files and installed packages.
     pub no_ignore: bool,
     /// The baseline, in place of the one that the configuration names.
     pub baseline: Option<&'a Path>,
@@ -64,25 +64,25 @@ pub struct SessionOptions<'a> {
     pub no_baseline: bool,
     /// Ignore a `plugcast.toml` above the source.
     pub own_config: bool,
-    /// The only rules and groups that count, where there are any.
+    /// The only rules and groups to run; empty for those of the configuration.
     pub select: &'a [String],
-    /// Rules and groups that do not count.
+    /// Rules and groups to skip.
     pub ignore: &'a [String],
     /// The folders below the source that are read; empty for all of it.
     pub parts: Vec<Utf8PathBuf>,
-    /// What the folder is called that the source stands for, where it is another one's copy.
+    /// The name of the original folder, if the source is a copy of it.
     pub folder_name: Option<String>,
-    /// Hears what is being done.
+    /// Receives the progress.
     pub progress: Progress,
 }
 
-/// What a check of one source gave.
+/// The result of a check.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CheckedSource {
-    /// What was found.
+    /// The findings.
     pub findings: Findings,
-    /// The source, for the lines that findings are about.
+    /// The source, to show the lines of findings.
     pub project: Project,
 }
 
@@ -132,7 +132,7 @@ impl<'t> CheckSession<'t> {
         &self.request.parts
     }
 
-    /// The baseline that the configuration names, if it is there, and its file.
+    /// The baseline that the configuration names, if it exists, and its file.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -150,7 +150,7 @@ impl<'t> CheckSession<'t> {
         OutputFolder::below(folder, self.request.config.build.out.as_deref().unwrap_or("dist").as_ref())
     }
 
-    /// Reads the source, with `texts` in the place of its files.
+    /// Reads the source, with `texts` in place of its files.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -160,7 +160,7 @@ impl<'t> CheckSession<'t> {
         Ok((source.project, source.findings))
     }
 
-    /// Reads the source as it will be once folders lie elsewhere, with `texts` at their new places.
+    /// Reads the source as it will be after folders have moved, with `texts` at their new paths.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -175,7 +175,7 @@ impl<'t> CheckSession<'t> {
         read
     }
 
-    /// Runs the rules over a source that was read and is needed afterwards; no baseline counts.
+    /// Runs the rules over a source that the caller keeps, without a baseline.
     pub fn examine_read(&self, project: &Project, reading: Vec<Diagnostic>) -> Findings {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
         let mut context = RuleContext::new(project, self.targets, hosts, &self.settings);
@@ -248,7 +248,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, CheckError> {
     Ok(baseline)
 }
 
-/// Where `word` stands in the `plugcast.toml` of `folder`.
+/// The position of `word` in the `plugcast.toml` of `folder`.
 fn place_of(file_system: &FileSystem, folder: &Path, word: &str) -> Option<(String, usize, usize)> {
     let path = folder.join("plugcast.toml");
     let text = file_system.read_text(&path).ok().flatten()?;

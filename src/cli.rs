@@ -1,5 +1,5 @@
-//! The command line: one file a command, each with its arguments and its `run`. What a command
-//! prints goes through [`Console`], so that a closed pipe is no error.
+//! The command line: one file per command, each with its arguments and its `run`. All output of a command goes through
+//! [`Console`], so that a closed pipe is not an error.
 #![expect(clippy::disallowed_methods, reason = "the command line is the one reader of the environment")]
 
 pub mod build;
@@ -36,7 +36,7 @@ use console::Console;
 pub const CLEAN: u8 = 0;
 /// Exit code: findings.
 pub const FINDINGS: u8 = 1;
-/// Exit code: the tool could not do its work, or was called wrongly.
+/// Exit code: the command could not run, or its arguments are invalid.
 pub const FAILED: u8 = 2;
 
 /// Builds one Claude-Code-style plugin for several hosts, and proves in the real hosts that it loads.
@@ -67,7 +67,7 @@ pub struct GlobalOptions {
     pub targets_dir: Option<PathBuf>,
 }
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless `NO_COLOR` is set
@@ -112,19 +112,19 @@ pub struct CommandFailure {
     pub code: String,
     /// A sentence, lower case.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
-    /// File, line and column, if it is about one.
+    /// File, line and column, if there is one.
     pub place: Option<(String, usize, usize)>,
 }
 
 impl CommandFailure {
-    /// An interrupt came before the work was done.
+    /// The failure of an interrupted command.
     fn interrupted() -> Self {
         Self { code: "interrupted".into(), message: "interrupted".into(), help: None, place: None }
     }
 
-    /// A wrong call.
+    /// The failure of a command with invalid arguments.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code: "usage".into(), message: message.into(), help: Some(help.into()), place: None }
     }
@@ -178,7 +178,7 @@ impl From<crate::disk::DiskError> for CommandFailure {
     }
 }
 
-/// Parses the command line, runs the command, and answers with the exit code.
+/// Parses the command line, runs the command, and returns the exit code.
 pub fn run() -> u8 {
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let json = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
@@ -210,7 +210,7 @@ pub fn run() -> u8 {
     };
     console.end_progress();
     match result {
-        // Whatever went wrong then, this is why.
+        // After an interrupt, other errors are only its consequences.
         _ if interrupt::pending() => {
             if json {
                 report(&CommandFailure::interrupted(), true, &console);
@@ -231,10 +231,10 @@ pub fn run() -> u8 {
     }
 }
 
-/// Stops a command between two pieces of work when an interrupt came.
+/// Fails if an interrupt is pending; called between two steps of a command.
 ///
 /// # Errors
-/// When an interrupt came.
+/// When an interrupt is pending.
 pub fn go_on() -> Result<(), CommandFailure> {
     interrupt::check().map_err(|_| CommandFailure::interrupted())
 }
@@ -279,14 +279,14 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
         report(&failure, true, &Console::plain());
     } else {
         let text = error.render().to_string();
-        // What stands on the command line may come from a repository, and clap prints it as it is.
+        // Arguments may come from a repository, and clap prints them unchanged.
         if error.exit_code() != 0 && (unobeyed(&text) != text || printable::report(&text) != text) {
             let error = UsageError::from_clap(error);
             let help = error.help("plugcast");
             report(&CommandFailure::usage(error.message, help), false, &Console::plain());
             return FAILED;
         }
-        // A closed pipe while printing help is no error.
+        // A closed pipe while printing help is not an error.
         let flushed = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
         if flushed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
             Console::plain().error(CUT_OFF);
@@ -321,7 +321,7 @@ fn report(failure: &CommandFailure, json: bool, console: &Console) {
     }
 }
 
-/// The hosts of this run: the embedded ones, with those of `--targets-dir` on top.
+/// The hosts of this run: the embedded ones, overridden by those of `--targets-dir`.
 ///
 /// # Errors
 /// When the folder cannot be read, or a target in it is wrong.
@@ -349,7 +349,7 @@ pub fn targets(global: &GlobalOptions) -> Result<Targets, CommandFailure> {
     Ok(Targets::with_added(added)?)
 }
 
-/// A path as the user would write it: relative to the working directory where it lies below it.
+/// A path as the user would write it: relative to the working directory if it is below it.
 fn shown(path: &str) -> String {
     let here = std::env::current_dir().ok();
     let inner = here.as_deref().and_then(|here| Path::new(path).strip_prefix(here).ok());
@@ -366,7 +366,7 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The user's git, asked in `folder`.
+/// The user's git, run in `folder`.
 pub fn git(folder: &Path) -> crate::git::Git {
     crate::git::Git::new(folder, environment)
 }

@@ -1,5 +1,5 @@
-//! What changed for the user of each host between two states of a source: both are built in memory, or
-//! read from bundles, and what the host is given is compared; how the sources are written is not.
+//! The changes for the users of each host between two states of a source: both are built in memory, or read from
+//! bundles, and the results for the host are compared, not the sources.
 
 pub mod difference;
 mod documents;

@@ -1,5 +1,5 @@
-//! From a source to the bundle of each host, in memory: its files are found, then read, then built for a host.
-//! Every command that needs a source or a bundle asks here; the steps lie in `build`, and so does writing.
+//! Compiles a source to the bundle of each host, in memory: its files are discovered, then read, then built for a host.
+//! Every command that needs a source or a bundle uses this module; the steps, including writing, are in `build`.
 
 mod cached_answer;
 
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::source::SourceTree;
 use crate::target::{Target, Targets};
 
-/// The files of a source before anything is made of them: enough to know whether it has changed.
+/// The files of a source before they are parsed: enough to know whether it has changed.
 #[derive(Debug)]
 pub struct Discovery<'a> {
     request: &'a SourceRequest,
@@ -25,17 +25,17 @@ impl<'a> Discovery<'a> {
     /// Finds the plugins at `request.src`, and reads their files.
     ///
     /// # Errors
-    /// When SRC is absent or holds no plugin.
+    /// When SRC is absent or contains no plugin.
     pub fn new(request: &'a SourceRequest, targets: &'a Targets) -> Result<Self, BuildError> {
         Ok(Self { request, targets, gathered: build::gather(request, targets)? })
     }
 
-    /// Every file that takes part.
+    /// Every file that is part of the source.
     pub fn tree(&self) -> &SourceTree {
         &self.gathered.tree
     }
 
-    /// What a bundle's manifest would have as `source_digest`.
+    /// The `source_digest` for the manifest of a bundle.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -43,7 +43,7 @@ impl<'a> Discovery<'a> {
         build::source_digest(&self.gathered.tree, &self.request.file_system)
     }
 
-    /// What a build with these options depends on.
+    /// The inputs of a build with these options.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -51,23 +51,23 @@ impl<'a> Discovery<'a> {
         CacheKey::new(&self.gathered, self.request, self.targets, options)
     }
 
-    /// Makes plugins of the files.
+    /// Parses the files into plugins.
     ///
     /// # Errors
-    /// When what the settings say of a plugin means nothing.
+    /// When the settings of a plugin are invalid.
     pub fn read(self) -> Result<Source<'a>, BuildError> {
         let (project, findings) = build::understand(self.gathered, self.request, self.targets)?;
         Ok(Source { project, findings, targets: self.targets, progress: self.request.progress.clone() })
     }
 }
 
-/// A source that was read and understood.
+/// A source that was read and parsed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Source<'a> {
     /// Its plugins.
     pub project: Project,
-    /// What is wrong with it on every host.
+    /// Findings that apply to every host.
     pub findings: Vec<Diagnostic>,
     targets: &'a Targets,
     progress: Progress,
@@ -77,7 +77,7 @@ impl<'a> Source<'a> {
     /// Reads the source at `request.src`.
     ///
     /// # Errors
-    /// When SRC is absent or holds no plugin, or what its settings say means nothing.
+    /// When SRC is absent or contains no plugin, or its settings are invalid.
     pub fn read(request: &'a SourceRequest, targets: &'a Targets) -> Result<Self, BuildError> {
         Discovery::new(request, targets)?.read()
     }
@@ -91,15 +91,15 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Compiles `project` for one host. A component that the host would refuse or misread is left out, with an error.
+/// Compiles `project` for one host. A component that the host would reject or misread is left out, with an error.
 ///
 /// # Errors
-/// When a file to copy cannot be read, or a template of the target is wrong.
+/// When a file to copy cannot be read, or a template of the target is invalid.
 pub fn bundle(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
     build::assemble(project, target, targets, Purpose::Output, &Progress::default())
 }
 
-/// The same for a comparison: without documents of our own, and without the search for names that lead nowhere.
+/// Compiles for a comparison: without plugcast's own documents, and without the search for broken references.
 ///
 /// # Errors
 /// As [`bundle`].
@@ -111,20 +111,20 @@ pub fn compared_bundle(
     build::assemble(project, target, targets, Purpose::Comparison, &Progress::default())
 }
 
-/// What a source becomes.
+/// The result of a compilation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Compilation {
     /// One bundle per host, in the order of the hosts, each with its ledger and its findings.
     pub bundles: Vec<HostBundle>,
-    /// What is wrong with the source on every host.
+    /// Findings in the source that apply to every host.
     pub findings: Vec<Diagnostic>,
 }
 
 /// Compiles the source at `request.src` for `hosts`.
 ///
 /// # Errors
-/// When SRC is absent or holds no plugin, what its settings say means nothing, or a file cannot be read.
+/// When SRC is absent or contains no plugin, its settings are invalid, or a file cannot be read.
 pub fn compile(
     request: &SourceRequest,
     hosts: &[&Target],

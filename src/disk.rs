@@ -1,5 +1,5 @@
-//! The only owner of files: reads a source, writes a bundle in one step, keeps the lock. Everything
-//! else gets data.
+//! The only module with access to files: reads a source, writes a bundle in one step, takes the lock. All other modules
+//! work on data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
 pub mod open_beneath;
@@ -42,16 +42,16 @@ pub use special_files::{SPECIAL, special_file_for, special_file_in};
 pub use stat::{FileKind, canonical, is_file, is_folder, is_inside, kind, links, list};
 pub use work_tree::is_work_tree_of;
 
-/// What a file to be written holds.
+/// The content of a file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// This text.
     Text(SharedText),
     /// The bytes of a file, copied without being held in memory.
     CopyOf {
-        /// The file, absolute and without links.
+        /// The file, absolute, with symlinks resolved.
         path: PathBuf,
-        /// What its bytes were when they were hashed: if they are others now, nothing is written.
+        /// The fingerprint of its bytes when they were hashed: if they have changed, nothing is written.
         fingerprint: Fingerprint,
     },
 }
@@ -81,7 +81,7 @@ impl DiskError {
         Self { verb, path: path.to_owned(), source }
     }
 
-    /// What to do.
+    /// How to fix it.
     pub fn help(&self) -> &'static str {
         let reading = matches!(self.verb, "read" | "list" | "find");
         if is_changed(&self.source) {
@@ -151,11 +151,11 @@ pub fn fingerprint(payload: &Payload) -> Fingerprint {
     }
 }
 
-/// Size and hash of the file at `path`, which had no link in it when it was found; `size` is how large it was then, if
-/// that was asked.
+/// Size and hash of the file at `path`, which had no link in it when it was found; `size` is its size at that time, if
+/// known.
 ///
 /// # Errors
-/// When it cannot be read, a link took its place, or it has another size.
+/// When it cannot be read, a link has replaced it, or its size differs.
 pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
     let hashed = open_beneath::open_in_place(path).and_then(|(mut file, meta)| {
         let size = size.unwrap_or(meta.len());
@@ -168,16 +168,16 @@ pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, Disk
 /// Reads the file at `path`, which had no link in it when it was found, as text.
 ///
 /// # Errors
-/// As [`read_text`], and when a link took its place.
+/// As [`read_text`], and when a link has replaced it.
 pub fn read_text_in_place(path: &Path) -> Result<String, DiskError> {
     let bytes = reader::read_in_place(path, SizeLimit::Document);
     text(path, bytes.map_err(|error| DiskError::new("read", path, error))?)
 }
 
-/// Reads the file at `path` in `folder` as text, to which no link may lead.
+/// Reads the file at `path` in `folder` as text, following no links.
 ///
 /// # Errors
-/// As [`read_text`], and when `path` leads through a link or out of the folder.
+/// As [`read_text`], and when `path` goes through a link or out of the folder.
 pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskError> {
     let full = folder.join(path);
     let file =
@@ -185,7 +185,7 @@ pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskE
     text(&full, file.map_err(|error| DiskError::new("read", &full, error))?)
 }
 
-/// Size and hash of the file at `path` in `folder`; `None` when nothing is there.
+/// Size and hash of the file at `path` in `folder`; `None` if it does not exist.
 ///
 /// # Errors
 /// When it cannot be read, is not a regular file, or is reached through a link.
@@ -195,7 +195,7 @@ pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerp
     missing_name::existing_path(hashed).transpose()
 }
 
-/// Why a file is not written: what was hashed is not what is there now.
+/// Why a file is not written: it has changed since it was hashed.
 #[derive(Debug, thiserror::Error)]
 #[error("it changed while it was being read")]
 struct ContentMismatch;
@@ -210,7 +210,7 @@ fn is_changed(error: &io::Error) -> bool {
         .is_some_and(|error| error.is::<ContentMismatch>() || error.is::<open_beneath::LinkInPlace>())
 }
 
-/// Whether the open `file` of `size` bytes holds exactly `payload`.
+/// Whether the open `file` of `size` bytes contains exactly `payload`.
 fn holds(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> {
     match payload {
         Payload::Text(text) => {
@@ -223,10 +223,10 @@ fn holds(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> 
     }
 }
 
-/// Whether `path` in the open `folder` is a plain file with these bytes and this mode, to which no link leads.
+/// Whether `path` in the open `folder` is a plain file with these bytes and this mode, not reached through a link.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When it exists and cannot be read.
 pub fn is_as_written(
     folder: &folder::Folder,
     path: &Utf8Path,
@@ -247,8 +247,8 @@ pub fn is_as_written(
     Ok(sha256(there) == print.sha256)
 }
 
-/// Reads a file that is about `size` bytes long into `buffer`, which only grows, so that many files
-/// need one; one call is enough when the file is not longer.
+/// Reads a file of about `size` bytes into `buffer`, which only grows, so that many files can share one; a single read
+/// call is enough if the file is not longer.
 fn read_whole<'a>(file: &mut impl Read, size: u64, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     let room = usize::try_from(size).unwrap_or(0) + 1;
     if buffer.len() < room {
@@ -259,7 +259,7 @@ fn read_whole<'a>(file: &mut impl Read, size: u64, buffer: &'a mut Vec<u8>) -> i
         match file.read(&mut buffer[filled..]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
-            // Fewer bytes than there is room for: the file ends here.
+            // A short read: this is the end of the file.
             Ok(read) if filled + read < buffer.len() => {
                 let ended = read == 0 || (filled + read) as u64 == size;
                 filled += read;
@@ -275,8 +275,8 @@ fn read_whole<'a>(file: &mut impl Read, size: u64, buffer: &'a mut Vec<u8>) -> i
     }
 }
 
-/// Size and hash of the rest of an open file, each piece of which is `passed` on. One that has more than `most` bytes
-/// has grown, and may go on for ever.
+/// Size and hash of the rest of an open file; each chunk is `passed` on. A file with more than `most` bytes has grown,
+/// and may never end.
 fn fingerprint_of(
     file: &mut fs::File,
     most: u64,

@@ -1,5 +1,5 @@
-//! The real hosts: one driver a host, which starts the host's own binary in a fresh home with a
-//! clean environment and a scripted model on loopback, and reports what the host shows.
+//! The real hosts: one driver per host, which starts the host's own binary in a fresh home with a clean environment and
+//! a scripted model on loopback, and reports what the host shows.
 
 pub mod anthropic_messages;
 pub mod bodies;
@@ -32,37 +32,37 @@ use session::{Session, Transcript};
 use source::{SourceLayout, SourceListing};
 use workspace::HostWorkspace;
 
-/// One host that can be shown a bundle.
+/// One host that can load a bundle.
 pub trait Driver: Sync {
-    /// The host, as its target folder is named.
+    /// The host, by the name of its target folder.
     fn host(&self) -> &'static str;
-    /// The command that people start the host with.
+    /// The command with which users start the host.
     fn command(&self) -> &'static str;
     /// The version that this driver was written against.
     fn pinned(&self) -> &'static str;
-    /// The package that brings the binary.
+    /// The package that contains the binary.
     fn package(&self) -> &'static str;
     /// Whether the host needs ripgrep on its search path.
     fn needs_ripgrep(&self) -> bool {
         false
     }
-    /// Whether the host's package carries a ripgrep.
+    /// Whether the host's package contains ripgrep.
     fn carries_ripgrep(&self) -> bool {
         false
     }
-    /// How the host shows the name that the ledger has for a component of a plugin.
+    /// The host's name for a component of a plugin with this name in the ledger.
     fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
-    /// Who can start this skill or command; `None` when nobody may without leave to run commands.
+    /// Who can start this skill or command; `None` if nobody can without `--allow-exec`.
     fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
     /// The lines of a body that the host must give to the model.
     fn lines(&self, body: &str) -> Vec<String>;
-    /// Why the host shows some components of this kind to nobody, so that they are only resolved.
+    /// Why the host does not list some components of this kind, so that they are only resolved.
     fn unshown(&self, kind: ComponentKind) -> &'static str;
     /// Starts the host with the bundle and reports what it shows.
     ///
     /// # Errors
-    /// When the host cannot be started or does not speak as expected; what it says about the
-    /// bundle is part of the observation.
+    /// When the host cannot be started or does not respond as expected; its messages about the bundle are part of the
+    /// observation.
     fn observe(
         &self,
         bundle: &LoadedBundle,
@@ -70,11 +70,11 @@ pub trait Driver: Sync {
         installation: &Installation,
         scope: ObservationScope,
     ) -> Result<Observation>;
-    /// Starts the host with a source as its author wrote it, and reports what it lists. Only the host that sources
-    /// are written for can.
+    /// Starts the host with an unmodified source, and reports what it lists. Only the host for which sources are
+    /// written supports this.
     ///
     /// # Errors
-    /// When the host cannot be started, or is not one that sources are written for.
+    /// When the host cannot be started, or is not the host for which sources are written.
     fn list_source(
         &self,
         _layout: &SourceLayout,
@@ -98,13 +98,13 @@ pub fn driver(host: &str) -> Option<&'static dyn Driver> {
     DRIVERS.iter().copied().find(|driver| driver.host() == host)
 }
 
-/// How long a host may take to say its version; the slowest needs two seconds on a busy machine.
+/// The time limit for `--version`; the slowest host needs two seconds on a busy machine.
 const VERSION_LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// The version that a host's binary reports: the first word that starts with a digit.
 ///
 /// # Errors
-/// When the binary cannot be started or names no version.
+/// When the binary cannot be started or reports no version.
 pub fn version(installation: &Installation) -> Result<String> {
     let workspace = HostWorkspace::new(None, installation)?;
     let command = workspace.command(workspace.project()).argument("--version").limit(VERSION_LIMIT);
@@ -133,7 +133,7 @@ pub fn run(host: &str, session: Session, installation: &Installation) -> Result<
     driver.run(session, installation)
 }
 
-/// The name within a plugin of something that the ledger may name with the plugin before it.
+/// The local name of a component whose name in the ledger may be qualified by the plugin.
 fn own_name<'a>(plugin: &str, name: &'a str) -> &'a str {
     let bare = name.strip_prefix("plugin:").unwrap_or(name);
     bare.strip_prefix(plugin).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name)

@@ -1,6 +1,6 @@
-//! From beta to stable: what has to change in every text of a repository so that the skill `plan-beta`
-//! is `plan`, which places keep the old name rightly, and which the user has to decide. Pure: texts in,
-//! edits by byte range out; the result is checked in memory, and `cli` writes.
+//! Promotes a beta to stable: finds everything that has to change in every text of a repository so that the skill
+//! `plan-beta` becomes `plan`, the places that correctly keep the old name, and those that need a decision by the user.
+//! Pure: texts in, edits by byte range out; the result is checked in memory, and `cli` writes.
 
 mod selection;
 mod history;
@@ -35,58 +35,58 @@ use crate::rewrite::{self, Edit};
 use crate::source::{FileContent, SourceFile, SourceTree, Span};
 use mention::{MentionFinder, MentionVerdict};
 
-/// What the user decides.
+/// The decisions of the user.
 #[derive(Debug, Clone, Default)]
 pub struct PromotionDecisions {
     /// Files in which every whole mention is the skill's name.
     pub rename: GlobSet,
-    /// Files that rightly keep the old name.
+    /// Files that correctly keep the old name.
     pub leave: GlobSet,
-    /// The stable skill, too, is called by people alone.
+    /// Whether the stable skill, too, is only called by users.
     pub user_only: bool,
 }
 
 /// One text that changes.
 #[derive(Debug, Clone)]
 pub struct RewrittenText {
-    /// The text now.
+    /// The text before.
     pub old: Arc<str>,
-    /// The text then.
+    /// The text after.
     pub new: Arc<str>,
-    /// What changes, in the order of the text.
+    /// The edits, in source order.
     pub edits: Vec<PromotionEdit>,
 }
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromotionEdit {
-    /// The bytes that go.
+    /// The replaced bytes.
     pub span: Span,
-    /// What comes instead.
+    /// The new text.
     pub text: String,
-    /// What stands there.
+    /// What kind of place it is.
     pub what: &'static str,
 }
 
 /// What a promotion does to a repository.
 #[derive(Debug, Clone, Default)]
 pub struct PromotionPlan {
-    /// Texts that change, by the path that they have now, relative to SRC.
+    /// Texts that change, by their current path, relative to SRC.
     pub texts: BTreeMap<Utf8PathBuf, RewrittenText>,
-    /// Places that may name the skill, and nobody but the user knows.
+    /// Places that may name the skill, which only the user can tell.
     pub unsure: Vec<Remark>,
-    /// Places that rightly keep the old name.
+    /// Places that correctly keep the old name.
     pub left: Vec<Remark>,
-    /// Places to look at afterwards.
+    /// Places to review afterwards.
     pub notes: Vec<Remark>,
 }
 
-/// What to say of a file in a bundle that its manifest does not list.
+/// The remark about a file in a bundle that its manifest does not list.
 const UNLISTED: &str =
     "not in the manifest of the bundle, so `plugcast build` leaves it unchanged: move it away";
 
-/// Plans the promotion of `beta`. `files` is everything below `root`, which is SRC without links, those of
-/// plugins included.
+/// Plans the promotion of `beta`. `files` are all files below `root`, which is SRC with symlinks resolved, including
+/// those of plugins.
 pub fn plan(
     project: &Project,
     source: &SourceFacts,
@@ -109,7 +109,7 @@ pub fn plan(
             }
             continue;
         };
-        // What stands in its place goes, and what a link leads to is read where it lies.
+        // Skip files at the new path, which are removed, and symlinks, whose targets are read at their real paths.
         if beta.moves() && path.starts_with(&beta.to) || file.origin != root.join(path) {
             continue;
         }
@@ -167,7 +167,7 @@ impl PromotionPlan {
         }
     }
 
-    /// Gives a file that plugcast itself wrote a new text.
+    /// Replaces the text of a file that plugcast itself wrote.
     pub fn renew(&mut self, file: &SourceFile, text: String, what: &'static str) {
         let FileContent::Text(old) = &file.content else { return };
         if **old != *text {
@@ -186,7 +186,7 @@ impl PromotionPlan {
     }
 }
 
-/// Where what lies at `path` will lie.
+/// The new path of the file at `path`.
 pub fn moved(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Utf8PathBuf {
     match path.strip_prefix(from) {
         Ok(inner) if inner.as_str().is_empty() => to.to_owned(),

@@ -1,6 +1,5 @@
-//! What must be true before a release: versions, changelog, counts, the inventory against the last release,
-//! bundles, losses. One small file a check, and one table of them; each finding names a file, a line and
-//! what to do.
+//! The checks before a release: versions, changelog, counts, the inventory compared with the last release, bundles,
+//! losses. One small file per check, and one table of them; each finding names a file, a line and how to fix it.
 
 mod automation;
 mod bumps;
@@ -33,7 +32,7 @@ pub use context::{ReleaseContext, ReleaseRequest};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
-    /// Git gave no answer.
+    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
     /// A source or a bundle cannot be read.
@@ -42,19 +41,19 @@ pub enum ReleaseError {
     /// A file cannot be read.
     #[error(transparent)]
     Disk(#[from] crate::disk::DiskError),
-    /// The configuration means nothing.
+    /// The configuration is invalid.
     #[error("{message}")]
     Config {
         /// What is wrong.
         message: String,
-        /// What to do.
+        /// How to fix it.
         help: String,
     },
 }
 
 type ReleaseCheck = fn(&ReleaseContext<'_>, &mut Vec<Diagnostic>) -> Result<(), ReleaseError>;
 
-/// Every check, in the order in which the user would go through them.
+/// Every check, in the order of a user's workflow.
 const CHECKS: [ReleaseCheck; 7] = [
     versions::check,
     changelog::check,
@@ -78,13 +77,13 @@ pub fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseErr
     Ok(out)
 }
 
-/// A finding about a whole file, which a path relative to the repository's top names.
+/// A finding about a whole file, with a path relative to the top of the repository.
 fn found(path: &Utf8Path, severity: Severity, rule: &str, message: String) -> Diagnostic {
     let path = if path.as_str().is_empty() { Utf8Path::new(".") } else { path };
     Diagnostic::whole(path, severity, rule, message)
 }
 
-/// A finding whose paths are relative to `place`, with paths relative to the repository's top.
+/// Converts the paths of a finding from relative to `place` to relative to the top of the repository.
 pub fn shifted(mut found: Diagnostic, place: &Utf8Path) -> Diagnostic {
     let below = |path: &mut String| {
         let whole = if path == "." { place.to_owned() } else { place.join(path.as_str()) };
@@ -102,15 +101,15 @@ pub fn shifted(mut found: Diagnostic, place: &Utf8Path) -> Diagnostic {
 pub struct ReleaseReport {
     /// `plugcast.release/1`.
     pub schema: String,
-    /// What has a version of its own: every plugin, and what release automation counts apart.
+    /// Everything with its own version: every plugin, and packages that release automation versions separately.
     pub released: Vec<ReleasedUnit>,
-    /// What is wrong; paths are relative to the top of the repository.
+    /// The findings; paths are relative to the top of the repository.
     pub diagnostics: Vec<Diagnostic>,
     /// Counts.
     pub summary: ReleaseSummary,
 }
 
-/// One thing with a version of its own.
+/// A plugin or package with its own version.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleasedUnit {
@@ -122,9 +121,9 @@ pub struct ReleasedUnit {
     pub version: Option<String>,
     /// The tag of its last release.
     pub last: Option<String>,
-    /// The version that the changes since then need.
+    /// The version change that the changes since then require.
     pub needs: Impact,
-    /// What changed since then for the users of each host; absent where nothing did.
+    /// The changes since then for the users of each host; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<DiffReport>,
 }
@@ -137,11 +136,11 @@ pub struct ReleaseSummary {
     pub errors: usize,
     /// Findings that do not.
     pub warnings: usize,
-    /// Findings that are only worth knowing.
+    /// Findings for information only.
     pub infos: usize,
-    /// Findings that `--fix` takes away.
+    /// Findings that `--fix` fixes.
     pub fixable: usize,
-    /// Findings that only `--fix --unsafe-fixes` takes away.
+    /// Findings that only `--fix --unsafe-fixes` fixes.
     pub unsafe_fixable: usize,
     /// Findings that this run has fixed.
     pub fixed: usize,

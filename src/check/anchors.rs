@@ -1,5 +1,5 @@
-//! The places that links into a Markdown text can name: headings, and marks in HTML. Spelling that
-//! viewers disagree on (hyphens, signs, case) is left out of the comparison.
+//! The anchors that links into a Markdown text can target: headings, and ids in HTML. The comparison ignores spelling
+//! on which viewers disagree (hyphens, punctuation, case).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use crate::model::project::Project;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 
-/// The places of every Markdown text; each text is read when first asked for.
+/// The anchors of every Markdown text, computed lazily.
 #[derive(Debug)]
 pub struct Anchors<'a> {
     texts: BTreeMap<&'a str, MarkdownText<'a>>,
@@ -19,24 +19,24 @@ pub struct Anchors<'a> {
 #[derive(Debug)]
 struct MarkdownText<'a> {
     text: &'a str,
-    /// The headings that its lines alone tell, without what viewers disagree on.
+    /// The headings that are certain without a Markdown parser, normalized.
     lines: OnceLock<BTreeSet<String>>,
     places: OnceLock<TextAnchors>,
 }
 
-/// The places of one text.
+/// The anchors of one text.
 #[derive(Debug, Default)]
 pub struct TextAnchors {
-    /// Without what viewers disagree on.
+    /// Normalized anchors.
     plain: BTreeSet<String>,
-    /// As a link would name them, in the order of the text.
+    /// The anchors as a link would spell them, in source order.
     pub shown: Vec<String>,
-    /// Lines that would be headings, were they not part of an HTML block, without what viewers disagree on.
+    /// Lines that would be headings if they were not part of an HTML block, by normalized anchor.
     swallowed: BTreeMap<String, Span>,
 }
 
 impl<'a> Anchors<'a> {
-    /// The texts of `project`.
+    /// Prepares the anchors of the texts of `project`.
     pub fn new(project: &'a Project) -> Self {
         let markdown = project.tree.files().filter(|file| file.path.extension() == Some("md"));
         let texts = markdown.filter_map(|file| {
@@ -46,18 +46,18 @@ impl<'a> Anchors<'a> {
         Self { texts: texts.collect() }
     }
 
-    /// The places of the text at `path`; `None` where there is no such Markdown text.
+    /// The anchors of the text at `path`; `None` if there is no such Markdown text.
     pub fn get(&self, path: &Utf8Path) -> Option<&TextAnchors> {
         let text = self.texts.get(path.as_str())?;
         Some(text.places.get_or_init(|| TextAnchors::from_text(text.text)))
     }
 
-    /// Whether a line of the text at `path` is surely the heading that a link to `anchor` means. `false` means only that a
-    /// parser must look.
+    /// Whether a line of the text at `path` is certainly the heading that `anchor` targets. `false` means only that a
+    /// parser is needed to tell.
     pub fn has_line(&self, path: &Utf8Path, anchor: &str) -> bool {
         let Some(text) = self.texts.get(path.as_str()) else { return false };
         let lines = text.lines.get_or_init(|| {
-            // Links, HTML, names of characters and marks have another text than is written.
+            // The rendered text of links, HTML, character references and markup differs from their source.
             let titles = markdown::sure_headings(text.text).into_iter();
             titles.filter(|title| !title.contains(['[', '<', '&', '{'])).map(plain).collect()
         });
@@ -75,7 +75,7 @@ impl TextAnchors {
             let times = seen.entry(anchor.clone()).or_default();
             let numbered = if *times == 0 { anchor } else { format!("{anchor}-{times}") };
             *times += 1;
-            // `## Title {#mark}` names itself.
+            // `## Title {#mark}` sets its own anchor.
             if let Some((title, mark)) = heading.text.rsplit_once("{#") {
                 out.plain.insert(plain(mark));
                 out.plain.insert(plain(title));
@@ -96,7 +96,7 @@ impl TextAnchors {
         out
     }
 
-    /// Adds the lines of the HTML at `span` that an empty line before them would make headings.
+    /// Adds the lines of the HTML at `span` that would become headings after a blank line.
     fn add_swallowed(&mut self, text: &str, span: Span) {
         let mut at = span.start;
         for line in span.slice(text).split_inclusive('\n') {
@@ -111,18 +111,18 @@ impl TextAnchors {
         }
     }
 
-    /// The line that would be the heading `anchor`, were it not part of an HTML block.
+    /// The line that would be the heading `anchor` if it were not part of an HTML block.
     pub fn swallowed(&self, anchor: &str) -> Option<Span> {
         self.swallowed.get(&plain(anchor)).copied()
     }
 
-    /// Whether a link can name `anchor`.
+    /// Whether a link can target `anchor`.
     pub fn has(&self, anchor: &str) -> bool {
         self.plain.contains(&plain(anchor))
     }
 }
 
-/// Whether a comment, or an element that only its own end closes, is open behind `before`.
+/// Whether `before` leaves a comment open, or an element that only its end tag closes.
 fn is_raw(before: &str) -> bool {
     let marks = [
         ("<!--", "-->"),
@@ -134,7 +134,7 @@ fn is_raw(before: &str) -> bool {
     marks.iter().any(|(open, close)| before.rfind(open) > before.rfind(close))
 }
 
-/// What every viewer takes into an anchor: letters and digits, in lower case.
+/// The part of an anchor on which all viewers agree: letters and digits, in lower case.
 fn plain(anchor: &str) -> String {
     anchor.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,5 +1,5 @@
-//! A baseline: findings that an author knows of and does not want to hear again, in a file of their
-//! own. An entry that finds nothing any more is itself a finding.
+//! A baseline: a separate file of known findings that the author does not want reported again. An entry that no longer
+//! matches a finding is itself a finding.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::sink::FindingSink;
 use crate::diagnostic::Diagnostic;
 use crate::schema;
 
-/// The rule about entries that find nothing.
+/// The rule about entries that match no finding.
 pub const STALE: &str = "stale-baseline";
 
 /// The file: `plugcast.baseline/1`.
@@ -20,11 +20,11 @@ pub const STALE: &str = "stale-baseline";
 pub struct Baseline {
     /// `plugcast.baseline/1`.
     pub schema: String,
-    /// By file, rule and fingerprint.
+    /// Sorted by file, rule and fingerprint.
     pub findings: Vec<KnownFinding>,
 }
 
-/// One finding that is known.
+/// One known finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFinding {
@@ -32,12 +32,12 @@ pub struct KnownFinding {
     pub path: String,
     /// The rule.
     pub rule: String,
-    /// What stays the same when lines above it move: 16 hexadecimal digits.
+    /// The identity of the finding, unchanged when lines above it move: 16 hexadecimal digits.
     pub fingerprint: String,
 }
 
 impl Baseline {
-    /// Everything that was found; each has its fingerprint.
+    /// A baseline of all findings; each must have its fingerprint.
     pub fn from_findings(found: &[Diagnostic]) -> Self {
         let mut findings: Vec<KnownFinding> =
             found.iter().filter(|found| found.rule != STALE).map(known).collect();
@@ -45,8 +45,8 @@ impl Baseline {
         Self { schema: schema::BASELINE.tag(), findings }
     }
 
-    /// Takes what is known out of `found`, adds a finding of `rule` for each entry that `counts` and
-    /// finds nothing, and returns how many were taken.
+    /// Removes the known findings from `found`, adds a finding of `rule` for each entry that `counts` and matches
+    /// nothing, and returns the number removed.
     pub fn apply(
         &self,
         found: &mut Vec<Diagnostic>,

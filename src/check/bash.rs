@@ -1,26 +1,26 @@
-//! Shell text taken apart by the whole grammar of bash: its commands, the operators between them, its pipes and redirections, each
-//! with its place. What stands in quotes, comments, here-documents and substitutions is no command here.
+//! Parses shell text with the full grammar of bash: its commands, operators, pipelines and redirections, each with its
+//! span. The content of quotes, comments, here-documents and substitutions is not reported as commands.
 //!
-//! [`super::shell`] is another reader because much shell text of a plugin is not bash: a transcript with its output, a
-//! fragment with a quote or a loop that is never closed, the command of a hook on some other system. It takes what it can from any of
-//! them, where this one takes nothing; rules about the form of a whole script need the grammar, and rules about
-//! what is run must see every line.
+//! [`super::shell`] is a separate, tolerant reader because much shell text of a plugin is not valid bash: a transcript
+//! with its output, a fragment with an unclosed quote or loop, the hook command of another system. It extracts what it
+//! can from any of them, where this parser returns nothing; rules about the structure of a script need the grammar, and
+//! rules about what is run must see every line.
 
 use rable::{ListItem, ListOperator, Node, NodeKind};
 
 use crate::source::Span;
 
-/// Longer texts are no examples; they are not read.
+/// Longer texts are not examples; they are not parsed.
 const LONGEST: usize = 64 * 1024;
 
-/// What a shell text does, in the order of the text.
+/// The structure of a shell text, in source order.
 #[derive(Debug, Clone, Default)]
 pub struct ShellScript {
     /// Simple commands.
     pub commands: Vec<ShellCommand>,
     /// Operators between two commands.
     pub joints: Vec<Connector>,
-    /// Pipelines of two commands and more.
+    /// Pipelines of two or more commands.
     pub pipelines: Vec<Pipeline>,
 }
 
@@ -29,17 +29,17 @@ pub struct ShellScript {
 pub struct ShellCommand {
     /// The whole command, with its redirections.
     pub span: Span,
-    /// Its words as written, without assignments in front.
+    /// Its words as written, without leading assignments.
     pub words: Vec<String>,
-    /// The name of the variable and the text of each assignment in front.
+    /// Each leading assignment: the name of the variable and the text.
     pub assignments: Vec<String>,
     /// Where its input and output go.
     pub redirects: Vec<Redirect>,
-    /// It stands in the condition of `if`, `while` or `until`.
+    /// Whether it is part of the condition of `if`, `while` or `until`.
     pub condition: bool,
-    /// It takes the output of another command.
+    /// Whether it reads the output of another command.
     pub piped: bool,
-    /// Another command takes its output.
+    /// Whether another command reads its output.
     pub feeds: bool,
 }
 
@@ -48,13 +48,13 @@ pub struct ShellCommand {
 pub struct Redirect {
     /// The operator, such as `>` or `<<`.
     pub operator: String,
-    /// Which descriptor is meant, if one is written.
+    /// The file descriptor that is redirected, explicit or implied.
     pub descriptor: i32,
     /// Where it goes, as written; the delimiter of a here-document.
     pub target: String,
 }
 
-/// What joins two commands.
+/// The kind of a connector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `&&`
@@ -76,7 +76,7 @@ pub struct Connector {
     pub left: Operand,
     /// The text on its right.
     pub right: Operand,
-    /// It stands in the condition of `if`, `while` or `until`.
+    /// Whether it is part of the condition of `if`, `while` or `until`.
     pub condition: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct Connector {
 pub struct Operand {
     /// Its text.
     pub text: String,
-    /// It only tests something: `[ … ]`, `[[ … ]]`, `(( … ))`, `test`.
+    /// Whether it only tests something: `[ … ]`, `[[ … ]]`, `(( … ))`, `test`.
     pub test: bool,
     /// The variable that it sets from the output of a command, if it does nothing else.
     pub sets: Option<String>,
@@ -98,11 +98,11 @@ pub struct Pipeline {
     pub span: Span,
     /// How many commands it has.
     pub stages: usize,
-    /// It stands in the condition of `if`, `while` or `until`.
+    /// Whether it is part of the condition of `if`, `while` or `until`.
     pub condition: bool,
 }
 
-/// Reads `text`; `None` when it is no shell text. A placeholder such as `<branch>` is read as a word.
+/// Parses `text`; `None` if it is not valid shell. A placeholder such as `<branch>` is read as a word.
 pub fn parse(text: &str) -> Option<ShellScript> {
     if text.len() > LONGEST {
         return None;
@@ -117,7 +117,7 @@ pub fn parse(text: &str) -> Option<ShellScript> {
     Some(walk.script)
 }
 
-/// The text with `<word>` made into a word of the same length, so that it is no redirection.
+/// Replaces each `<word>` by a word of the same length, so that it is not parsed as a redirection.
 fn without_placeholders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

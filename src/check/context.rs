@@ -1,5 +1,5 @@
-//! What rules see: the whole project, the selected hosts, the settings, and each text with its
-//! outline, which is parsed once and only if some rule asks for it.
+//! The input of rules: the whole project, the selected hosts, the settings, and each text with its outline, which is
+//! parsed at most once and only if a rule needs it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ use crate::read::markdown::{self, Outline};
 use crate::source::{ComponentKind, SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
 
-/// What every rule sees.
+/// The context that every rule receives.
 #[derive(Debug)]
 pub struct RuleContext<'a> {
     /// The source, read and understood.
@@ -40,12 +40,12 @@ pub struct RuleContext<'a> {
     pub targets: &'a Targets,
     /// The hosts that findings are about.
     pub hosts: Vec<&'a Target>,
-    /// What is on, and how strict.
+    /// Which rules are enabled, and how strict they are.
     pub settings: &'a Settings,
-    /// Hears which files are checked.
+    /// Receives the progress of the check.
     pub progress: Progress,
     ledgers: OnceLock<Vec<Ledger>>,
-    /// Frontmatter keys by kind of component.
+    /// Known frontmatter keys by kind of component.
     keys: BTreeMap<ComponentKind, BTreeSet<&'a str>>,
     paths: SourcePaths<'a>,
     directory: ComponentDirectory<'a>,
@@ -64,7 +64,7 @@ pub struct PluginText<'a> {
     pub plugin: &'a Plugin,
     /// The skill, agent or command that owns it, if one does.
     pub component: Option<&'a Component>,
-    /// Whether it is that component's own file, not one beside it.
+    /// Whether it is the component's main file, not a file next to it.
     pub main: bool,
     /// The text without frontmatter; all of it for other files.
     pub body: Span,
@@ -105,12 +105,12 @@ impl<'a> RuleContext<'a> {
         }
     }
 
-    /// What a build would say of each selected host, in their order; made when first asked for.
+    /// What a build would report for each selected host, in their order; computed lazily.
     pub fn ledgers(&self) -> &[Ledger] {
         self.ledgers.get_or_init(|| {
             let ledger = |target: &&Target| {
                 let project = self.project.for_host(&target.name, self.targets.source());
-                // What is counted meanwhile are files.
+                // The progress counts files, not this build.
                 let lowered = lower::lower(&project, target, self.targets, &Progress::default());
                 let mut ledger = Ledger::new(lowered.rows);
                 ledger.accept(&target.name, &self.project.accepted);
@@ -120,17 +120,17 @@ impl<'a> RuleContext<'a> {
         })
     }
 
-    /// What the texts of `component` name.
+    /// The files that the texts of `component` reference.
     pub fn references<'c>(&'c self, component: &'c Component) -> &'c [FileReferences] {
         self.project.references(component, self.targets.source())
     }
 
-    /// What the source host's own facts hold a source against.
+    /// The limits and names that the source host's facts define for checks.
     pub fn checks(&self) -> &'a CheckFacts {
         &self.targets.source_host().checks
     }
 
-    /// Every tool of the source host that is known.
+    /// Every known tool of the source host.
     pub fn tools(&self) -> Vec<&'a str> {
         self.targets.source().tools.iter().chain(&self.checks().other_tools).map(String::as_str).collect()
     }
@@ -145,12 +145,12 @@ impl<'a> RuleContext<'a> {
         self.keys.get(&kind).into_iter().flatten().copied()
     }
 
-    /// Whether findings are about the source host, too.
+    /// Whether the source host is among the selected hosts.
     pub fn for_source_host(&self) -> bool {
         self.hosts.iter().any(|host| host.source.is_some())
     }
 
-    /// The source host for a finding that is about it alone; empty where no other host is selected.
+    /// The source host for a finding that applies to it alone; empty if no other host is selected.
     pub fn source_host_of_several(&self) -> Vec<String> {
         let several = self.hosts.len() > 1;
         self.hosts
@@ -165,17 +165,17 @@ impl<'a> RuleContext<'a> {
         &self.paths
     }
 
-    /// Every component, by its names.
+    /// Every component by its names.
     pub fn directory(&self) -> &ComponentDirectory<'a> {
         &self.directory
     }
 
-    /// The places that a link into a Markdown text can name.
+    /// The anchors that a link into a Markdown text can target.
     pub fn anchors(&self) -> &Anchors<'a> {
         &self.anchors
     }
 
-    /// Where skills are called by a name that is not their folder's; looked for when first asked.
+    /// Where skills are referenced by a name that differs from their folder; computed lazily.
     pub fn renames(&self) -> &SkillRenames {
         self.renames.get_or_init(|| SkillRenames::find(self))
     }
@@ -187,7 +187,7 @@ impl<'a> RuleContext<'a> {
             components().flat_map(|one| one.files.iter().map(move |path| (path.as_str(), one, false)));
         let mains = components().map(|one| (one.path.as_str(), one, true));
         let mut owners: Vec<(&str, &'a Component, bool)> = beside.chain(mains).collect();
-        // Of several owners the last whose own file it is counts, else the first.
+        // Of several owners, the last one whose main file it is wins, else the first.
         owners.sort_by(|a, b| a.0.cmp(b.0));
         let owner = |path: &str| {
             let first = owners.partition_point(|(owned, ..)| *owned < path);
@@ -208,12 +208,12 @@ impl<'a> RuleContext<'a> {
         texts
     }
 
-    /// The README of every plugin, and the one above them all.
+    /// The README of every plugin, and the one above all plugins.
     pub fn readmes(&self) -> Vec<Readme<'a>> {
         readme::of_plugins(self).into_iter().chain(readme::above(self)).collect()
     }
 
-    /// The text of `file`, if it is one, with the component that owns it and whether the file is its own.
+    /// The text of `file`, if it is a text file, with the component that owns it and whether it is its main file.
     pub(super) fn text(
         &self,
         plugin: &'a Plugin,
@@ -247,7 +247,7 @@ impl<'a> RuleContext<'a> {
         })
     }
 
-    /// The names of the selected hosts that `is` is true of.
+    /// The names of the selected hosts that satisfy `is`.
     pub fn hosts_that(&self, is: impl Fn(&Target) -> bool) -> Vec<String> {
         self.hosts.iter().filter(|target| is(target)).map(|target| target.name.clone()).collect()
     }
@@ -264,24 +264,23 @@ impl PluginText<'_> {
         self.outline.get_or_init(|| markdown::outline(self.text, self.body))
     }
 
-    /// Whether the text holds a word without which there is nothing to find.
+    /// Whether the text contains a word of `sign`; without one, there is nothing to find.
     pub fn has(&self, sign: TextSign) -> bool {
         self.signs.get_or_init(|| TextSigns::from_text(self.text)).has(sign)
     }
 
-    /// The links to files and places, found once; none where the text belongs to no component, or where each leads to a file
-    /// of the component.
+    /// The links to files and anchors, computed once; empty if the text belongs to no component, or if every link
+    /// targets an existing file of the component.
     pub fn links(&self, context: &RuleContext<'_>) -> &[LocalLink] {
         self.links.get_or_init(|| link::find(context, self))
     }
 
-    /// The scripts of the plugin that the text calls by their path although no shell can start them so, found once.
+    /// The scripts of the plugin that the text runs by path although a shell cannot start them that way; computed once.
     pub fn calls(&self, context: &RuleContext<'_>) -> &[ScriptCall] {
         self.calls.get_or_init(|| script_calls::scripts(context, self))
     }
 
-    /// The paths that the code of the body names, found once; none where the text belongs to no
-    /// component.
+    /// The paths that the code of the body mentions, computed once; empty if the text belongs to no component.
     pub fn mentions(&self, context: &RuleContext<'_>) -> &[PathMention] {
         self.mentions.get_or_init(|| match self.component {
             Some(_) if self.is_markdown() => mention::find(context, self),
@@ -289,12 +288,12 @@ impl PluginText<'_> {
         })
     }
 
-    /// The places that name a component to dispatch or run, found once.
+    /// The places that name a component to dispatch or run, computed once.
     pub fn dispatches(&self, context: &RuleContext<'_>) -> &[Dispatch] {
         self.dispatches.get_or_init(|| dispatch::find(self, context))
     }
 
-    /// Whether the text can hold a command that the source host runs: most do not, and need no look at what they name.
+    /// Whether the text can contain a command that the source host runs; most cannot, and the lookup is skipped.
     pub fn may_run_commands(&self) -> bool {
         *self.may_run_commands.get_or_init(|| {
             ["!`", "```!"].iter().any(|mark| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some())
@@ -312,12 +311,12 @@ impl PluginText<'_> {
             || self.plugin.beside && self.plugin.root.components().any(|part| part.as_str().starts_with('.'))
     }
 
-    /// Whether it lies among examples or templates, so that its paths are somebody else's, or tells what was.
+    /// Whether it is an example, a template or a history, so that its paths do not refer to this plugin as it is now.
     pub fn is_example(&self) -> bool {
         self.example
     }
 
-    /// The span of a frontmatter field of a component's own file.
+    /// The span of a frontmatter field of a component's main file.
     pub fn field_span(&self, key: &str) -> Option<Span> {
         let fields = self.component.filter(|_| self.main)?.document.fields.as_ref()?;
         fields.entry(key).map(crate::read::tree::MappingEntry::span)

@@ -1,5 +1,5 @@
-//! Texts that say that they are copies: a comment `copy of NAME-OR-PATH`, in HTML or in the language of
-//! the file. The line that says it is not part of the copy.
+//! Texts that declare themselves copies: a comment `copy of NAME-OR-PATH`, in HTML or in the language of the file. The
+//! declaring line is not part of the copy.
 
 use memchr::memmem;
 
@@ -11,27 +11,27 @@ use crate::source::{Span, line_end, line_start};
 pub struct CopyDeclaration<'t> {
     /// The comment's bytes.
     pub span: Span,
-    /// What it is a copy of, as written.
+    /// The original, as written.
     pub of: &'t str,
 }
 
 const SAYS: &str = "copy of ";
 
-/// How comments begin, the longest first.
+/// Comment openers, longest first.
 const MARKS: [&str; 6] = ["<!--", "//", "/*", "#", "--", "*"];
 
-/// What `text` says to be a copy of.
+/// The originals that `text` declares to copy.
 pub fn declared<'t>(text: &PluginText<'t>) -> Vec<CopyDeclaration<'t>> {
     in_text(text.text)
 }
 
-/// The declarations of a text, in its order.
+/// The declarations in `text`, in source order.
 pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
     let found = memmem::find_iter(text.as_bytes(), SAYS).filter_map(|at| {
         let line = line_at(text, at);
         let shown = line.slice(text).trim();
         let mark = MARKS.iter().find(|mark| shown.starts_with(**mark))?;
-        // Words before "copy of" may say how exact it is, nothing else.
+        // Words before "copy of" may only qualify how exact the copy is.
         let start = line.start + line.slice(text).find(shown)?;
         let before = text[start + mark.len()..at].trim().to_lowercase();
         let exact = before.split([' ', '-']).all(|word| {
@@ -49,8 +49,8 @@ pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
     found.collect()
 }
 
-/// The first line of `other` that `text` does not share. Lines that
-/// declare a copy do not count; `None` when nothing else differs.
+/// The first line of `other` that `text` does not share, not counting lines that declare a copy; `None` if nothing else
+/// differs.
 pub fn difference(text: &str, other: &str) -> Option<Span> {
     let lines = |text: &str| {
         let mut at = 0;

@@ -1,5 +1,4 @@
-//! The components of the whole build by every name that a host knows, and what a name that it does not
-//! know was meant to be.
+//! The components of the whole build by every name that a host knows them by, and the likely meaning of unknown names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +8,18 @@ use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
 use crate::model::similar_names::{self, slip};
 use crate::source::ComponentKind;
 
-/// How many agents of one name are told apart: of more, four are listed.
+/// How many agents of one name are collected: a message lists four of them at most.
 const ONE_NAME: usize = 5;
 
-/// How many skills of a plugin whose names begin with one word are looked for in a text.
+/// How many skills that share their first word are searched for in a text.
 const ONE_WORD: usize = 64;
 
-/// Whether a name may hold the character within a word.
+/// Whether the character can be part of a name.
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '-' || c == '_'
 }
 
-/// Whether `text` holds `name` as a whole word.
+/// Whether `text` contains `name` as a whole word.
 fn is_named(text: &str, name: &str) -> bool {
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
@@ -30,25 +29,25 @@ fn is_named(text: &str, name: &str) -> bool {
 #[derive(Debug)]
 pub struct ComponentDirectory<'a> {
     plugins: BTreeSet<&'a str>,
-    /// Skills and commands, also by a skill's folder.
+    /// Skills and commands by qualified name; skills also by their folder.
     skills: BTreeMap<String, &'a Component>,
     agents: BTreeMap<&'a str, &'a Component>,
     /// Agents by the last part of their name.
     last: BTreeMap<&'a str, Vec<&'a Component>>,
-    /// The same of one plugin, in lower case.
+    /// The same for each plugin, in lower case.
     lower: BTreeMap<&'a str, BTreeMap<String, Vec<&'a Component>>>,
-    /// Agents by their plugin and the name of their file.
+    /// Agents by their plugin and file stem.
     stems: BTreeMap<(&'a str, &'a str), Vec<&'a Component>>,
     /// Skills by their plugin and the first word of their name.
     words: BTreeMap<(&'a str, &'a str), Vec<&'a Component>>,
-    /// Qualified names of what is no skill, agent or command that was read.
+    /// Qualified names of everything that is not a skill, agent or command that was read.
     others: BTreeSet<String>,
-    /// Agents that the source host brings.
+    /// Built-in agents of the source host.
     built_in: &'a [String],
 }
 
 impl<'a> ComponentDirectory<'a> {
-    /// The components of `project`; `built_in` are agents of the source host.
+    /// Indexes the components of `project`; `built_in` are agents of the source host.
     pub fn new(project: &'a Project, built_in: &'a [String]) -> Self {
         let plugins: BTreeSet<&str> = project.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
         let mut out = Self {
@@ -118,17 +117,17 @@ impl<'a> ComponentDirectory<'a> {
             || self.others.contains(qualified)
     }
 
-    /// Whether any plugin has a skill or command of that name, whichever it is.
+    /// Whether any plugin has a skill or command of that name.
     pub fn has_skill_called(&self, name: &str) -> bool {
         self.plugins.iter().any(|plugin| self.skills.contains_key(&qualify(plugin, name)))
     }
 
-    /// Whether the source host itself brings an agent of that name.
+    /// Whether the source host has a built-in agent of that name.
     pub fn is_built_in(&self, name: &str) -> bool {
         self.built_in.iter().any(|known| known == name)
     }
 
-    /// The agents of `plugin` whose name ends in `last`, the folders left out.
+    /// The agents of `plugin` whose name without folders is `last`.
     fn called(&self, plugin: &str, last: &str) -> impl Iterator<Item = &'a Component> {
         let same = self.lower.get(plugin).and_then(|names| names.get(&last.to_lowercase()));
         same.into_iter().flatten().copied().filter(move |agent| self::last_of(&agent.name) == last)
@@ -139,7 +138,7 @@ impl<'a> ComponentDirectory<'a> {
         self.stems.get(&(plugin, stem)).map_or(&[], Vec::as_slice)
     }
 
-    /// The agent of `plugin` whose last part `last` is but for a slip of the hand.
+    /// The agent of `plugin` for which `last` is probably a typo.
     pub fn agent_near(&self, plugin: &str, last: &str) -> Option<&'a Component> {
         let names = self.lower.get(plugin)?;
         let lower = last.to_lowercase();
@@ -149,7 +148,7 @@ impl<'a> ComponentDirectory<'a> {
         self.called(plugin, near).next()
     }
 
-    /// The qualified names of skills and commands of the plugin of `name` that it may be a slip of.
+    /// The qualified names of skills and commands in the plugin of `name` for which it may be a typo.
     pub fn skills_near(&self, name: &str) -> Vec<&str> {
         let prefix = format!("{}:", plugin_of(name));
         similar_names::neighbours(&self.skills, name).filter(|known| known.starts_with(&prefix)).collect()
@@ -162,7 +161,7 @@ impl<'a> ComponentDirectory<'a> {
         by_word.flatten().copied().filter(|skill| is_named(text, &skill.name)).collect()
     }
 
-    /// What `name` is, where a text of `plugin` says to dispatch an agent of that name.
+    /// Resolves `name` where a text of `plugin` dispatches an agent by it.
     pub fn dispatched(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         if name.contains("::") {
             let single = name.replace("::", ":");
@@ -190,7 +189,7 @@ impl<'a> ComponentDirectory<'a> {
         }
     }
 
-    /// A name that begins with a plugin of the build and is no agent of it.
+    /// Resolves a name that starts with a plugin of the build but is not one of its agents.
     fn of_plugin(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         let mut same: Vec<_> = self.called(plugin, last_of(name)).take(2).collect();
         for agent in self.in_file(plugin, last_of(name)).iter().take(2) {
@@ -207,12 +206,12 @@ impl<'a> ComponentDirectory<'a> {
         }
         let prefix = format!("{plugin}:");
         let known = similar_names::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
-        // The plugin is the same in all of them, and tells nothing.
+        // The plugin is the same in all of them and must not affect the similarity.
         let scored = known.map(|known| (similar_names::likeness(local_of(known), local_of(name)), known));
         NameResolution::Unknown(similar_names::best(scored, 0.85).and_then(|near| self.agent(near)))
     }
 
-    /// A name without a plugin.
+    /// Resolves a name without a plugin.
     fn bare(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         if self.is_built_in(name) {
             return NameResolution::Fine;
@@ -232,20 +231,20 @@ impl<'a> ComponentDirectory<'a> {
     }
 }
 
-/// What a name is, where an agent is dispatched.
+/// How the name of a dispatched agent resolves.
 #[derive(Debug, Clone)]
 pub enum NameResolution<'a> {
-    /// An agent, or nothing that this build knows of.
+    /// A known agent, or a name about which this build can tell nothing.
     Fine,
-    /// Two colons; the agent that one colon would name.
+    /// Written with two colons; the agent that one colon would name.
     Syntax(Option<&'a Component>),
-    /// The last part of the name of these agents of the own plugin.
+    /// The last part of the name of these agents of the same plugin.
     Unqualified(Vec<&'a Component>),
     /// The last part of the name of these agents of other plugins.
     Foreign(Vec<&'a Component>),
-    /// This agent, without its folder or with another one.
+    /// This agent, with a missing or wrong folder.
     Category(&'a Component),
-    /// No agent; perhaps this one was meant.
+    /// An unknown agent; perhaps this one was meant.
     Unknown(Option<&'a Component>),
 }
 

@@ -1,6 +1,6 @@
-//! Where a text says which agent to dispatch (`subagent_type`, the call `Task name(…)`, the frontmatter
-//! field `agent`), which skill to run, and which component it names by `plugin:name`. Names in prose
-//! without a plugin are found by the model of the source, and only where they exist.
+//! Places where a text dispatches an agent (`subagent_type`, the call `Task name(…)`, the frontmatter field `agent`),
+//! runs a skill, or names a component as `plugin:name`. Names in prose without a plugin are found by the model of the
+//! source, and only if they exist.
 
 use memchr::memmem;
 
@@ -18,22 +18,22 @@ pub struct Dispatch {
     pub span: Span,
     /// The name as written.
     pub name: String,
-    /// What the place says about it.
+    /// How the name is used.
     pub how: NameUse,
 }
 
-/// What a place says about the name.
+/// How a place uses the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameUse {
     /// An agent of that name is to be dispatched.
     Agent,
     /// A skill or command of that name is to be run.
     Skill,
-    /// It is named, by its plugin.
+    /// The component is mentioned by its qualified name.
     Named,
 }
 
-/// Every such place of `text`, in order.
+/// Every place in `text` that names a component, in source order.
 pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
     let body = text.body.slice(text.text);
@@ -59,7 +59,7 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     out
 }
 
-/// Every `word:` that can be the name of a plugin and what separates it from another name.
+/// Every `word:` that can be the plugin part of a qualified name.
 fn prefixes(body: &str) -> impl Iterator<Item = Span> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
     let begins = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii() || *byte == b':';
@@ -71,7 +71,7 @@ fn prefixes(body: &str) -> impl Iterator<Item = Span> {
     })
 }
 
-/// The frontmatter field `agent` of a skill or command that runs as a fork; of any other the host ignores it.
+/// The frontmatter field `agent` of a skill or command that runs as a fork; hosts ignore it in any other.
 fn field(text: &PluginText<'_>, component: &Component) -> Option<Dispatch> {
     component.field("context")?.scalar().filter(|context| context == "fork")?;
     let node = component.field("agent").filter(|_| text.main && component.kind != ComponentKind::Agent)?;
@@ -84,7 +84,7 @@ fn field(text: &PluginText<'_>, component: &Component) -> Option<Dispatch> {
 fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let before = &body[..prefix.start];
     let slash = before.strip_suffix('/').is_some_and(begins_slash);
-    // A comment that marks a part of a document.
+    // A comment that marks a section of the document.
     if before.trim_end_matches(['/', ' ']).ends_with("<!--") {
         return None;
     }
@@ -107,14 +107,14 @@ fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
 }
 
-/// Words that tell to run what follows.
+/// Words that instruct to run what follows.
 const RUNS: [&str; 6] = ["use", "run", "invoke", "call", "load", "execute"];
-/// Words that tell to dispatch what follows.
+/// Words that instruct to dispatch what follows.
 const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
-/// Words that forbid it, or leave it open.
+/// Words that forbid it, or only give an example.
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
-/// What the words before an unknown name ask to do with it.
+/// Classifies an unknown name by the words before it.
 fn told(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> Dispatch {
     if named.how != NameUse::Named || directory.has(&named.name) {
         return named;
@@ -136,25 +136,25 @@ fn told(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> 
     named
 }
 
-/// Whether an unknown name may be a tool of a server that has the plugin's name: those are written with `_`, which no skill
-/// of the plugin has.
+/// Whether an unknown name may be a tool of an MCP server that is named like the plugin: such tools are written with
+/// `_`, which no skill of the plugin uses.
 fn may_be_tool(name: &str, directory: &ComponentDirectory<'_>) -> bool {
     name.contains('_') && !directory.skills_near(name).iter().any(|known| known.contains('_'))
 }
 
-/// Whether the words of the line before byte `at` say not to do it.
+/// Whether the words before byte `at` on its line forbid the action.
 fn is_forbidden(body: &str, at: usize) -> bool {
     let is_verb = |word: &String| RUNS.contains(&word.as_str()) || DISPATCHES.contains(&word.as_str());
     let is_not = |word: &String| ["not", "never", "t"].contains(&word.as_str());
     words_before(body, at).windows(2).any(|pair| is_not(&pair[0]) && is_verb(&pair[1]))
 }
 
-/// Whether a slash behind `before` begins a word, as that of a call does.
+/// Whether a slash after `before` starts a word, as in a slash command.
 pub fn begins_slash(before: &str) -> bool {
     before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
 }
 
-/// `: name`, `="name"`, `": "name"` and the like behind the word `subagent_type`.
+/// `: name`, `="name"`, `": "name"` and the like after the word `subagent_type`.
 fn value(body: &str, at: usize) -> Option<Dispatch> {
     let quotes = ['"', '\'', '`'];
     let rest = body[at..].strip_prefix(quotes).unwrap_or(&body[at..]).trim_start_matches(' ');
@@ -162,7 +162,7 @@ fn value(body: &str, at: usize) -> Option<Dispatch> {
     name_at(body, body.len() - rest.len())
 }
 
-/// `Task name(`, where `Task` begins a word.
+/// `Task name(`, where `Task` starts a word.
 fn call(body: &str, at: usize) -> Option<Dispatch> {
     let starts = !body[..at].ends_with(|c: char| c.is_alphanumeric() || "_-:/.".contains(c));
     let found = name_at(body, at + "Task ".len()).filter(|_| starts)?;
@@ -185,7 +185,7 @@ fn name_at(body: &str, start: usize) -> Option<Dispatch> {
     })
 }
 
-/// Whether a word names an agent, and does not stand for any.
+/// Whether a word is the name of an agent and not a placeholder.
 fn is_name(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_alphanumeric() || "_-:. ".contains(c));
     let stands = name.split(':').any(stands_for_any_agent);

@@ -1,11 +1,11 @@
-//! Whether the source host's regular expressions, those of JavaScript, take a pattern. Only what they
-//! surely refuse is said; nothing is ever run, so no pattern can take long.
+//! Finds patterns that the source host's regular expressions, those of JavaScript, certainly reject. The pattern is
+//! only scanned, never run, so it cannot take long.
 
-/// Why JavaScript refuses `pattern`; `None` if it may take it.
+/// Why JavaScript rejects `pattern`; `None` if it may accept it.
 pub fn refused(pattern: &str) -> Option<&'static str> {
     let mut chars = pattern.chars().peekable();
     let mut open = 0usize;
-    // Whether something stands in front that can be repeated, and is not repeated already.
+    // Whether the preceding item can be repeated and has no quantifier yet.
     let mut repeatable = false;
     while let Some(c) = chars.next() {
         match c {
@@ -47,7 +47,7 @@ pub fn refused(pattern: &str) -> Option<&'static str> {
                                 return Some("has a group `(?<` without a name");
                             }
                         }
-                        // Flags for a part of the pattern are young: `(?i:…)` may be taken, `(?i)` never is.
+                        // Inline flags for a group are recent: `(?i:…)` may be accepted, `(?i)` never is.
                         Some('i' | 'm' | 's' | '-') => {
                             while chars.next_if(|c| matches!(c, 'i' | 'm' | 's' | '-')).is_some() {}
                             if chars.next() != Some(':') {

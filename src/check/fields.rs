@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::source::ComponentKind;
 use crate::target::Targets;
 
-/// Every key that some host knows in the frontmatter of this kind.
+/// Every key that some host knows in the frontmatter of `kind`.
 pub fn known(targets: &Targets, kind: ComponentKind) -> BTreeSet<&str> {
     let mut keys = BTreeSet::new();
     for target in targets.iter() {

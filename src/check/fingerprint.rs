@@ -1,6 +1,5 @@
-//! What a finding is called when lines above it come and go: a digest over its rule, its file, the
-//! text of its line, and how many findings of that rule stand before it on an equal line. A baseline
-//! and SARIF name findings by it.
+//! The identity of a finding that survives edits above it: a digest over its rule, its file, the text of its line, and
+//! how many findings of that rule precede it on an equal line. A baseline and SARIF refer to findings by it.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +9,11 @@ use sha2::{Digest, Sha256};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Position, SourceFile};
 
-/// Of a longer line only the part around the finding counts, in bytes to either side.
+/// The number of bytes to either side of the finding that count on a longer line.
 const LONG: usize = 256;
 
-/// Gives each of `found` that has none its fingerprint; they stand in the order of place, and `file` gives
-/// files by path.
+/// Sets the fingerprint of each of `found` that has none; they must be sorted by location, and `file` returns files by
+/// path.
 pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) {
     let mut digests = Digests::default();
     for finding in found.iter_mut().filter(|finding| finding.fingerprint.is_none()) {
@@ -22,15 +21,15 @@ pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a Sour
     }
 }
 
-/// What each of `found` is called in the same way by its words, too, which tell several of a rule on one line apart. Numbers
-/// are left out of them: a sum that has changed is the same finding.
+/// A second identity for each of `found` that includes its message, which distinguishes several findings of a rule on
+/// one line. Numbers are left out: a count that changed is the same finding.
 pub fn causes<'a>(found: &[Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) -> Vec<String> {
     let mut digests = Digests::default();
     let words = |finding: &Diagnostic| finding.message.replace(|c: char| c.is_ascii_digit() || c == ',', "");
     found.iter().map(|finding| digests.next(finding, &file, &words(finding))).collect()
 }
 
-/// How many there were of each.
+/// How often each digest occurred.
 #[derive(Default)]
 struct Digests(BTreeMap<[u8; 32], usize>);
 
@@ -54,7 +53,7 @@ impl Digests {
     }
 }
 
-/// The line that a finding begins on; none for one about a whole file.
+/// The line on which a finding starts; `None` for one about a whole file.
 fn line<'a>(finding: &Diagnostic, file: &'a SourceFile) -> Option<&'a str> {
     if (finding.end_line, finding.end_column) == (1, 1) {
         return None;

@@ -1,6 +1,6 @@
-//! Which fixes of a list of findings go together, and the texts that they make. A pass takes every
-//! fix whose edits touch nothing that another one touches; a file that would no longer be read as
-//! well as before keeps its text, and the fixes that are to blame are named. Pure: `cli` writes.
+//! Selects the fixes of a list of findings that can be applied together, and the resulting texts. A pass applies every
+//! fix whose edits do not overlap another one; if a file would get syntax errors, it keeps its text and the fixes
+//! responsible are reported. Pure: `cli` writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use crate::read::{frontmatter, json, yaml};
 use crate::rewrite::{self, Edit};
 use crate::source::Span;
 
-/// What one pass would do.
+/// The plan of one pass.
 #[derive(Debug, Clone, Default)]
 pub struct FixPass {
     /// The new texts, by path.
     pub texts: BTreeMap<String, Arc<str>>,
-    /// Which findings it takes away, by their place in the list.
+    /// The indices of the findings that it fixes.
     pub taken: Vec<usize>,
-    /// Which findings have to wait for another pass, because their fix touches what another one touches.
+    /// The indices of the findings that need another pass because their fix overlaps another one.
     pub waiting: Vec<usize>,
-    /// Fixes that would leave a file that no longer parses.
+    /// Fixes after which the file would no longer parse.
     pub refused: BTreeSet<RefusedFix>,
 }
 
-/// A fix that is not applied, in words that stay the same when other edits move it.
+/// A fix that is not applied, identified in a way that survives other edits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefusedFix {
     /// The file that would no longer parse.
     pub path: String,
-    /// The rule whose fix it is.
+    /// The rule that offers the fix.
     pub rule: String,
-    /// The finding.
+    /// The message of the finding.
     pub message: String,
 }
 
 type ClaimedRanges<'a> = BTreeMap<&'a str, BTreeMap<(usize, usize), &'a str>>;
 
-/// Plans one pass over `found`. `most` is how far a fix may be trusted at least; `text` gives the text
-/// of a file that may be changed; `refused` were refused before.
+/// Plans one pass over `found`. `most` is the least safe applicability to apply; `text` returns the text of a file that
+/// may be changed; fixes in `refused` are skipped.
 pub fn plan(
     found: &[Diagnostic],
     most: Applicability,
@@ -79,7 +79,7 @@ pub fn plan(
     }
 }
 
-/// How many of `found` fixes up to `most` would take away, in however many passes.
+/// How many of `found` would be fixed with applicability up to `most`, in any number of passes.
 pub fn count(found: &[Diagnostic], most: Applicability, text: impl Fn(&str) -> Option<Arc<str>>) -> usize {
     if !found.iter().any(|finding| edits(finding, most).is_some()) {
         return 0;
@@ -107,12 +107,11 @@ enum EditClaim {
     TouchesItself,
 }
 
-/// Takes the ranges of `edits` if nobody has taken any of them; an edit that is there already, byte
-/// for byte, is shared.
+/// Claims the ranges of `edits` if none of them is claimed yet; an identical edit is shared.
 fn claim<'a>(taken: &mut ClaimedRanges<'a>, edits: &'a [FixEdit]) -> EditClaim {
     let mut ranges: Vec<_> = edits.iter().map(|edit| (&edit.path, (edit.start, edit.end))).collect();
     ranges.sort();
-    // Of ranges in order, any two that touch stand side by side, or one of them touches its neighbour.
+    // In a sorted list, overlapping ranges are adjacent, or one of them overlaps its neighbour.
     if ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && touches(pair[0].1, pair[1].1)) {
         return EditClaim::TouchesItself;
     }
@@ -132,7 +131,7 @@ fn claim<'a>(taken: &mut ClaimedRanges<'a>, edits: &'a [FixEdit]) -> EditClaim {
     EditClaim::Free
 }
 
-/// Whether two ranges share a byte, or begin at the same one.
+/// Whether two ranges share a byte or start at the same one.
 fn touches(a: (usize, usize), b: (usize, usize)) -> bool {
     a.0 == b.0 || a.0 < b.1 && b.0 < a.1
 }
@@ -144,14 +143,14 @@ fn apply<'a>(old: &str, edits: impl Iterator<Item = (usize, usize, &'a str)>) ->
     rewrite::apply(old, &edits).ok().map(|(new, _)| Arc::from(new))
 }
 
-/// The fixes that break `path` by themselves; when none does, all that touch it.
+/// The fixes that break `path` on their own; if there are none, all fixes that edit it.
 fn to_blame(
     found: &[Diagnostic],
     taken: &[usize],
     path: &str,
     text: &impl Fn(&str) -> Option<Arc<str>>,
 ) -> BTreeSet<RefusedFix> {
-    /// More fixes of one file than this are not tried one by one.
+    /// With more fixes in one file, they are not tried one by one.
     const TRIED: usize = 64;
     let of_file: Vec<&Diagnostic> = taken
         .iter()
@@ -171,7 +170,7 @@ fn to_blame(
     if alone.is_empty() { of_file.iter().map(|finding| refusal(finding, path)).collect() } else { alone }
 }
 
-/// Whether `new` has no fault of form that `old` had not.
+/// Whether `new` has no syntax error that `old` did not have.
 fn reads_as_well(path: &str, old: &str, new: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     match ending.as_str() {

@@ -1,17 +1,17 @@
-//! One cause, one finding: what a rule says in the same words of several places of a plugin becomes one finding with its
-//! other places, and what it says of one place for several hosts becomes one with their names. Readers of a terminal also
-//! get one finding for a pattern: many that differ in names alone.
+//! Groups findings by cause: the same message of a rule at several places of a plugin becomes one finding with related
+//! places, and the same message for several hosts becomes one with their names. For the terminal, findings that differ
+//! only in names are grouped as well.
 
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, RelatedPlace, Severity};
 
-/// How a further place of a finding is told.
+/// The label of a further place of a finding.
 pub const SAME: &str = "the same here";
-/// More findings than this that differ in names alone are a pattern.
+/// More findings than this that differ only in names are a pattern.
 const PATTERN: usize = 3;
 
-/// Joins what is said of one place for several hosts.
+/// Joins the findings of one place for several hosts.
 pub fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = Vec::with_capacity(found.len());
     for finding in found {
@@ -23,7 +23,7 @@ pub fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
                 && !other.hosts.is_empty()
                 && !finding.hosts.is_empty()
         };
-        // They stand side by side.
+        // Such findings are adjacent.
         match out.iter_mut().rev().take(8).find(|other| same(other)) {
             Some(other) => {
                 other.hosts.extend(finding.hosts);
@@ -36,8 +36,8 @@ pub fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     out
 }
 
-/// Joins findings that have one cause, in their order: the same words within one file, or another part of the source that
-/// `part` names.
+/// Joins findings with the same message within one file, or within another part of the source that `part` names; keeps
+/// their order.
 pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(String, Severity, &str, &str, &[String]), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::new();
@@ -47,7 +47,7 @@ pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> 
         let key =
             (part(finding), finding.severity, &*finding.rule, &*finding.message, finding.hosts.as_slice());
         let at = *first.entry(key).or_insert(out.len());
-        // A message without names may stand for several causes.
+        // A message without names may have several causes.
         let takes = |head: &Diagnostic| {
             let applicability = |finding: &Diagnostic| finding.fix.as_ref().map(|fix| fix.applicability);
             applicability(head) == applicability(finding)
@@ -75,8 +75,8 @@ pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> 
     out
 }
 
-/// Joins, for people to read, what one rule says in the same words anywhere, and what it says often of one part of the
-/// source in words that differ in names and numbers alone: each place keeps its own words and help.
+/// Joins, for human output, findings of one rule with the same message anywhere, and frequent findings of one part of
+/// the source whose messages differ only in names and numbers: each place keeps its own message and help.
 pub fn of_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
     let words = join(found, |finding| finding.message.clone(), 0);
     join(&words, |finding| format!("{}\0{}", part(finding), pattern(&finding.message)), PATTERN)
@@ -111,13 +111,13 @@ fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) 
     out
 }
 
-/// The words of a message without what they name: texts in backticks, and numbers.
+/// A message without names and numbers: texts in backticks and digits are removed.
 fn pattern(message: &str) -> String {
     let words = message.split('`').step_by(2).collect::<Vec<_>>().join("`");
     words.chars().filter(|letter| !letter.is_ascii_digit() && *letter != ',').collect()
 }
 
-/// The place of a finding that is told under another one.
+/// A finding as a related place of another one.
 fn place(finding: &Diagnostic, message: String) -> RelatedPlace {
     RelatedPlace {
         path: finding.path.clone(),
@@ -129,7 +129,7 @@ fn place(finding: &Diagnostic, message: String) -> RelatedPlace {
     }
 }
 
-/// How many places a finding has.
+/// The number of places of a finding.
 pub fn places(finding: &Diagnostic) -> usize {
     1 + finding.related.iter().filter(|place| place.repeats).count()
 }

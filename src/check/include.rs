@@ -11,13 +11,13 @@ use crate::source::{SourceFile, Span};
 /// One include.
 #[derive(Debug)]
 pub struct TextInclude<'a> {
-    /// The bytes, with `@`.
+    /// The span, including `@`.
     pub span: Span,
     /// The file, or the path where it should be, relative to SRC.
     pub file: Result<&'a SourceFile, Utf8PathBuf>,
 }
 
-/// What the own file of `component` includes, if that is a command.
+/// The includes of the main file of `component`, if it is a command.
 pub fn find<'a>(
     context: &RuleContext<'a>,
     component: &Component,

@@ -1,5 +1,4 @@
-//! What the destination of a link means: most are addresses, some stand for any, and what remains is a
-//! path in the plugin or a place in a text.
+//! Classifies link destinations: most are URLs, some are placeholders, and the rest are paths in the plugin or anchors.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -14,37 +13,37 @@ use crate::read::intent::stands_for_any;
 use crate::read::markdown::destination_parts;
 use crate::source::Span;
 
-/// How most addresses begin.
+/// The prefixes of most URLs.
 const ADDRESSES: [&str; 3] = ["https://", "http://", "mailto:"];
 
-/// A link that leads to a file or a place.
+/// A link to a file or an anchor.
 #[derive(Debug)]
 pub struct LocalLink {
     /// The link.
     pub whole: Span,
-    /// Where its destination stands.
+    /// The span of its destination.
     pub destination: Span,
-    /// Where its path stands, without the anchor.
+    /// The span of its path, without the anchor.
     pub span: Span,
-    /// The path, decoded; empty for a place in the same text.
+    /// The decoded path; empty for an anchor in the same text.
     pub path: String,
-    /// The place in the file, decoded, without `#`.
+    /// The decoded anchor, without `#`.
     pub anchor: Option<String>,
     leads: OnceLock<PathTarget>,
 }
 
 impl LocalLink {
-    /// Where its path leads from `text`, which holds it; looked up once.
+    /// The target of its path, as seen from the containing `text`; looked up once.
     pub fn leads(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
         self.leads.get_or_init(|| paths::leads(context, text, &self.path))
     }
 }
 
-/// The links of `text` that lead to a file or a place, where a component owns the text: addresses,
-/// placeholders and the links of templates are left out.
+/// The links of `text` to files and anchors, if a component owns the text: URLs, placeholders and the links of
+/// templates are left out.
 ///
-/// Most texts hold only links of which no rule has anything to say. Those are told by their bytes, and the Markdown of such
-/// a text is not parsed.
+/// Most texts contain only links that no rule reports. A scan of their bytes recognizes them, and their Markdown is not
+/// parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<LocalLink> {
     let counts = text.component.is_some() && text.is_markdown() && !text.is_example();
     if !counts || !may_matter(context, text) {
@@ -66,7 +65,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<LocalLink> 
     links.collect()
 }
 
-/// Whether a text can hold a link of which a rule has something to say: one needs `](`, or a definition with `]:`.
+/// Whether a text can contain a link that a rule may report: one needs `](`, or a definition with `]:`.
 fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let body = text.body.slice(text.text);
     let bytes = body.as_bytes();
@@ -77,8 +76,8 @@ fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     })
 }
 
-/// Whether the line that ends with the label of a definition can hold one. A label may begin on a line before, and of a line
-/// that is too long for this look a parser must tell.
+/// Whether the line that ends with the label of a link definition can contain one. A label may start on an earlier
+/// line; for a line too long to scan, the answer is yes, and the parser decides.
 fn may_define(before: &str) -> bool {
     const LONG: usize = 1024;
     let near = &before[before.floor_char_boundary(before.len().saturating_sub(LONG))..];
@@ -91,15 +90,14 @@ fn may_define(before: &str) -> bool {
     start.starts_with('[') || !line.contains('[')
 }
 
-/// Whether what follows the opening of a destination leads anywhere but to an address, or to a file and a heading that are
-/// there.
+/// Whether the destination at the start of `rest` is anything but a URL, or an existing file and heading.
 fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> bool {
     if ADDRESSES.iter().any(|scheme| rest.starts_with(scheme)) {
         return false;
     }
     let end = rest.find(|c: char| c == ')' || c.is_ascii_whitespace()).unwrap_or(rest.len());
     let destination = &rest[..end];
-    // Anything else may mean another path to a reader of Markdown.
+    // A Markdown parser may read any other character differently.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/#".contains(&byte);
     if destination.is_empty() || !destination.bytes().all(plain) {
         return true;
@@ -123,7 +121,7 @@ fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> b
     anchor.is_some_and(|anchor| !context.anchors().has_line(&there, &anchor))
 }
 
-/// The path and the anchor of a destination; `None` for what leads out of the plugin or stands for any.
+/// Splits a destination into path and anchor; `None` for URLs and placeholders.
 fn taken_apart(destination: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
     let (path, anchor) = destination_parts(destination);
     let (path, anchor) = (decoded(path), anchor.map(decoded));
@@ -137,8 +135,8 @@ fn taken_apart(destination: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)
     (known && !path.split('/').any(stands_for_any) && leads_to_a_file(&path)).then_some((path, anchor))
 }
 
-/// Whether a path has the form of one: an ending, a slash at its end, or dots at its start. `[i](x)` and
-/// `[title](link)` are none.
+/// Whether a path looks like one: it has an extension, a trailing slash, or leading dots. `[i](x)` and `[title](link)`
+/// do not.
 fn leads_to_a_file(path: &str) -> bool {
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let ending = last.rsplit_once('.').map(|(stem, ending)| (stem, ending.len()));
@@ -146,7 +144,7 @@ fn leads_to_a_file(path: &str) -> bool {
     file || path.ends_with('/') || path.starts_with("./") || path.starts_with("../")
 }
 
-/// A destination without percent signs for bytes; as it is where that gives no text.
+/// A percent-decoded destination; unchanged if the bytes are not valid text.
 fn decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
 }

@@ -1,5 +1,5 @@
-//! The paths that a text names in its code: in backticks and in blocks of shell, and anywhere behind the
-//! variable of the plugin's or of a skill's folder. Links are no mentions; they are in the outline.
+//! The paths that a text mentions in its code: in backticks and in shell blocks, and anywhere after the variable of the
+//! plugin's or a skill's folder. Links are not mentions; they are in the outline.
 
 use std::sync::OnceLock;
 
@@ -15,10 +15,10 @@ use crate::read::path_words::{goes_on, is_edge, without_lines, without_marks, wo
 use crate::read::shell_names::may_be_shell;
 use crate::source::Span;
 
-/// One path that a text names.
+/// One path that a text mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathMention {
-    /// The bytes, with the variable.
+    /// The span, including the variable.
     pub span: Span,
     /// How it is written.
     pub form: PathForm,
@@ -32,7 +32,7 @@ impl PathMention {
         Self { span, form, path: path.to_owned(), leads: OnceLock::new() }
     }
 
-    /// Where it leads from `text`, which holds it; looked up once.
+    /// Its target, as seen from the containing `text`; looked up once.
     pub fn leads(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
         self.leads.get_or_init(|| paths::mentioned(context, text, self))
     }
@@ -43,20 +43,20 @@ impl PathMention {
 pub enum PathForm {
     /// In backticks.
     Code,
-    /// In a block of shell.
+    /// In a shell block.
     Block,
-    /// Behind the variable of the plugin's folder.
+    /// After the variable of the plugin's folder.
     Root,
-    /// Behind the variable of a skill's folder.
+    /// After the variable of a skill's folder.
     Skill,
 }
 
-/// How the path of a skill's own script begins.
+/// The prefix of the path of a skill's own script.
 pub const SCRIPTS: &str = "scripts/";
 
-/// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
-/// has a name that nothing in the source has: its target is missing, and was meant to be. So are all paths in code where each
-/// leads to a file of the component: no rule has anything to say of them, and the Markdown is not parsed.
+/// All mentions of `text`, in source order. A path in code is left out if nothing in the source has the name of its
+/// first folder: such a path is not meant to be part of the plugin. If every path in code targets a file of the
+/// component, all of them are left out: no rule reports them, and the Markdown is not parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
     let (source, parts) = (context.targets.source(), context.paths().parts(text));
     let mut out = Vec::new();
@@ -67,7 +67,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
             after_variable(text, &format!("${{{variable}}}"), form, &mut out);
         }
     }
-    // What code names stands in the text, so most texts need no look at where their code is.
+    // Paths in code also occur in the raw text, so most texts need no search for their code.
     let mut anywhere = Vec::new();
     words(text, text.body, PathForm::Code, parts, &mut anywhere);
     if !anywhere.iter().any(|mention| matters(context, text, mention)) {
@@ -87,8 +87,8 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     out
 }
 
-/// Whether a rule may have anything to say of a path in code: not where it leads to a file of the component, nor where it
-/// counts from the working directory, which is the user's but for scripts of a skill.
+/// Whether a rule may report a path in code: not if it targets a file of the component, nor if it is relative to the
+/// user's working directory, except for scripts of a skill.
 fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     match mention.leads(context, text) {
         PathTarget::Here { .. } => false,
@@ -107,7 +107,7 @@ fn inner(text: &PluginText<'_>, span: Span) -> Span {
     Span::new(span.start + ticks, (span.end - ticks.min(code.len() - ticks)).max(span.start + ticks))
 }
 
-/// Paths behind `variable`, in prose and code.
+/// Paths after `variable`, in prose and code.
 fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &mut Vec<PathMention>) {
     for at in memmem::find_iter(text.body.slice(text.text).as_bytes(), variable) {
         let start = text.body.start + at;
@@ -115,7 +115,7 @@ fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &m
         // `"${ROOT}"/path` is the same path.
         let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
         let Some(path) = rest[lead..].strip_prefix('/') else { continue };
-        // Another variable in the same word makes it no path.
+        // With another variable in the same word, the path is unknown.
         let end = path.find(|c| c == '$' || is_edge(c)).unwrap_or(path.len());
         if path[end..].starts_with('$') {
             continue;
@@ -145,11 +145,11 @@ fn words(
         }
         let (start, end) = (word_start(code, 0, slash), word_end(code, slash));
         done = end;
-        // What a backslash joins is a path of Windows, or a line that goes on.
+        // A backslash next to it means a Windows path or a line continuation.
         if code[..start].ends_with('\\') || code[end..].starts_with('\\') {
             continue;
         }
-        // A folder of scripts that is not there may be forgotten.
+        // The author may have forgotten to add a missing folder of scripts.
         if parts.is_some_and(|parts| !parts.may_hold(&code[start..end]))
             && !code[start..end].starts_with(SCRIPTS)
         {

@@ -1,4 +1,4 @@
-//! The names of some files, looked for in a text in one pass: most texts hold none of them.
+//! Searches a text for several file names in one pass: most texts contain none of them.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use memchr::memmem;
 /// Names to look for.
 #[derive(Debug)]
 pub enum NameSearch {
-    /// Few enough for a search of many bytes at once.
+    /// Few enough names for a SIMD search.
     Together(Searcher),
-    /// More of them, or a processor without such a search.
+    /// More names, or a processor without SIMD support.
     Each(Vec<Box<[u8]>>),
 }
 
@@ -21,13 +21,13 @@ impl NameSearch {
         if names.is_empty() {
             return None;
         }
-        // A pass for a single name is quicker than one for several.
+        // A search for a single name is faster than one for several.
         let together = (names.len() > 1).then(|| Searcher::new(&names)).flatten();
         let each = || Self::Each(names.iter().map(|name| name.as_bytes().into()).collect());
         Some(together.map_or_else(each, Self::Together))
     }
 
-    /// Whether one of them stands in `text`.
+    /// Whether `text` contains one of them.
     pub fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Together(searcher) => searcher.find(text).is_some(),

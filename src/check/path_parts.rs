@@ -1,5 +1,5 @@
-//! The names of the files and folders of a plugin: nearly every word with a slash in a text begins with none of them, and
-//! leads to no file.
+//! The names of the files and folders of a plugin. They quickly rule out nearly every word with a slash in a text: it
+//! starts with none of them, so it is not a path of the plugin.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub struct PathParts<'a> {
     /// In lower case.
     parts: BTreeSet<Cow<'a, str>>,
-    /// By the first byte of a part, a bit for each length that one has, as far as 64 bits tell lengths apart.
+    /// For each first byte of a part, a bit set of the lengths that occur, up to 64.
     lengths: [u64; 256],
 }
 
@@ -19,7 +19,7 @@ impl<'a> PathParts<'a> {
         let mut parts = BTreeSet::new();
         let mut before = "";
         for path in paths {
-            // Paths come in order, so most folders were just seen.
+            // Paths are sorted, so most folders are those of the previous path.
             for part in path[shared_folder(before, path)..].split('/') {
                 if is_folded(part) {
                     parts.insert(Cow::Borrowed(part));
@@ -36,8 +36,8 @@ impl<'a> PathParts<'a> {
         Self { parts, lengths }
     }
 
-    /// Whether `path` can lead to anything from any folder of the plugin: its first part is the name of something there, in
-    /// whatever case, or it climbs.
+    /// Whether `path` can exist relative to some folder of the plugin: its first part is a known name, in whatever
+    /// case, or it starts with `..`.
     pub fn may_hold(&self, path: &str) -> bool {
         let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
         let (first, rest) = path.split_at(length);
@@ -46,23 +46,23 @@ impl<'a> PathParts<'a> {
         first.starts_with('.') || self.has(first) || climbs()
     }
 
-    /// Whether a part is called so, in whatever case.
+    /// Whether a part has this name, in whatever case.
     fn has(&self, name: &str) -> bool {
         if !is_folded(name) {
             return self.parts.contains(name.to_lowercase().as_str());
         }
-        // Nearly every word of a text is told by its first byte and its length.
+        // Its first byte and its length rule out nearly every word of a text.
         let lengths = name.bytes().next().map_or(0, |byte| self.lengths[usize::from(byte)]);
         lengths >> (name.len() % 64) & 1 == 1 && self.parts.contains(name)
     }
 }
 
-/// Whether a name is in lower case, as far as that is told at once.
+/// Whether a name is in lower case, by a cheap and conservative test.
 fn is_folded(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }
 
-/// How many bytes of `path` are folders that `before` lies in, too.
+/// The length of the folder prefix that `path` shares with `before`.
 fn shared_folder(before: &str, path: &str) -> usize {
     let shared = before.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
     path.as_bytes()[..shared].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)

@@ -1,6 +1,6 @@
-//! The files of the source by their paths, exactly and without regard to case, and where a path that a
-//! text writes leads under the two readings that the Agent Skills specification allows: from the folder
-//! of the text, and from the folder of its skill.
+//! The files of the source by path, exact and case-insensitive, and the resolution of paths written in a text under the
+//! two readings that the Agent Skills specification allows: relative to the folder of the text, and relative to the
+//! folder of its skill.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ use crate::source::{ComponentKind, inside};
 pub struct SourcePaths<'a> {
     /// Sorted as text.
     files: Vec<&'a str>,
-    /// Lower case to the place in `files`; few sources need it.
+    /// Paths in lower case to the index in `files`; few sources need it.
     folded: OnceLock<BTreeMap<String, usize>>,
     left_out: BTreeSet<&'a str>,
     /// The parts of paths by the root of their plugin.
@@ -57,7 +57,7 @@ impl<'a> SourcePaths<'a> {
         Self { files, folded: OnceLock::new(), left_out, parts, script_names }
     }
 
-    /// Whether there is a file or a folder of exactly that name, or one that takes no part.
+    /// Whether a file or folder of exactly that name exists, including those left out of the build.
     pub fn has(&self, path: &Utf8Path) -> bool {
         let path = path.as_str();
         let mut above = std::iter::successors(Some(path), |path| Some(&path[..path.rfind('/')?]));
@@ -67,23 +67,23 @@ impl<'a> SourcePaths<'a> {
             || above.any(|above| self.left_out.contains(above))
     }
 
-    /// Whether there is a folder of exactly that name.
+    /// Whether a folder of exactly that name exists.
     pub fn has_folder(&self, path: &Utf8Path) -> bool {
         has_below(&self.files, path.as_str())
     }
 
-    /// Whether `text` has the name of a script in the plugin at `root` that a shell cannot start by its path.
+    /// Whether `text` contains the name of a script in the plugin at `root` that a shell cannot start by its path.
     pub fn names_unstartable(&self, root: &Utf8Path, text: &str) -> bool {
         self.script_names.get(root.as_str()).is_some_and(|names| names.is_in(text))
     }
 
-    /// The names in the plugin of `text`; `None` for a text from elsewhere, which has other folders around it.
+    /// The names in the plugin of `text`; `None` for a text of a project, which has other folders around it.
     pub fn parts(&self, text: &PluginText<'_>) -> Option<&PathParts<'a>> {
         let root = text.plugin.root.as_str();
         self.parts.get(root).filter(|_| inside(text.file.path.as_str(), root))
     }
 
-    /// The file or folder whose name differs from `path` in case alone.
+    /// The file or folder whose name differs from `path` only in case.
     pub fn folded(&self, path: &Utf8Path) -> Option<&'a str> {
         let lower = path.as_str().to_lowercase();
         let folded = self.folded.get_or_init(|| {
@@ -93,7 +93,7 @@ impl<'a> SourcePaths<'a> {
         let (found, at) = folded.range::<str, _>(from).next()?;
         let actual = self.files[*at];
         let same = *found == lower || found.strip_prefix(&lower).is_some_and(|rest| rest.starts_with('/'));
-        // Lower case may be longer than the name: then the two do not align.
+        // A name may change its length in lower case; then the two do not align.
         actual.get(..path.as_str().len()).filter(|actual| same && *actual != path.as_str())
     }
 }
@@ -122,29 +122,29 @@ fn below<'f, 'a>(files: &'f [&'a str], folder: &str) -> &'f [&'a str] {
     &files[start..start + files[start..].partition_point(|file| file.starts_with(&head))]
 }
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathTarget {
-    /// To a file or folder of the own skill (of the plugin, for what is no skill's text).
+    /// A file or folder of the same skill (of the plugin, for texts outside of skills).
     Here {
         /// Where it is, relative to SRC.
         path: Utf8PathBuf,
-        /// Only under the reading from the skill's folder, which is not the text's.
+        /// Whether it resolves only relative to the skill's folder, which is not the text's.
         only_from_skill: bool,
     },
-    /// To one whose name differs in case, as it is spelt, relative to SRC.
+    /// A file or folder whose name differs in case, as spelt on disk, relative to SRC.
     OtherCase(Utf8PathBuf),
-    /// Out of the skill, to something that is there.
+    /// An existing file or folder outside of the skill.
     Away(Utf8PathBuf),
-    /// Out of the skill, where nothing is.
+    /// A missing path outside of the skill.
     AwayToNothing(Utf8PathBuf),
-    /// Out of the source.
+    /// A path outside of the source.
     OutOfSource,
-    /// Nowhere: it would be there, relative to SRC.
+    /// A missing path, where it would be relative to SRC.
     Nowhere(Utf8PathBuf),
 }
 
-/// The folder that a text of `component` must not leave: the skill's own.
+/// The folder that paths of `text` must not leave: that of its skill.
 pub fn own_folder<'t>(text: &PluginText<'t>) -> &'t Utf8Path {
     match text.component {
         Some(component) if component.kind == ComponentKind::Skill => component.folder(),
@@ -152,7 +152,7 @@ pub fn own_folder<'t>(text: &PluginText<'t>) -> &'t Utf8Path {
     }
 }
 
-/// Where `path`, as `text` writes it, leads. Both readings count; the one that leads to something wins.
+/// Resolves `path` as written in `text`. Both readings count; the one that finds something wins.
 pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> PathTarget {
     let paths = context.paths();
     let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
@@ -179,7 +179,7 @@ pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str
     }
 }
 
-/// Where the path of a mention leads.
+/// Resolves the path of a mention.
 pub(super) fn mentioned(
     context: &RuleContext<'_>,
     text: &PluginText<'_>,
@@ -200,8 +200,8 @@ pub(super) fn mentioned(
     }
 }
 
-/// The folder that the variable of the plugin's folder stands for. What no manifest lists becomes a plugin from a folder
-/// above it that nothing tells: one that has `path` is meant.
+/// The folder that the variable of the plugin's folder refers to. Without a manifest, the root of the plugin is a
+/// guess: an ancestor folder that has `path` is preferred.
 fn root<'t>(context: &RuleContext<'_>, text: &PluginText<'t>, path: &str) -> &'t Utf8Path {
     let own = text.plugin.root.as_path();
     let has_path = |root: &&Utf8Path| joined(root, path).is_some_and(|path| context.paths().has(&path));
@@ -211,7 +211,7 @@ fn root<'t>(context: &RuleContext<'_>, text: &PluginText<'t>, path: &str) -> &'t
     text.file.path.ancestors().skip(1).find(has_path).unwrap_or(own)
 }
 
-/// The folder of the skill within a skill that holds `text`, which some hosts load as a skill of its own.
+/// The folder of the nested skill that contains `text`, which some hosts load as a separate skill.
 fn nested_skill<'t>(context: &RuleContext<'_>, text: &PluginText<'t>) -> Option<&'t Utf8Path> {
     let own = own_folder(text);
     let inner =
@@ -219,8 +219,7 @@ fn nested_skill<'t>(context: &RuleContext<'_>, text: &PluginText<'t>) -> Option<
     inner.into_iter().find(|folder| context.paths().has(&folder.join("SKILL.md")))
 }
 
-/// The file that `wanted` most likely meant: one of the own skill, else the one of that very name in the
-/// plugin.
+/// The file most likely meant by `wanted`: one of the same skill, else the only one of that name in the plugin.
 pub fn meant<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
     let own = text.component.map_or(&[][..], |component| component.files.as_slice());
     let near = model::meant(wanted, own.iter().map(|path| path.as_path()));
@@ -232,11 +231,11 @@ pub fn meant<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Pat
     })
 }
 
-/// How many folders may differ for a file to be meant by its name.
+/// How many folders may differ for a file to be suggested by its name.
 const FOLDERS: usize = 2;
 
-/// The files of the plugin that have the name of `wanted` and of all those lie nearest to it; none for a name that many
-/// folders have, and none that lie far away.
+/// The files of the plugin that have the name of `wanted` and are nearest to it; empty if many folders have the name or
+/// all are far away.
 pub fn of_that_name<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path> {
     let stem = wanted.file_stem().unwrap_or_default();
     let (mut nearest, mut out) = (FOLDERS + 1, Vec::new());
@@ -256,12 +255,12 @@ pub fn of_that_name<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Vec<&'t Utf
     out
 }
 
-/// How `text` would write the path of `file`: from its own folder.
+/// The path of `file` relative to the folder of `text`.
 pub fn from_text(text: &PluginText<'_>, file: &Utf8Path) -> String {
     model::relative(text.file.path.parent().unwrap_or(Utf8Path::new("")), file)
 }
 
-/// Another skill of the plugin that the text names nearby, in `near`, and that has `path`.
+/// Another skill of the plugin that the text mentions in `near` and that has `path`.
 pub fn in_named_skill<'a>(
     context: &RuleContext<'a>,
     text: &PluginText<'_>,

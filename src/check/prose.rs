@@ -1,5 +1,5 @@
-//! The words of a text for its reader: paragraphs and list items with their places, where code, HTML,
-//! quotations and the destinations of links can be left out.
+//! The prose of a text: paragraphs and list items with their spans, where code, HTML, quotations and link destinations
+//! can be left out.
 
 use super::context::PluginText;
 use crate::read::markdown::RegionKind;
@@ -10,7 +10,7 @@ use crate::source::Span;
 pub struct Passage {
     /// Its bytes in the file.
     pub span: Span,
-    /// Whether it begins with the mark of a list item.
+    /// Whether it is a list item.
     pub item: bool,
     /// Whether it is quoted with `>`.
     pub quoted: bool,
@@ -18,8 +18,8 @@ pub struct Passage {
     pub code: bool,
 }
 
-/// Whether the text is one that an agent reads as instructions: a component's own file, or a
-/// Markdown file among a skill's references.
+/// Whether an agent reads the text as instructions: a component's main file, or a Markdown file among a skill's
+/// references.
 pub fn instructs(text: &PluginText<'_>) -> bool {
     let reference = || {
         let folder = text.component.map(crate::model::component::Component::folder);
@@ -79,8 +79,7 @@ fn is_item(line: &str) -> bool {
     (1..=3).contains(&digits) && [". ", ") "].iter().any(|mark| line[digits..].starts_with(mark))
 }
 
-/// The text with blanks of the same length in place of code, HTML, destinations of links, and what
-/// stands in double quotes.
+/// The text with code, HTML, link destinations and double-quoted text replaced by blanks of the same length.
 pub fn words(text: &PluginText<'_>) -> String {
     let mut bytes = text.text.as_bytes().to_vec();
     let mut blank = |span: Span| {
@@ -100,12 +99,12 @@ pub fn words(text: &PluginText<'_>) -> String {
     for link in outline.links.iter().filter(|link| link.destination_span != link.span) {
         blank(link.destination_span);
     }
-    // Whole characters went, so the rest is text as before.
+    // Only whole characters were replaced, so the rest is still valid UTF-8.
     let plain = String::from_utf8(bytes).unwrap_or_default();
     without_quotations(plain)
 }
 
-/// Blanks in place of what stands between double quotes within one paragraph.
+/// Replaces text in double quotes by blanks, within one paragraph.
 fn without_quotations(text: String) -> String {
     let mut bytes = text.into_bytes();
     let mut open: Option<(usize, &[u8])> = None;
@@ -133,7 +132,7 @@ fn without_quotations(text: String) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Places of the whole word `word`, in lower case, in `text`; upper and lower case count as equal.
+/// The spans of the whole word `word`, given in lower case, in `text`; the search ignores case.
 pub fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 'a {
     let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.char_indices().filter_map(move |(at, _)| {
@@ -144,7 +143,7 @@ pub fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 
     })
 }
 
-/// Whether any of `words` stands in `text` as a whole word or a sequence of words.
+/// Whether `text` contains any of `words` as a whole word or phrase.
 pub fn says(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| places(text, word).next().is_some())
 }

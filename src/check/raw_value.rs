@@ -1,4 +1,4 @@
-//! A frontmatter value as its author wrote it, whatever a reader of YAML makes of it.
+//! A frontmatter value as its author wrote it, before any YAML parsing.
 
 use crate::read::tree::{MappingEntry, Style, Value};
 use crate::source::{Span, line_start};
@@ -30,8 +30,8 @@ pub fn line(text: &str, entry: &MappingEntry) -> Span {
     Span::new(start, start + value.len())
 }
 
-/// Whether every host reads the value alike: words on one line without a sign that some of them gives a
-/// meaning to, or text in quotes or a block that no host ends early.
+/// Whether every host reads the value alike: words on one line without characters that are special to some host, or
+/// quoted or block text that no host ends early.
 pub fn is_simple(text: &str, yaml: Span, entry: &MappingEntry) -> bool {
     let all = lines(text, yaml, entry).slice(text);
     let value = line(text, entry).slice(text);
@@ -47,7 +47,7 @@ pub fn is_simple(text: &str, yaml: Span, entry: &MappingEntry) -> bool {
     }
 }
 
-/// What the author means, on one line; `None` where that is no text, or nobody can say.
+/// The text that the author means, on one line; `None` if it is not text, or is ambiguous.
 pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
     let Value::String(read) = &entry.node.value else { return None };
     let first = line(text, entry).slice(text);
@@ -56,7 +56,7 @@ pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
         || first.strip_prefix("! ").is_some_and(|behind| behind.trim() == read)
         || first.starts_with('&')
             && text.contains(&format!(" *{}", &first[1..].split(' ').next().unwrap_or_default()));
-    // An alias that is read is one.
+    // A value that was resolved differs from its source: it is a real alias.
     let alias = first.starts_with('*') && *read != first;
     if marked || alias || first.is_empty() || first.starts_with('#') {
         return None;
@@ -70,7 +70,7 @@ pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
     Some(joined(&whole.collect::<Vec<_>>().join(" ")))
 }
 
-/// A comment begins with a number sign and a blank; `#12` is a number.
+/// A comment starts with `#` and a blank; `#12` is a value.
 fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with("# ") {
         return "";
@@ -83,7 +83,7 @@ fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text in double quotes, as every host reads it: three dashes in a row would end the frontmatter.
+/// A text in double quotes that every host reads alike: three dashes in a row would end the frontmatter on some.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace("---", "\\u002d--")
 }

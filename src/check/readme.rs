@@ -1,4 +1,4 @@
-//! READMEs: of which plugins they speak, and the tables and lists in them that name components or plugins.
+//! READMEs: the plugins that they describe, and their tables and lists of components or plugins.
 
 use std::sync::OnceLock;
 
@@ -11,35 +11,35 @@ use crate::model::qualified_name::last_of;
 use crate::read::markdown::{self, Heading};
 use crate::source::{ComponentKind, Span};
 
-/// Its name, in every place where it is looked for.
+/// The file name of a README, at every level.
 const NAME: &str = "README.md";
-/// What may stand above names in a table whose heading says what they are.
+/// Column heads that may stand above names if the heading of the table names their kind.
 const NEUTRAL: [&str; 4] = ["", "name", "component", "id"];
-/// A heading of more words says more than what is listed below it.
+/// A heading of more words does not just name the kind of the list below it.
 const WORDS: usize = 5;
 
 /// One README.
 #[derive(Debug)]
 pub struct Readme<'a> {
-    /// Its text; of one above all plugins, `plugin` is the first of them.
+    /// Its text; for a README above all plugins, `plugin` is the first of them.
     pub text: PluginText<'a>,
-    /// The plugins of which it speaks: the one that it belongs to, or all.
+    /// The plugins that it describes: the one that it belongs to, or all.
     pub plugins: Vec<&'a Plugin>,
-    /// Whether it stands above all plugins.
+    /// Whether it is above all plugins.
     pub above: bool,
-    /// How many plugins the marketplace lists that lie elsewhere.
+    /// How many plugins of the marketplace are in other repositories.
     pub remote: usize,
     listings: OnceLock<Vec<ReadmeListing>>,
 }
 
-/// A table or a list whose rows name something of one kind.
+/// A table or a list whose rows name things of one kind.
 #[derive(Debug)]
 pub struct ReadmeListing {
-    /// What its head, or the heading above it, says that it names.
+    /// The kind of things listed, by its column head or the heading above it.
     pub of: ListedKind,
     /// Whether it is a table.
     pub table: bool,
-    /// The cells of its head; none of a list.
+    /// The cells of its head; empty for a list.
     pub head: Vec<Span>,
     /// Its rows.
     pub rows: Vec<ListedRow>,
@@ -57,11 +57,11 @@ pub enum ListedKind {
 /// A row.
 #[derive(Debug)]
 pub struct ListedRow {
-    /// The whole of it.
+    /// The span of the row.
     pub span: Span,
     /// Its cells.
     pub cells: Vec<Span>,
-    /// The name that it is about, if it is about one.
+    /// The name in the row, if it has one.
     pub name: Option<ListedName>,
 }
 
@@ -70,7 +70,7 @@ pub struct ListedRow {
 pub struct ListedName {
     /// Its bytes, without marks.
     pub span: Span,
-    /// Whether a mark, such as those of code, says that it is one.
+    /// Whether markup, such as backticks, identifies it as a name.
     pub marked: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn of_plugins<'a>(context: &RuleContext<'a>) -> Vec<Readme<'a>> {
     own.collect()
 }
 
-/// The README that stands above all plugins, if it was read.
+/// The README above all plugins, if it was read.
 pub(super) fn above<'a>(context: &RuleContext<'a>) -> Option<Readme<'a>> {
     let project = context.project;
     let plugins: Vec<&Plugin> = project.plugins.iter().filter(|plugin| !plugin.beside).collect();
@@ -97,7 +97,7 @@ pub(super) fn above<'a>(context: &RuleContext<'a>) -> Option<Readme<'a>> {
 }
 
 impl<'a> Readme<'a> {
-    /// The headings that a place stands under, the nearest first.
+    /// The headings above a place, nearest first.
     pub fn headings(&self, at: usize) -> Vec<&Heading> {
         let mut level = u8::MAX;
         let mut out = Vec::new();
@@ -110,14 +110,14 @@ impl<'a> Readme<'a> {
         out
     }
 
-    /// The plugins that `words` name.
+    /// The plugins that `words` mention.
     pub fn named(&self, words: &str) -> Vec<&'a Plugin> {
         let is_said =
             |plugin: &&&'a Plugin| prose::places(words, &plugin.name.to_lowercase()).next().is_some();
         self.plugins.iter().filter(is_said).copied().collect()
     }
 
-    /// The tables and lists that name components or plugins, in their order.
+    /// The tables and lists of components or plugins, in source order.
     pub fn listings(&self) -> &[ReadmeListing] {
         self.listings.get_or_init(|| {
             let all = markdown::rows(self.text.text, self.text.body);
@@ -146,7 +146,7 @@ impl<'a> Readme<'a> {
     }
 }
 
-/// Whether `name`, as a text writes it, is that of `component`.
+/// Whether `name`, as written in a text, refers to `component`.
 pub fn is(component: &Component, name: &str) -> bool {
     let bare = name.strip_prefix(component.plugin()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
     component.name == bare
@@ -154,7 +154,7 @@ pub fn is(component: &Component, name: &str) -> bool {
         || component.alias().is_some_and(|alias| alias == bare)
 }
 
-/// What the head of a column says that it holds.
+/// The kind that the head of a column names.
 fn of_head(head: &str) -> Option<ListedKind> {
     Some(match head {
         "skill" | "skills" | "skill name" => ListedKind::Components(ComponentKind::Skill),
@@ -169,7 +169,7 @@ fn of_head(head: &str) -> Option<ListedKind> {
     })
 }
 
-/// What a heading says that stands below it: one plural alone.
+/// The kind that a heading names: it has to be a single plural.
 fn of_heading(heading: &str) -> Option<ListedKind> {
     let lower = heading.to_lowercase();
     let words: Vec<&str> =
@@ -185,7 +185,7 @@ fn plain(cell: &str) -> String {
     bare.trim().to_lowercase()
 }
 
-/// The name with which a cell or an item begins. Without any mark it must be all of a table's cell.
+/// The name at the start of a cell or an item. Without markup it must be the whole cell of a table.
 fn name(text: &str, cell: Span, table: bool) -> Option<ListedName> {
     let words = cell.slice(text).trim_end();
     let mut rest = words.trim_start();
@@ -206,7 +206,7 @@ fn name(text: &str, cell: Span, table: bool) -> Option<ListedName> {
         }
     }
     let start = cell.start + words.len() - rest.len();
-    // In code a star is no mark of the text: `ce-*` means several.
+    // In code a star is not markup: `ce-*` means several names.
     let stops = if marked { "`]|<(," } else { "`]*|<(," };
     let end = rest.find(|c: char| c.is_whitespace() || stops.contains(c)).unwrap_or(rest.len());
     let (word, after) = rest.split_at(end);

@@ -1,6 +1,6 @@
-//! Who calls a skill by the name that its frontmatter has and its folder has not. A fix that takes the name away takes
-//! every call along, or is not offered: a call is sure where it is written with the plugin or a slash, and a word that
-//! is only the same may mean anything.
+//! References to skills by a frontmatter name that differs from the folder. A fix that removes the name must update
+//! every reference, or is not offered: a reference is certain if it is written with the plugin or a slash, while a bare
+//! word may mean anything.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::model::qualified_name::qualify;
 use crate::parallel;
 use crate::source::{ComponentKind, SourceFile, Span};
 
-/// A name that stands in more places than these is a word of the source.
+/// A name with more occurrences is an ordinary word of the source.
 const MOST: usize = 100;
 
-/// The places of every name that a skill has beside the one of its folder.
+/// The occurrences of every skill name that differs from the skill's folder.
 #[derive(Debug, Default)]
 pub struct SkillRenames {
     places: BTreeMap<String, Vec<(Utf8PathBuf, Span)>>,
@@ -27,14 +27,14 @@ pub struct SkillRenames {
 
 /// Finds names in a text.
 enum NameFinder {
-    /// Where every name is a word, a word is one name at most: the longest at its start. A search for few words goes
-    /// through a text many bytes at once.
+    /// If every name is a word, each word matches one name at most: the longest. A SIMD search is fast enough for few
+    /// names.
     Words(packed::Searcher),
     Any(AhoCorasick),
 }
 
 impl NameFinder {
-    /// Nothing to look for needs no finder.
+    /// `None` if there are no names.
     fn new(names: &[String]) -> Option<Self> {
         let are_words = names.iter().all(|name| name.chars().all(is_part));
         let words = || {
@@ -49,7 +49,7 @@ impl NameFinder {
         words.or_else(|| Some(Self::Any(AhoCorasick::builder().prefilter(false).build(names).ok()?)))
     }
 
-    /// Each name by its number, and where it stands; names may overlap unless they are words.
+    /// The index of each name found and its span; matches may overlap unless the names are words.
     fn find(&self, text: &str) -> Vec<(usize, Span)> {
         let hit = |hit: Match| (hit.pattern().as_usize(), Span::new(hit.start(), hit.end()));
         match self {
@@ -59,7 +59,7 @@ impl NameFinder {
     }
 }
 
-/// The name in the frontmatter of a skill that is not the one of its folder, and that one.
+/// The frontmatter name of a skill if it differs from the name of its folder, and the latter.
 pub fn differing<'c>(component: &'c Component, root: &camino::Utf8Path) -> Option<(String, &'c str)> {
     let folder = component.folder();
     let is_own_folder = component.kind == ComponentKind::Skill && folder != root;
@@ -69,7 +69,7 @@ pub fn differing<'c>(component: &'c Component, root: &camino::Utf8Path) -> Optio
 }
 
 impl SkillRenames {
-    /// Looks through every text of the source, if there is a name to look for.
+    /// Searches every text of the source, if there is a name to search for.
     pub fn find(context: &RuleContext<'_>) -> Self {
         let plugins = context.project.plugins.iter();
         let names = plugins.flat_map(|plugin| {
@@ -98,8 +98,8 @@ impl SkillRenames {
         out
     }
 
-    /// The edits that give every caller of `name`, a skill of `plugin`, the name `new`; `own` is where the skill says
-    /// it. `None` where a place may be no call.
+    /// The edits that replace `name`, a skill of `plugin`, by `new` in every reference; `own` is the declaration in the
+    /// skill. `None` if an occurrence may not be a reference.
     pub fn edits(
         &self,
         context: &RuleContext<'_>,
@@ -123,7 +123,7 @@ impl SkillRenames {
                 continue;
             }
             let qualified = before.ends_with(':') && last_word(&before[..before.len() - 1]) == plugin.name;
-            // With the plugin before it the new name is what the old one says.
+            // Qualified by the plugin, the new name equals the old one.
             if !qualified && qualify(&plugin.name, new) == name {
                 continue;
             }
@@ -149,7 +149,7 @@ fn last_word(text: &str) -> &str {
     text.rsplit(|c| !is_part(c)).next().unwrap_or_default()
 }
 
-/// Whether a file tells what was, and keeps its names.
+/// Whether a file is a history, such as a changelog, and keeps old names.
 fn tells_what_was(file: &SourceFile) -> bool {
     file.path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("changelog"))
 }

@@ -1,5 +1,5 @@
-//! What a rule is: a name that reads well after "allow", its group, how much it weighs, its page, and
-//! the function that looks.
+//! The definition of a rule: a name that reads well after "allow", its group, its severity, its page, and its check
+//! function.
 
 use serde::Serialize;
 
@@ -14,15 +14,15 @@ use crate::model::plugin::Plugin;
 pub struct Rule {
     /// The id, in kebab-case.
     pub name: &'static str,
-    /// What kind of rule it is; decides whether it is on.
+    /// The group, which decides whether the rule is enabled by default.
     pub group: RuleGroup,
-    /// How much a finding weighs unless the rule says otherwise for a host.
+    /// The severity of a finding unless the rule overrides it for a host.
     pub severity: Severity,
     /// One line: what it finds.
     pub summary: &'static str,
     /// The page for people, in Markdown.
     pub page: &'static str,
-    /// What looks.
+    /// The check.
     pub check: RuleCheck,
 }
 
@@ -30,9 +30,9 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleGroup {
-    /// A host refuses it, or reads it wrongly. On.
+    /// A host rejects it or reads it wrongly. On.
     Correctness,
-    /// A selected host reads it differently. On.
+    /// A selected host treats it differently. On.
     Portability,
     /// Almost surely not what was meant. On.
     Suspicious,
@@ -42,7 +42,7 @@ pub enum RuleGroup {
     Pedantic,
     /// New rules that may be wrong. Off.
     Nursery,
-    /// The conventions of one house. Off; the profile `house` switches them on.
+    /// The conventions of one team. Off; the profile `house` enables them.
     House,
 }
 
@@ -58,7 +58,7 @@ impl RuleGroup {
         RuleGroup::House,
     ];
 
-    /// The group as it stands in configuration and reports.
+    /// The name of the group in configuration and reports.
     pub fn id(self) -> &'static str {
         match self {
             RuleGroup::Correctness => "correctness",
@@ -71,23 +71,23 @@ impl RuleGroup {
         }
     }
 
-    /// Whether its rules are on without any configuration.
+    /// Whether its rules are on by default.
     pub fn is_default(self) -> bool {
         matches!(self, RuleGroup::Correctness | RuleGroup::Portability | RuleGroup::Suspicious)
     }
 }
 
-/// What a rule looks at.
+/// What a rule checks.
 #[derive(Debug, Clone, Copy)]
 pub enum RuleCheck {
-    /// Nothing of its own: the file of that path reports it, while it reads the source or applies the settings.
+    /// No code: the source file of that path reports it while it reads the source or applies the settings.
     ReportedBy(&'static str),
     /// Each text file of a plugin.
     Text(fn(&RuleContext<'_>, &PluginText<'_>, &mut FindingSink)),
-    /// Each skill, agent and command, with the text of its own file.
+    /// Each skill, agent and command, with the text of its main file.
     Component(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
-    /// Each skill, agent and command with the text of its own file. What readers said of that file under
-    /// the rule's name is for builds, and counts no more.
+    /// Each skill, agent and command with the text of its main file. Diagnostics of the readers for that file under the
+    /// rule's name are for builds only, and are replaced.
     InsteadOfReader(fn(&RuleContext<'_>, &Component, &PluginText<'_>, &mut FindingSink)),
     /// Each plugin.
     Plugin(fn(&RuleContext<'_>, &Plugin, &mut FindingSink)),

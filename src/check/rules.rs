@@ -1,7 +1,6 @@
-//! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
-//! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
-//! The list of modules here is the list of rules, but for those that other modules report: `rules/reported.rs` has their
-//! lines.
+//! The table of all rules. A rule is `rules/<name>.rs`, which contains its line of the table and its code, and
+//! `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run. The list of modules here is
+//! the list of rules, except for those that other modules report: their lines are in `rules/reported.rs`.
 
 mod absolute_path;
 mod agent_category;
@@ -131,7 +130,7 @@ use super::rule::Rule;
 /// the lines of `reported`.
 pub const RULES: &[Rule] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
-/// Rules for which texts are looked at more closely where they are on.
+/// Rules that make texts be examined more closely if they are enabled.
 pub(super) const ROOT_RELATIVE_LINK: Rule = root_relative_link::RULE;
 pub(super) const SKILL_BOUNDARY: Rule = skill_boundary::RULE;
 

@@ -1,5 +1,5 @@
-//! What hosts run of a plugin: the texts of its hooks and servers with their places in the JSON files,
-//! and the plugin's own paths in them.
+//! The parts of a plugin that hosts run: the texts of its hooks and servers with their spans in the JSON files, and the
+//! plugin's own paths in them.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -9,7 +9,7 @@ use crate::model::plugin::{LocationForm, OtherBody, OtherComponent, Plugin};
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
-/// What a text is to the one who runs it.
+/// How a host uses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRole {
     /// A text for a shell.
@@ -18,7 +18,7 @@ pub enum TextRole {
     Program,
     /// One argument of a program.
     Argument,
-    /// A variable's value, a header, an address.
+    /// The value of a variable, a header or a URL.
     Value,
 }
 
@@ -27,9 +27,9 @@ pub enum TextRole {
 pub struct RunnableText<'a> {
     /// The hook or the server.
     pub other: &'a OtherComponent,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: &'a SourceFile,
-    /// What it is.
+    /// Its role.
     pub role: TextRole,
     /// The text without escapes.
     pub text: &'a str,
@@ -39,11 +39,11 @@ pub struct RunnableText<'a> {
 /// A path of the plugin in a text: a variable that names the plugin's folder, and what follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnPath<'t> {
-    /// Where, in the text without escapes.
+    /// Its span in the text without escapes.
     pub span: Span,
     /// What follows the variable and `/`.
     pub inner: &'t str,
-    /// It is written without braces.
+    /// Whether it is written without braces.
     pub bare: bool,
 }
 
@@ -62,8 +62,8 @@ pub fn hooks<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> Vec<RunnableT
     out
 }
 
-/// The variable that names a folder in hooks, and that folder: in a project, where the host fills none of a plugin's, the
-/// project's own.
+/// The variable for the base folder in hooks, and that folder: for hooks of a project, where hosts set no variable of a
+/// plugin, those of the project.
 pub fn hook_folder<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> (&'a str, &'a Utf8Path) {
     match plugin.form {
         LocationForm::Project => {
@@ -108,7 +108,7 @@ fn push<'a>(
 }
 
 impl RunnableText<'_> {
-    /// Where a part of the text stands in the file.
+    /// The span in the file of a part of the text.
     pub fn place(&self, part: Span) -> Span {
         let raw = self.span.slice(self.file.text().unwrap_or_default());
         let inside = Span::new(self.span.start + 1, self.span.end.saturating_sub(1));
@@ -118,7 +118,7 @@ impl RunnableText<'_> {
         if !raw.contains('\\') {
             return part.shifted(inside.start);
         }
-        // How long the text is after each character of the file.
+        // Maps escaped characters of the file to positions in the text.
         let (mut at, mut read, mut chars) = (0, inside.start, raw[1..raw.len().max(2) - 1].chars());
         let (mut start, mut end) = (inside.start, inside.end);
         while let Some(c) = chars.next() {
@@ -137,7 +137,7 @@ impl RunnableText<'_> {
                 Some('u') => {
                     let hex: String = chars.by_ref().take(4).collect();
                     let value = u32::from_str_radix(&hex, 16).unwrap_or(0);
-                    // Half of a pair counts half of its four bytes.
+                    // Each half of a surrogate pair counts as two of the four bytes.
                     let pair = (0xD800..0xE000).contains(&value);
                     at += if pair { 2 } else { char::from_u32(value).map_or(1, char::len_utf8) };
                     read += 2 + hex.len();
@@ -149,7 +149,7 @@ impl RunnableText<'_> {
         Span::new(start, end.max(start))
     }
 
-    /// The commands of the text, if a shell reads it; what a shell within is given comes too.
+    /// The commands of the text, if a shell runs it, including those of a nested `sh -c`.
     pub fn commands(&self) -> Vec<SimpleCommand> {
         if self.role == TextRole::Shell { shell::commands(self.text, 0) } else { Vec::new() }
     }

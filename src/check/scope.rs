@@ -1,5 +1,5 @@
-//! What a run reports: everything, what a change is about, one part of several files, or the one in an editor. Rules
-//! still see the whole source.
+//! The scope of the reported findings: everything, those of a change, one shard, or one file in an editor. Rules still
+//! see the whole source.
 
 use std::collections::BTreeSet;
 
@@ -8,43 +8,43 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::Diagnostic;
 
-/// Everything that narrows a run; all of it must agree.
+/// All filters of a run; a finding must pass every one.
 #[derive(Debug, Clone, Default)]
 pub struct CheckScope {
     /// What changed since a commit.
     pub since: Option<ChangesSince>,
-    /// One part of several.
+    /// One shard of several.
     pub shard: Option<Shard>,
     /// One file alone.
     pub only: Option<Utf8PathBuf>,
-    /// Files, and folders with all that they hold; empty for everything.
+    /// Files, and folders with their content; empty for everything.
     pub within: Vec<Utf8PathBuf>,
 }
 
-/// What changed since a commit, and what was found there.
+/// The changes since a commit, and the findings at that commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangesSince {
     /// Files that changed, were added or are gone, relative to SRC.
     pub changed: BTreeSet<Utf8PathBuf>,
-    /// The fingerprints and causes of what is found in the source of that commit; `None` where nothing changed, so that nothing is
-    /// caused either.
+    /// The fingerprints and causes of the findings at that commit; `None` if nothing changed, so that no finding can be
+    /// new.
     pub before: Option<BTreeSet<String>>,
 }
 
-/// One of several parts of the files, which share nothing and together are all.
+/// One of several disjoint sets of files that together are all files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// From 1 to `total`.
     pub number: u64,
-    /// How many parts there are.
+    /// The number of shards.
     pub total: u64,
 }
 
 impl Shard {
-    /// Reads `2/5`.
+    /// Parses `2/5`.
     ///
     /// # Errors
-    /// A sentence, when it is not part of a whole.
+    /// A message if `text` is not a valid shard.
     pub fn parse(text: &str) -> Result<Self, String> {
         let numbers = text.split_once('/').and_then(|(number, total)| {
             let (number, total) = (number.parse().ok()?, total.parse().ok()?);
@@ -53,7 +53,7 @@ impl Shard {
         numbers.ok_or_else(|| "write the part and how many there are, such as `2/5`".to_owned())
     }
 
-    /// Whether the file or folder at `path` is in this part: the same on every machine.
+    /// Whether the file or folder at `path` is in this shard; the same on every machine.
     pub fn has(self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
         let first = digest.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
@@ -62,12 +62,12 @@ impl Shard {
 }
 
 impl CheckScope {
-    /// Whether everything counts.
+    /// Whether nothing is filtered.
     pub fn is_whole(&self) -> bool {
         self.since.is_none() && self.shard.is_none() && self.only.is_none() && self.within.is_empty()
     }
 
-    /// Whether what stands in the file or folder at `path` counts, whatever changed.
+    /// Whether the file or folder at `path` is in scope, regardless of changes.
     pub fn has(&self, path: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only == Utf8Path::new(path))
             && (self.within.is_empty()
@@ -77,14 +77,13 @@ impl CheckScope {
 }
 
 impl ChangesSince {
-    /// Whether `found`, of this cause, is what the change is about: its file changed, or the change caused it elsewhere,
-    /// where it was not found before.
+    /// Whether `found`, of this cause, belongs to the change: its file changed, or the finding is new in another file.
     pub fn keeps(&self, found: &Diagnostic, cause: &str) -> bool {
         let is_new = |before: &BTreeSet<String>| !before.contains(cause);
         self.is_changed(&found.path) || self.before.as_ref().is_some_and(is_new)
     }
 
-    /// Whether a finding of that fingerprint was there before.
+    /// Whether a finding of that fingerprint existed before.
     pub fn was_found(&self, fingerprint: &str) -> bool {
         self.before.as_ref().is_some_and(|before| before.contains(fingerprint))
     }

@@ -1,4 +1,4 @@
-//! How right the rules are on trees whose faults are known: precision and recall by rule.
+//! The accuracy of the rules on labelled trees: precision and recall by rule.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 
-/// One finding that a labelled tree is known to have; the content of `expected.json` is a list of them.
+/// One expected finding of a labelled tree; `expected.json` contains a list of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
@@ -19,25 +19,25 @@ pub struct Label {
     pub line: usize,
 }
 
-/// How one rule did.
+/// The score of one rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
-    /// Findings that a label asks for.
+    /// Findings that match a label.
     pub right: usize,
-    /// Findings that no label asks for.
+    /// Findings that match no label.
     pub wrong: usize,
     /// Labels without a finding.
     pub missed: usize,
 }
 
 impl Score {
-    /// The part of the findings that is right; 1 without any.
+    /// The share of findings that are right; 1 if there are none.
     pub fn precision(&self) -> f64 {
         part(self.right, self.wrong)
     }
 
-    /// The part of the labels that is found; 1 without any.
+    /// The share of labels that are found; 1 if there are none.
     pub fn recall(&self) -> f64 {
         part(self.right, self.missed)
     }
@@ -47,8 +47,7 @@ fn part(right: usize, other: usize) -> f64 {
     if right + other == 0 { 1.0 } else { right as f64 / (right + other) as f64 }
 }
 
-/// What differs between the labels of a tree and what was found in it: labels without a finding, then
-/// findings without a label.
+/// The difference between the labels and the findings of a tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LabelDifference {
     /// Labels without a finding.
@@ -57,7 +56,7 @@ pub struct LabelDifference {
     pub wrong: Vec<Label>,
 }
 
-/// Compares one tree, adds to `scores`, and says what differs. A label stands for one finding.
+/// Compares one tree, adds to `scores`, and returns the difference. Each label matches one finding.
 pub fn compare(
     labels: &[Label],
     found: &[Diagnostic],

@@ -1,28 +1,28 @@
-//! Shell examples in a text: its fenced blocks that are marked as shell, read by the shell's own rules.
+//! Shell examples in a text: its fenced blocks that are marked as shell, parsed as bash.
 
 use super::context::PluginText;
 use crate::check::bash::{self, ShellScript};
 use crate::read::shell_names::ShellBlock;
 use crate::source::Span;
 
-/// One shell example; spans of `script` count from `start`.
+/// One shell example; spans of `script` are relative to `start`.
 #[derive(Debug)]
 pub struct Example {
-    /// Where its text begins in the file.
+    /// The offset of its text in the file.
     pub start: usize,
     /// Its text.
     pub script: ShellScript,
 }
 
 impl Example {
-    /// A span of the example as one of the file.
+    /// Converts a span of the example to one of the file.
     pub fn place(&self, span: Span) -> Span {
         span.shifted(self.start)
     }
 }
 
-/// The shell examples of `text`. A block that begins with `#!` is a file, not a command to run, and one
-/// that the shell would refuse is none.
+/// The shell examples of `text`. A block that starts with `#!` is a file, not a command to run, and a block with syntax
+/// errors is skipped.
 pub fn examples(text: &PluginText<'_>) -> Vec<Example> {
     let mut out = Vec::new();
     for block in &text.outline().blocks {

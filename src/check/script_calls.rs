@@ -1,5 +1,5 @@
-//! Bundled scripts that no shell can start and a Markdown text calls by their path: in a block of shell commands, or in a code
-//! span that follows a word such as "run".
+//! Finds bundled scripts that a Markdown text runs by path although no shell can start them: in a block of shell
+//! commands, or in a code span that follows a word such as "run".
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,18 @@ pub struct ScriptCall {
 
 /// Words before a code span that make it a command.
 const VERBS: [&str; 6] = ["run", "execute", "call", "invoke", "running", "executing"];
-/// Endings of scripts that a shell can start by their path.
+/// Extensions of scripts that a shell can start by their path.
 const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
 
-/// Endings of scripts that people start with an interpreter and name without it.
+/// Extensions of scripts that are started with an interpreter but often named without it.
 const OTHERS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
 
-/// The calls of `text`, in its order.
+/// The calls of `text`, in source order.
 pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<ScriptCall> {
     if !text.is_markdown() || text.component.is_none_or(|component| component.kind != ComponentKind::Skill) {
         return Vec::new();
     }
-    // Every such path leads into the plugin, and the text has the name.
+    // The text must contain the name of such a script.
     if !context.paths().names_unstartable(&text.plugin.root, text.body.slice(text.text)) {
         return Vec::new();
     }
@@ -40,7 +40,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
         let inner = inner(text.text, region.span);
-        // A name without arguments is a command where nothing else can be meant by it.
+        // A name without arguments counts as a command only if it is unambiguous.
         let alone = inner.slice(text.text).split_whitespace().count() == 1;
         let other =
             inner.slice(text.text).trim().rsplit('.').next().is_some_and(|ending| OTHERS.contains(&ending));
@@ -62,7 +62,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
             }
         }
     }
-    // Where the text also shows the interpreter, the short form is a name.
+    // If the text also shows the interpreter, the short form is only a name.
     let mut named: BTreeMap<&Utf8Path, bool> = BTreeMap::new();
     for call in &out {
         let name = call.path.file_name().unwrap_or_default();

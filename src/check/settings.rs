@@ -1,5 +1,5 @@
-//! Which rules are on, how much they weigh, and how strict they are: the section `[check]` of
-//! `plugcast.toml` held against the table of rules.
+//! Which rules are on, their severities, and how strict they are: the section `[check]` of `plugcast.toml` resolved
+//! against the table of rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,21 +18,21 @@ pub struct Settings {
     per_path: Vec<(GlobMatcher, BTreeSet<&'static str>)>,
     /// Thresholds of the rules about size.
     pub limits: CheckLimits,
-    /// What the rules of the profile `house` are told.
+    /// The configuration of the rules of the profile `house`.
     pub house: HouseConfig,
 }
 
-/// A word of the configuration that means nothing.
+/// An unknown name in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWord {
     /// The word.
     pub word: String,
-    /// What was perhaps meant.
+    /// The nearest known name.
     pub near: Option<&'static str>,
 }
 
 impl Settings {
-    /// Without any configuration: the groups that are on by default.
+    /// The defaults without any configuration.
     pub fn quiet() -> Self {
         let on = RULES.iter().filter(|rule| rule.group.is_default()).map(|rule| rule.name).collect();
         Self {
@@ -44,8 +44,8 @@ impl Settings {
         }
     }
 
-    /// By `config`: its profile and `select` are added to what is on by default, `ignore` is taken
-    /// away; a rule that is named counts more than its group.
+    /// Applies `config`: its profile and `select` are added to the defaults, `ignore` is removed; the name of a rule
+    /// takes precedence over its group.
     ///
     /// # Errors
     /// The first unknown rule, group or profile.
@@ -82,8 +82,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The same settings for one run: only the rules and groups of `select`, where it names any, and none of `ignore`. A
-    /// rule that is named counts more than its group.
+    /// The same settings for one run: only the rules and groups of `select`, if it has any, and none of `ignore`. The
+    /// name of a rule takes precedence over its group.
     ///
     /// # Errors
     /// The first unknown rule or group.

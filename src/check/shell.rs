@@ -1,5 +1,5 @@
-//! The simple commands of a shell's text with their words and places: enough to tell which program a
-//! line runs and with what. Nothing is expanded, and reading cannot fail.
+//! The simple commands of a shell text with their words and spans: enough to tell which program a line runs and with
+//! which arguments. Nothing is expanded, and parsing cannot fail.
 
 use crate::read::shell_names::is_shell;
 use crate::source::Span;
@@ -7,7 +7,7 @@ use crate::source::Span;
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellWord {
-    /// Where it stands, with its quotes.
+    /// Its span, including quotes.
     pub span: Span,
     /// The word without quotes.
     pub text: String,
@@ -16,17 +16,16 @@ pub struct ShellWord {
 /// One program with its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// The words, assignments in front included.
+    /// The words, including leading assignments.
     pub words: Vec<ShellWord>,
     /// The files that are written or read by `>` and `<`.
     pub redirects: Vec<ShellWord>,
-    /// Its input is the output of the command before it.
+    /// Whether its input is the output of the previous command.
     pub piped: bool,
 }
 
 impl SimpleCommand {
-    /// The words from the program on, without assignments, and without programs of `through` with their
-    /// options.
+    /// The words from the program on, without assignments and without wrapper programs of `through` and their options.
     pub fn program<'a>(&'a self, through: &[&str]) -> &'a [ShellWord] {
         let mut words = self.words.as_slice();
         loop {
@@ -49,7 +48,7 @@ impl SimpleCommand {
         }
     }
 
-    /// The script that the command hands to a shell: what follows `-c`.
+    /// The script that the command passes to a shell with `-c`.
     pub fn script(&self) -> Option<&ShellWord> {
         let words = self.program(&["sudo", "env"]);
         let (first, rest) = words.split_first()?;
@@ -68,18 +67,18 @@ pub fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The simple commands of `text`, also those in `$(…)`, with places counted from `start`.
+/// The simple commands of `text`, including those in `$(…)`, with spans shifted by `start`.
 pub fn commands(text: &str, start: usize) -> Vec<SimpleCommand> {
     let mut reader = ShellReader::new(text, start, 0, 0);
     reader.run(None);
     reader.out
 }
 
-/// Words that open or join commands and are no programs; `$` and `%` are the prompt of a transcript.
+/// Words that open or join commands and are not programs; `$` and `%` are the prompt of a transcript.
 const KEYWORDS: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "esac", "!", "{", "}", "$"];
 
-/// How deep substitutions are followed.
+/// The maximum nesting depth of substitutions.
 const DEPTH: usize = 16;
 
 struct ShellReader<'a> {
@@ -88,11 +87,11 @@ struct ShellReader<'a> {
     at: usize,
     out: Vec<SimpleCommand>,
     now: SimpleCommand,
-    /// Where the word began, and the word so far.
+    /// The start of the current word, and its text so far.
     word: Option<(usize, String)>,
     /// Whether the next word is the file of a redirection.
     target: bool,
-    /// In how many substitutions it stands.
+    /// The current nesting depth of substitutions.
     depth: usize,
 }
 
@@ -185,11 +184,11 @@ impl<'a> ShellReader<'a> {
     fn escape(&mut self) {
         let next = self.text[self.at + 1..].chars().next();
         match next {
-            // A line goes on.
+            // A line continuation.
             Some('\n') => self.at += 2,
             Some(c) => {
                 let mut buffer = [0; 4];
-                // A name with a backslash is not the program of that name alone.
+                // A name with a backslash is not the plain name of a program.
                 self.push("\\");
                 self.push(c.encode_utf8(&mut buffer));
                 self.at += 1 + c.len_utf8();
@@ -233,8 +232,8 @@ impl<'a> ShellReader<'a> {
         }
     }
 
-    /// `$(…)` and `` `…` `` hold commands of their own, which come before the one around them; `${…}`
-    /// and `$name` stay as they are.
+    /// `$(…)` and `` `…` `` contain separate commands, which are listed before the enclosing one; `${…}` and `$name`
+    /// stay unchanged.
     fn dollar(&mut self, c: char) {
         let rest = &self.text[self.at..];
         let (open, close) = match c {
@@ -254,7 +253,7 @@ impl<'a> ShellReader<'a> {
         self.at = end;
     }
 
-    /// Reads the commands within, and says how long the whole is.
+    /// Reads the nested commands, and returns the length of the substitution.
     fn inner(&mut self, open: usize, close: Option<char>) -> usize {
         let mut inner = ShellReader::new(self.text, self.start, self.at + open, self.depth + 1);
         inner.run(close);
@@ -263,7 +262,7 @@ impl<'a> ShellReader<'a> {
     }
 
     fn redirect(&mut self) {
-        // A number in front says which stream.
+        // A number before it is the file descriptor.
         if self.word.as_ref().is_some_and(|(_, text)| text.bytes().all(|byte| byte.is_ascii_digit())) {
             self.word = None;
         }
@@ -282,7 +281,7 @@ impl<'a> ShellReader<'a> {
         }
         let length = rest.find(|c| !"<>&|".contains(c)).unwrap_or(rest.len());
         self.at += length;
-        // `2>&1` and `>&-` name a stream.
+        // `2>&1` and `>&-` refer to a descriptor, not a file.
         let stream = self.text[self.at..].chars().next();
         if rest[..length].ends_with('&') && stream.is_some_and(|c| c.is_ascii_digit() || c == '-') {
             self.at += 1;
@@ -291,7 +290,7 @@ impl<'a> ShellReader<'a> {
         }
     }
 
-    /// Skips a text that stands in the script: it is no command.
+    /// Skips a here-document: its text is not a command.
     fn heredoc(&mut self) {
         let rest = &self.text[self.at + 2..];
         let head = rest.lines().next().unwrap_or_default();

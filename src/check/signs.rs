@@ -1,5 +1,5 @@
-//! Words without which a rule finds nothing in a text, all of them looked for in one pass: most texts hold
-//! none, and then no rule has to look again.
+//! Words without which a rule finds nothing in a text, all searched for in one pass: most texts contain none, and the
+//! rules skip them.
 
 use std::sync::LazyLock;
 
@@ -8,11 +8,11 @@ use aho_corasick::packed::Searcher;
 /// What a text may be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextSign {
-    /// A program that loads from the network.
+    /// A program that downloads.
     Download,
     /// A home folder.
     Home,
-    /// A name of the stage beta.
+    /// The word "beta" in a name or mark.
     Beta,
     /// The words "copy of".
     Copy,
@@ -22,8 +22,8 @@ pub enum TextSign {
     Suppression,
 }
 
-/// The words. None begins with what another one ends with, so that one search finds all, but for words of
-/// one sign. Four bytes at least keep the search quick.
+/// The words. None starts with the end of another one, except within the same sign, so that one search finds all. Words
+/// of at least four bytes keep the search fast.
 const WORDS: [(&str, TextSign); 11] = [
     ("curl", TextSign::Download),
     ("wget", TextSign::Download),
@@ -38,7 +38,7 @@ const WORDS: [(&str, TextSign); 11] = [
     ("plugcast-allow ", TextSign::Suppression),
 ];
 
-/// None where the processor has no such search: then every text is looked at.
+/// `None` if the processor does not support the search: then every text is examined.
 static SEARCHER: LazyLock<Option<Searcher>> =
     LazyLock::new(|| Searcher::new(WORDS.iter().map(|(word, _)| word)));
 
@@ -47,14 +47,14 @@ static SEARCHER: LazyLock<Option<Searcher>> =
 pub struct TextSigns(u8);
 
 impl TextSigns {
-    /// Looks at `text`.
+    /// Scans `text`.
     pub fn from_text(text: &str) -> Self {
         let Some(searcher) = &*SEARCHER else { return Self(u8::MAX) };
         let found = searcher.find_iter(text).map(|hit| 1 << WORDS[hit.pattern().as_usize()].1 as u8);
         Self(found.fold(0, |all, one: u8| all | one))
     }
 
-    /// Whether one of the words of `sign` stands in the text.
+    /// Whether the text contains a word of `sign`.
     pub fn has(self, sign: TextSign) -> bool {
         self.0 & (1 << sign as u8) != 0
     }

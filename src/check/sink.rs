@@ -1,4 +1,4 @@
-//! Where a rule puts its findings: it names the place and the words, the rest comes from the table.
+//! Collects the findings of a rule: the rule gives the place and the message, the rest comes from the table.
 
 use camino::Utf8Path;
 
@@ -6,29 +6,29 @@ use super::rule::Rule;
 use crate::diagnostic::{Applicability, Diagnostic, Fix, FixEdit};
 use crate::source::{SourceFile, Span};
 
-/// How many findings of one rule over one thing are listed; the rest is counted. Nobody reads as many, and
-/// one line of a file can have millions.
+/// The limit of listed findings per rule and subject; the rest is counted. Nobody reads as many, and a single file can
+/// have millions.
 pub const LISTED: usize = 100_000;
 
-/// The findings of one rule over one thing: a file, a plugin or the whole source.
+/// The findings of one rule for one subject: a file, a plugin or the whole source.
 #[derive(Debug)]
 pub struct FindingSink {
     rule: &'static Rule,
-    /// What was found so far, as far as it is listed.
+    /// The findings so far, up to the limit.
     pub found: Vec<Diagnostic>,
-    /// How many there are beyond those.
+    /// The number of findings beyond the limit.
     more: usize,
-    /// Takes what is said of these.
+    /// Receives the details of findings beyond the limit, which are discarded.
     spare: Option<Diagnostic>,
 }
 
 impl FindingSink {
-    /// Starts empty.
+    /// An empty sink.
     pub fn new(rule: &'static Rule) -> Self {
         Self { rule, found: Vec::new(), more: 0, spare: None }
     }
 
-    /// What was found, and how much more there is.
+    /// The findings, and a note about those beyond the limit.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         if let (1.., Some(last)) = (self.more, self.found.last()) {
             let message = format!("{} of `{}` not listed", counted(self.more), self.rule.name);
@@ -39,9 +39,9 @@ impl FindingSink {
         self.found
     }
 
-    /// A finding about a part of a text file; the answer takes help, hosts, a fix and related places.
+    /// Reports a part of a text file; the caller adds help, hosts, a fix and related places to the result.
     pub fn report(&mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> &mut Diagnostic {
-        // Beyond what is listed, nothing is looked up or kept.
+        // Beyond the limit, nothing is computed or stored.
         if self.found.len() >= LISTED {
             self.more += 1;
             return self.spare.insert(Diagnostic::whole("", self.rule.severity, self.rule.name, ""));
@@ -49,7 +49,7 @@ impl FindingSink {
         self.push(Diagnostic::in_file(file, span, self.rule.severity, self.rule.name, message))
     }
 
-    /// A finding about a file or folder as a whole.
+    /// Reports a file or folder as a whole.
     pub fn whole(&mut self, path: &Utf8Path, message: impl Into<String>) -> &mut Diagnostic {
         self.push(Diagnostic::whole(path, self.rule.severity, self.rule.name, message))
     }

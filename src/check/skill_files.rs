@@ -1,4 +1,4 @@
-//! Files below a plugin's folder of skills, wherever they lie in it.
+//! Files at any depth below a plugin's `skills` folder.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -8,7 +8,7 @@ use crate::model::plugin::Plugin;
 pub fn in_skill_folders(plugin: &Plugin) -> impl Iterator<Item = (&Utf8PathBuf, &Utf8Path)> {
     plugin.files.kept.iter().filter_map(|path| {
         let inner = plugin.inner(path).as_str().strip_prefix("skills")?;
-        // A file of that very name is no folder, and has no path inside it.
+        // A file named `skills` has no path inside it.
         let inner = if inner.is_empty() { inner } else { inner.strip_prefix('/')? };
         Some((path, Utf8Path::new(inner)))
     })

@@ -1,5 +1,5 @@
-//! The parts of a Markdown text that a model would hand to a shell: code blocks of a shell or of no
-//! language, and code between backticks; and whether the line warns against them.
+//! The parts of a Markdown text that a model would pass to a shell: code blocks of shell or without a language, and
+//! code spans; and whether the text warns against them.
 
 use super::context::PluginText;
 use crate::check::shell::{self, SimpleCommand};
@@ -7,7 +7,7 @@ use crate::read::markdown::RegionKind;
 use crate::read::shell_names::may_be_shell;
 use crate::source::{Span, line_end, line_start};
 
-/// Words of a line that speaks against what it shows.
+/// Words of a line that warns against what it shows.
 const AGAINST: [&str; 40] = [
     "never",
     "not",
@@ -54,25 +54,24 @@ const AGAINST: [&str; 40] = [
 /// A part of a text that reads as commands of a shell.
 #[derive(Debug)]
 pub struct Snippet {
-    /// Where it stands, without fences and backticks.
+    /// Its span, without fences and backticks.
     pub span: Span,
-    /// Whether it is a block of lines, and not code between backticks.
+    /// Whether it is a code block rather than a code span.
     pub block: bool,
     /// What it runs.
     pub commands: Vec<SimpleCommand>,
 }
 
-/// Words right before code between backticks that tell to run it.
+/// Words right before a code span that instruct to run it.
 const TOLD: [&str; 10] =
     ["run", "running", "execute", "executing", "with", "using", "via", "by", "command", "then"];
 
-/// What holds commands that something else runs.
+/// Places whose commands something other than the agent runs.
 const PLACES: [&str; 7] =
     ["command", "dockerfile", "makefile", "workflow", "pipeline", "config", "configuration"];
 
 impl Snippet {
-    /// Whether it is a script that is to be written to a file: it names its interpreter, or defines
-    /// functions.
+    /// Whether it is a script to be saved to a file: it names its interpreter, or defines functions.
     pub fn is_script(&self, text: &str) -> bool {
         let lines = || self.span.slice(text).lines().map(str::trim);
         lines().any(|line| {
@@ -85,8 +84,8 @@ impl Snippet {
         })
     }
 
-    /// Whether its first line is a comment that says where its commands are to be written, such as
-    /// `# In build command`: what is meant runs there, and nobody here runs it.
+    /// Whether its first line is a comment that says where the commands belong, such as `# In build command`: they run
+    /// there, not in the agent's shell.
     pub fn is_for_elsewhere(&self, text: &str) -> bool {
         let first =
             self.span.slice(text).lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -95,8 +94,7 @@ impl Snippet {
         matches!(words.next(), Some("in" | "inside")) && words.any(|word| PLACES.contains(&word))
     }
 
-    /// Whether the text tells to run it: a block does, and code between backticks after a word that
-    /// says so.
+    /// Whether the text instructs to run it: a block does, and so does a code span after a word such as "run".
     pub fn is_told(&self, text: &str) -> bool {
         let start = line_start(text, self.span.start);
         let before = text[start..self.span.start].trim_end_matches(['`', ' ', ':', '*']);
@@ -105,7 +103,7 @@ impl Snippet {
     }
 }
 
-/// The parts of a component's text that read as commands, where `may` says that they are worth the reading.
+/// The parts of a component's text that can be read as commands; only those that `may` accepts are parsed.
 pub fn find(text: &PluginText<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
     if text.component.is_none() || !text.is_markdown() {
         return Vec::new();
@@ -145,8 +143,8 @@ fn content(text: &str, block: Span) -> Span {
     Span::new(block.start + start, block.start + start + if closed { last } else { body.len() })
 }
 
-/// Whether the line of `span`, or the last line of text before its block, is marked as an example of what is wrong. Only what
-/// stands near counts: a line may be as long as the text.
+/// Whether the line of `span`, or the last line of text before its block, is marked as a wrong example. Only text
+/// nearby counts: a line may be as long as the whole text.
 pub fn is_marked_wrong(text: &str, span: Span) -> bool {
     const NEAR: usize = 400;
     let from = text.floor_char_boundary(span.start.saturating_sub(NEAR));

@@ -1,4 +1,4 @@
-//! TOML with places.
+//! Parses TOML with spans.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use crate::read::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
-/// Reads `text`; without a table where it is no TOML.
+/// Parses `text`; no node if it is not valid TOML.
 pub fn parse(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let faults: Vec<ReadFault> = errors

@@ -5,24 +5,24 @@ use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::source::ComponentKind;
 
-/// How names of the stage end.
+/// The suffix of beta names.
 pub const ENDING: &str = "-beta";
-/// How descriptions of the stage begin.
+/// The prefix of beta descriptions.
 pub const MARK: &str = "[BETA]";
 
-/// Which marks of the stage a skill has.
+/// The beta marks of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageMarks {
-    /// The folder ends in `-beta`.
+    /// Whether the folder ends in `-beta`.
     pub folder: bool,
-    /// The name in its frontmatter ends in `-beta`; without one, that of its folder.
+    /// Whether the frontmatter name ends in `-beta`; without one, the name of the folder.
     pub name: bool,
-    /// The description begins with `[BETA]`.
+    /// Whether the description starts with `[BETA]`.
     pub mark: bool,
 }
 
 impl StageMarks {
-    /// The marks of `component`; none for what is no skill.
+    /// The marks of `component`; none if it is not a skill.
     pub fn from_component(component: &Component, plugin: &Plugin) -> Self {
         let is_skill = component.kind == ComponentKind::Skill;
         let own = component.folder().as_str() != plugin.root.as_str();
@@ -37,7 +37,7 @@ impl StageMarks {
         }
     }
 
-    /// Whether it is a beta: by folder or by name.
+    /// Whether the folder or the name marks it as a beta.
     pub fn is_beta(self) -> bool {
         self.folder || self.name
     }

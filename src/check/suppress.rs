@@ -1,6 +1,6 @@
-//! Suppressions that stand in the text: `<!-- plugcast-allow RULE: reason -->` covers the block that
-//! follows, or behind text its own line; `# plugcast-allow RULE: reason` in frontmatter covers the whole file, or behind a
-//! value its line. One that covers nothing is itself a finding.
+//! Inline suppressions: `<!-- plugcast-allow RULE: reason -->` covers the block that follows, or its own line if it is
+//! at the end of one; `# plugcast-allow RULE: reason` in frontmatter covers the whole file, or its line if it follows a
+//! value. A suppression that covers nothing is itself a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,17 +31,17 @@ struct Suppression<'a, 'b> {
 /// All suppressions of a run.
 pub(super) struct Suppressions<'a, 'b> {
     all: Vec<Suppression<'a, 'b>>,
-    /// What those of a file and rule cover.
+    /// The covered lines by file and rule.
     covers: BTreeMap<&'a str, BTreeMap<&'a str, SuppressionCover>>,
 }
 
-/// What the suppressions of one file and rule that give a reason cover. A file may have as many of them as findings,
-/// so that neither is looked for among the other one by one.
+/// The lines that suppressions of one file and rule with a reason cover. A file may have as many of them as findings,
+/// so the lookup must not scan them one by one.
 #[derive(Debug, Default)]
 struct SuppressionCover {
-    /// Whether one covers the whole file.
+    /// Whether a suppression covers the whole file.
     whole: bool,
-    /// The first lines of the others, in their order, each with the last line that it or one before it covers.
+    /// The first line of each other suppression, sorted, with the last line that it or an earlier one covers.
     blocks: Vec<(usize, usize)>,
     /// The lines of the findings that were covered.
     found: BTreeSet<usize>,
@@ -92,7 +92,7 @@ pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b PluginText<'a>>) 
     Suppressions { all, covers }
 }
 
-/// The suppression whose mark is at `at`; `blank` are the places of blank lines.
+/// Parses the suppression at `at`; `blank` are the offsets of blank lines.
 fn one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
     let line = text.file.line(text.file.position(at).line)?;
     let line_start = line.start;
@@ -101,7 +101,7 @@ fn one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<S
     let before = text.text[line_start..at].trim();
     let after = &text.text[at + MARK.len()..line_end];
     let in_frontmatter = at < text.body.start && before.ends_with('#');
-    // One that code shows is an example of a suppression.
+    // A suppression inside of code is only an example.
     let in_code = || {
         let region = region_at(&text.outline().regions, at);
         matches!(region, Some(RegionKind::CodeBlock | RegionKind::CodeSpan))
@@ -130,7 +130,7 @@ fn one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<S
     })
 }
 
-/// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole
+/// The 1-based lines of the block after byte `from`: up to the next blank line, or the whole
 /// fenced block.
 fn block_after(text: &PluginText<'_>, from: usize, blank: &[usize]) -> (usize, usize) {
     let rest = &text.text[from..];

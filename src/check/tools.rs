@@ -1,4 +1,4 @@
-//! The lists of tools in frontmatter, each tool with its place.
+//! The lists of tools in frontmatter, each tool with its span.
 
 use crate::model::component::Component;
 use crate::read::tree::{MappingEntry, Node, Style};
@@ -12,7 +12,7 @@ pub const LISTS: [&str; 4] = ["tools", "disallowedTools", "allowed-tools", "disa
 pub struct ListedTool<'t> {
     /// As written: `Bash(git *)`.
     pub text: &'t str,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -46,7 +46,7 @@ fn scalar<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
         Style::Single | Style::Double => {
             span = Span::new(span.start + 1, span.end.saturating_sub(1).max(span.start + 1))
         }
-        // The first line holds the mark.
+        // The first line contains the block indicator.
         Style::Block if span.slice(text).starts_with(['|', '>']) => {
             span.start += span.slice(text).find('\n').map_or(0, |at| at + 1);
         }

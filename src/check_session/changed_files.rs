@@ -1,5 +1,5 @@
-//! `--since REF`: which files changed, by asking the user's git, and what is found in the source as it was. The working
-//! tree counts, staged, committed or new, against the commit where this branch left REF.
+//! `--since REF`: the changed files, as reported by git, and the findings in the source before the change. The working
+//! tree (staged, committed or new files) is compared with the merge base of this branch and REF.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ use crate::compare;
 use crate::disk;
 use crate::git::{CommitSnapshot, DIFF, Git, GitError, paths};
 
-/// What changed in the source since `reference`, asked of `git` in the folder of the source, what was found there, and what of its settings cannot be used.
+/// The changes of the source since `reference`, from `git` in the folder of the source, with the findings at that
+/// commit and warnings about settings of that commit that cannot be used.
 ///
 /// # Errors
 /// When there is no git, no repository, no such commit, or not enough history.
@@ -28,10 +29,10 @@ pub fn changes(
     let settings = settings.map(|config| git.answer(&[&DIFF[..], &["-z", &base, "--", config]].concat()));
     let other_settings = settings.transpose()?.is_some_and(|paths| !paths.is_empty());
     let mut remarks = Vec::new();
-    // Where nothing changed, nothing is caused.
+    // Without a change, no finding can be new.
     let before = match changed.is_empty() && !other_settings {
         true => None,
-        // Where there was no source that can be read, everything is new.
+        // If that commit has no readable source, every finding is new.
         false => Some(before(session, git, (&base, reference), options, &mut remarks)?.unwrap_or_default()),
     };
     Ok((ChangesSince { changed, before }, remarks))
@@ -50,8 +51,8 @@ fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
     Ok(all)
 }
 
-/// The fingerprints and causes of what is found in the source of the commit `base`, by the settings of that time as far as they can
-/// be used; `None` where it had no source that can be read.
+/// The fingerprints and causes of the findings in the source at the commit `base`, with the settings of that commit as
+/// far as they are usable; `None` if it has no readable source.
 fn before(
     session: &CheckSession<'_>,
     git: &Git,
@@ -91,7 +92,7 @@ fn before(
     if let Ok(found) = found {
         return Ok(Some(found));
     }
-    // Settings of that time that cannot be used go; then those that only `check` reads.
+    // Drop settings of that commit that cannot be used, then those that only `check` reads.
     let name = options.folder_name.as_deref().unwrap_or_default();
     if let Ok(past) = compare::past(&mut snapshot, (name, reference), session.targets) {
         remarks.extend(past.remarks);

@@ -1,4 +1,4 @@
-//! Why a check could not do its work.
+//! Why a check could not run.
 
 use std::io;
 
@@ -13,18 +13,18 @@ use crate::target::UnknownHost;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// `[check]` names a rule or a group that there is none of.
+    /// `[check]` names an unknown rule or group.
     #[error("unknown rule or group `{}` under `[check]`", .unknown.word)]
     Settings {
         /// The word.
         unknown: UnknownWord,
-        /// File, line and column, where it was found there.
+        /// File, line and column, if it was found in the file.
         place: Option<(String, usize, usize)>,
     },
-    /// The options name a rule or a group that there is none of.
+    /// The options name an unknown rule or group.
     #[error("unknown rule or group `{}`", .0.word)]
     UnknownRule(UnknownWord),
-    /// The options or the settings name a host that there is none of.
+    /// The options or the settings name an unknown host.
     #[error(transparent)]
     UnknownHost(#[from] UnknownHost),
     /// The baseline cannot be used.
@@ -35,7 +35,7 @@ pub enum CheckError {
         /// File, line and column.
         place: Option<(String, usize, usize)>,
     },
-    /// Git cannot tell what changed.
+    /// Git could not determine the changes.
     #[error(transparent)]
     Since(#[from] GitError),
     /// The source or its settings cannot be read.
@@ -44,7 +44,7 @@ pub enum CheckError {
     /// A file cannot be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// An interrupt came before the work was done.
+    /// The check was interrupted.
     #[error(transparent)]
     Interrupted(io::Error),
 }

@@ -1,4 +1,4 @@
-//! What the paths of the command line stand for: the folder that is read, and what of it is reported.
+//! Resolves the paths of the command line to the folder to read and the part of it to report.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,23 @@ use crate::disk;
 use crate::source::SKILL_FILE;
 use crate::target::Targets;
 
-/// What is read.
+/// The paths to read and to report.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct CheckedPaths {
-    /// The folder that paths of findings count from.
+    /// The folder to which paths of findings are relative.
     pub root: PathBuf,
-    /// Folders below it that are read; empty for all of it.
+    /// Folders below it to read; empty for all of it.
     pub parts: Vec<Utf8PathBuf>,
-    /// What findings are reported of, relative to the root; empty for everything.
+    /// The files and folders whose findings are reported, relative to the root; empty for everything.
     pub within: Vec<Utf8PathBuf>,
 }
 
 impl CheckedPaths {
-    /// What `paths` stand for: a folder for itself; a file, a skill, and a folder of components for their plugin.
+    /// Resolves `paths`: a folder means itself; a file, a skill, or a folder of components means its plugin.
     ///
     /// # Errors
-    /// When one of them is not there.
+    /// When one of them does not exist.
     pub fn resolve(paths: &[PathBuf], targets: &Targets) -> Result<Self, CheckError> {
         if let [folder] = paths
             && main_file(folder, targets).is_none()
@@ -48,11 +48,11 @@ impl CheckedPaths {
         }
         roots.sort();
         roots.dedup();
-        // What lies in another one is read with it.
+        // A folder inside another one is read with it.
         let inner = |root: &PathBuf| roots.iter().any(|other| root != other && root.starts_with(other));
         let roots: Vec<PathBuf> = roots.iter().filter(|root| !inner(root)).cloned().collect();
         let mut root = common(&roots);
-        // A host's folder in a project is read as a part of the project.
+        // A host's folder in a project is read as part of the project.
         let in_project =
             is_project(&root, targets) && given.iter().all(|path| main_file(path, targets).is_some());
         if in_project {
@@ -72,8 +72,8 @@ impl CheckedPaths {
     }
 }
 
-/// The file whose plugin `path` stands for: itself, or one in a folder of skills, agents or commands of a plugin, which is
-/// more than they are.
+/// The file whose plugin `path` refers to: the path itself, or a file in it if it is a folder of skills, agents or
+/// commands of a plugin.
 fn main_file(path: &Path, targets: &Targets) -> Option<PathBuf> {
     if disk::is_file(path) {
         return Some(path.to_owned());
@@ -85,7 +85,7 @@ fn main_file(path: &Path, targets: &Targets) -> Option<PathBuf> {
     (is_skill || is_of_components(&real, &plugin, targets)).then_some(file)
 }
 
-/// Whether `folder` is one of the folders in which `plugin`, which declares itself, has its components, or lies in one.
+/// Whether `folder` is, or is inside of, one of the component folders of `plugin`, which has a manifest.
 fn is_of_components(folder: &Path, plugin: &Path, targets: &Targets) -> bool {
     let top = folder.strip_prefix(plugin).ok().and_then(|inner| inner.iter().next()?.to_str());
     top.is_some_and(|top| build::COMPONENT_FOLDERS.contains(&top)) && is_declared(plugin, targets)

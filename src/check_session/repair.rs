@@ -1,5 +1,5 @@
-//! `--fix`: fixes are tried on texts in memory, pass by pass, until nothing changes any more; only
-//! then each file that changed is written, in one step.
+//! `--fix`: fixes are applied to texts in memory, pass by pass, until nothing changes; only then each changed file is
+//! written, in one step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::process::interrupt;
 /// More passes than this mean that fixes undo each other.
 const PASSES: usize = 32;
 
-/// What the fixes made of a source.
+/// The result of the fixes of a source.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RepairedSource {
-    /// What is found in the new texts.
+    /// The findings in the new texts.
     pub examined: CheckedSource,
     /// Each file that changes: its path, its text before, and its text now.
     pub files: Vec<(Utf8PathBuf, Arc<str>, Arc<str>)>,
-    /// How many findings were taken away.
+    /// How many findings were fixed.
     pub fixed: usize,
-    /// Fixes that would have left a file that no longer parses.
+    /// Fixes after which the file would no longer parse.
     pub refused: BTreeSet<RefusedFix>,
     /// Whether fixes kept undoing each other.
     pub endless: bool,
 }
 
-/// Applies the fixes of `examined` that can be trusted as far as `most`, again and again.
+/// Repeatedly applies the fixes of `examined` with applicability up to `most`.
 ///
 /// # Errors
 /// When the source cannot be read again.
@@ -78,10 +78,10 @@ pub fn repair(
 }
 
 impl RepairedSource {
-    /// Writes what changed.
+    /// Writes the changed files.
     ///
     /// # Errors
-    /// When a file cannot be written, or is no longer what was read; the files before it are written.
+    /// When a file cannot be written, or has changed since it was read; the files before it are already written.
     pub fn write(&self, session: &CheckSession<'_>) -> Result<(), CheckError> {
         for (path, old, new) in &self.files {
             interrupt::check().map_err(CheckError::Interrupted)?;
@@ -104,7 +104,7 @@ impl RepairedSource {
 }
 
 impl CheckSession<'_> {
-    /// The text of a file that a fix may change: one that lies where its path says, through no link.
+    /// The text of a file that a fix may change: one that is not reached through a symlink.
     pub fn changeable(&self, project: &Project, path: &str) -> Option<Arc<str>> {
         let file = project.file(path)?;
         let plain =

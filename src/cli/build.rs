@@ -1,4 +1,4 @@
-//! `plugcast build`: casts a source for one or more hosts and writes the bundles.
+//! `plugcast build`: builds a source for one or more hosts and writes the bundles.
 
 mod answer;
 mod host_builds;
@@ -101,7 +101,7 @@ impl DenyLoss {
     }
 }
 
-/// What the command line and the configuration deny; the command line counts.
+/// The denied losses by command line and configuration; the command line takes precedence.
 fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, CommandFailure> {
     let mut class = args.deny_loss.map(DenyLoss::class);
     for name in config.build.deny_loss.iter().filter(|_| args.deny_loss.is_none()) {
@@ -140,7 +140,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         progress: console.progress.clone(),
         ..SourceRequest::default()
     };
-    // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
+    // Must happen before anything is read: OUT may be SRC itself, and the bundle's ledger is an input.
     if looking { build::must_be_finished(out) } else { build::complete(&place) }?;
     console.progress.set(format!("reading `{}`", args.src.display()));
     let discovery = Discovery::new(&request, &targets)?;
@@ -160,7 +160,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         outcome: BuildOutcome::default(),
         losses: build::LossIds::new(),
     };
-    // What `--helper` names may be of another kind by now.
+    // The binaries of `--helper` may have changed.
     let lookup = if looking || !args.helper.is_empty() {
         CacheLookup::Miss(None)
     } else {
@@ -182,7 +182,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     if is_empty && !source.findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(build::BuildError::OnlyRemote(args.src.clone()).into());
     }
-    // A source without any usable plugin has findings, and nothing takes the place of what is there.
+    // A source without a usable plugin has findings, and must not replace existing bundles.
     let hosts = if is_empty { Vec::new() } else { hosts };
     for target in &hosts {
         build::check_place(&args.src, &place, &target.name)?;
@@ -202,7 +202,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         console.progress.begin(casting, components(&source.project));
         let bundle = work.build(&source, target, lock.as_ref())?;
         if number == total {
-            // The program ends here: giving every text back one by one would only take time.
+            // The program ends here: freeing every text would only take time.
             std::mem::forget(bundle);
         }
     }
@@ -212,18 +212,18 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     concluded
 }
 
-/// The folder of this user for caches.
+/// The user's cache folder.
 fn cache_folder() -> Option<PathBuf> {
     let absolute = |name: &str| super::environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
 }
 
-/// Folders that are no part of a source: OUT may be SRC itself.
+/// Folders that are not part of a source: OUT may be inside of SRC.
 fn outputs(out: &Path, hosts: &[&Target]) -> Vec<PathBuf> {
     std::iter::once(out.to_owned()).chain(hosts.iter().map(|target| out.join(&target.name))).collect()
 }
 
-/// One plugin by its name, several by their number.
+/// The name of a single plugin, or the number of several.
 fn named(project: &Project) -> String {
     match project.plugins.as_slice() {
         [one] => format!("`{}`", one.name),
@@ -231,7 +231,7 @@ fn named(project: &Project) -> String {
     }
 }
 
-/// How many skills, agents and commands are cast.
+/// How many skills, agents and commands are built.
 fn components(project: &Project) -> usize {
     project.plugins.iter().map(|plugin| plugin.components.len()).sum()
 }
@@ -239,7 +239,7 @@ fn components(project: &Project) -> usize {
 /// Builds `src` for `hosts` (none: those of its `plugcast.toml`) into `out`, for another command.
 ///
 /// # Errors
-/// When nothing could be built, or a finding is an error: what is shown must be what was meant.
+/// When nothing could be built, or a finding is an error: the caller needs complete bundles.
 pub fn into(
     src: &Path,
     hosts: &[String],

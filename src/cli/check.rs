@@ -1,4 +1,4 @@
-//! `plugcast check`: what is wrong with a plugin, and where; and on request, a repair of it.
+//! `plugcast check`: reports the problems of a plugin with their locations, and fixes them on request.
 
 mod print;
 
@@ -107,7 +107,7 @@ enum CheckFormat {
 /// Runs the command.
 ///
 /// # Errors
-/// When the source cannot be read, the configuration means nothing, or a file cannot be changed.
+/// When the source cannot be read, the configuration is invalid, or a file cannot be changed.
 pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let from_stdin = reads_stdin(args)?;
     let current = [PathBuf::from(".")];
@@ -167,7 +167,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
 /// Whether the one source is standard input.
 ///
 /// # Errors
-/// When options contradict one another.
+/// When options contradict each other.
 fn reads_stdin(args: &CheckArgs) -> Result<bool, CommandFailure> {
     if args.format != CheckFormat::Human && (args.statistics || args.diff) {
         return Err(CommandFailure::usage(
@@ -186,7 +186,7 @@ fn reads_stdin(args: &CheckArgs) -> Result<bool, CommandFailure> {
     Ok(from_stdin)
 }
 
-/// Prints what was found in `scope` after `fixed` fixes, and returns the exit code.
+/// Prints the findings in `scope` after `fixed` fixes, and returns the exit code.
 fn print_findings(
     (args, global): (&CheckArgs, &GlobalOptions),
     mut examined: CheckedSource,
@@ -229,15 +229,15 @@ fn print_findings(
     }
     let failed = examined.findings.count(Severity::Error) > 0 || too_many.is_some();
     let code = if failed { FINDINGS } else { CLEAN };
-    // The program ends here: giving every file back one by one would only take time.
+    // The program ends here: freeing every file would only take time.
     std::mem::forget(examined);
     Ok(code)
 }
 
-/// Checks `src` as it is, by its own configuration alone.
+/// Checks `src`, with only its own configuration.
 ///
 /// # Errors
-/// When the source cannot be read, or the configuration means nothing.
+/// When the source cannot be read, or the configuration is invalid.
 pub(super) fn examine(
     src: &Path,
     global: &GlobalOptions,
@@ -260,13 +260,13 @@ fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -
     Ok(CLEAN)
 }
 
-/// `path`, which counts from the working directory, relative to SRC.
+/// Makes `path`, which is relative to the working directory, relative to SRC.
 fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, CommandFailure> {
     let outside = || {
         let help = "paths are relative to the current folder; pass SRC if the source is elsewhere";
         CommandFailure::usage(format!("`{}` is not inside `{}`", path.display(), root.display()), help)
     };
-    // The file itself may not be there yet.
+    // The file itself may not exist yet.
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().ok_or_else(outside)?;
     let whole = match disk::canonical(folder) {

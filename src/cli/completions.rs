@@ -1,4 +1,4 @@
-//! `plugcast completions`: what a shell needs to complete the command line.
+//! `plugcast completions`: the completion script of a shell.
 
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -17,7 +17,7 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Prints the completions of `command`, the whole command line.
+/// Prints the completion script for `command`, the whole command line.
 pub fn run(args: &CompletionsArgs, mut command: Command, console: &Console) -> u8 {
     let mut out = Vec::new();
     clap_complete::generate(args.shell, &mut command, "plugcast", &mut out);

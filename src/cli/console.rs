@@ -1,5 +1,5 @@
-//! Where output goes: results to stdout, everything about the run to stderr. A closed pipe is
-//! success: the reader has had enough.
+//! Output: results go to stdout, everything about the run to stderr. A closed pipe counts as success: the reader has
+//! read enough.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,26 +13,26 @@ use crate::progress::Progress;
 use crate::report::frame::FrameStyle;
 use crate::report::wrap;
 
-/// The two streams, and what they can show.
+/// The two streams and their capabilities.
 #[derive(Debug)]
 pub struct Console {
-    /// Whether text on standard output may be coloured.
+    /// Whether text on standard output may be colored.
     pub color: bool,
-    /// Whether text on standard error may be coloured.
+    /// Whether text on standard error may be colored.
     pub error_color: bool,
-    /// Whether lines may be drawn and taken back on standard error.
+    /// Whether progress lines may be drawn and erased on standard error.
     draws: bool,
     quiet: bool,
-    /// How wide the terminals are, for standard output and for standard error.
+    /// The widths of the terminals of standard output and standard error.
     widths: [Option<usize>; 2],
-    /// Hears what the run is doing.
+    /// Receives the progress of the run.
     pub progress: Progress,
     line: ProgressLine,
-    /// Whether a result could not be written, although somebody reads.
+    /// Whether a result could not be written although the pipe is open.
     unwritten: AtomicBool,
 }
 
-/// Whether a stream may have colour; a terminal that `is_plain` shows none, unless somebody asks for it.
+/// Whether a stream may have color; a terminal that `is_plain` has none unless the user asks for it.
 fn may_color(choice: Color, is_terminal: bool, is_plain: bool) -> bool {
     match choice {
         Color::Always => true,
@@ -46,7 +46,7 @@ fn wrapped(text: &str, width: Option<usize>) -> String {
 }
 
 impl Console {
-    /// By the options and the terminal.
+    /// Configured by the options and the terminal.
     pub fn new(global: &GlobalOptions) -> Self {
         let is_dumb = super::environment("TERM").is_some_and(|term| term == "dumb");
         let is_plain = is_dumb || super::environment_has("NO_COLOR");
@@ -62,7 +62,7 @@ impl Console {
         Self { color, error_color, draws, quiet: global.quiet, widths, ..Self::plain() }
     }
 
-    /// Without colour, before options are known.
+    /// Without color, for use before the options are known.
     pub fn plain() -> Self {
         Self {
             color: false,
@@ -91,22 +91,22 @@ impl Console {
         FrameStyle { color: self.error_color, width: self.widths[1] }
     }
 
-    /// A result.
+    /// Prints a result.
     pub fn print(&self, text: &str) {
         self.commands(&printable::unobeyed(text));
     }
 
-    /// A result that holds lines of files.
+    /// Prints a result that contains lines of files.
     pub fn print_patch(&self, text: &str) {
         self.print(&printable::patch(text));
     }
 
-    /// A result for people, whose lines break between words.
+    /// Prints a result for people, with lines wrapped between words.
     pub fn print_text(&self, text: &str) {
         self.print(&wrapped(text, self.widths[0]));
     }
 
-    /// A page of the documentation, whose paragraphs fit the terminal.
+    /// Prints a page of the documentation, with paragraphs wrapped to the terminal.
     pub fn print_page(&self, text: &str) {
         match self.widths[0] {
             Some(width) => self.print(&wrap::page(text, width)),
@@ -114,7 +114,7 @@ impl Console {
         }
     }
 
-    /// A result that a forge is to obey, line by line.
+    /// Prints workflow commands for a forge, one per line.
     pub fn commands(&self, text: &str) {
         self.line.end();
         let mut out = io::stdout().lock();
@@ -126,36 +126,36 @@ impl Console {
         }
     }
 
-    /// A result that `--quiet` leaves out.
+    /// Prints a result that `--quiet` omits.
     pub fn inform(&self, text: &str) {
         if !self.quiet {
             self.print_text(text);
         }
     }
 
-    /// A result of one line, whatever names it holds.
+    /// Prints a result of one line, whatever names it contains.
     pub fn print_line(&self, line: &str) {
         self.print_text(&format!("{}\n", printable::line(line)));
     }
 
-    /// A result of one line, which `--quiet` leaves out.
+    /// Prints a result of one line, which `--quiet` omits.
     pub fn inform_line(&self, line: &str) {
         self.inform(&format!("{}\n", printable::line(line)));
     }
 
-    /// One line about the run, whatever names it holds.
+    /// Prints one line about the run, whatever names it contains.
     pub fn error_line(&self, line: &str) {
         self.error(&format!("{}\n", printable::line(line)));
     }
 
-    /// Findings, or an error.
+    /// Prints findings, or an error.
     pub fn error(&self, text: &str) {
         self.line.end();
         let text = printable::unobeyed(&wrapped(text, self.widths[1])).into_owned();
         let _ = io::stderr().lock().write_all(printable::report(&text).as_bytes());
     }
 
-    /// Shows on a terminal what a run is doing, until something is printed.
+    /// Shows progress on a terminal until something is printed.
     pub fn show_progress(&mut self) {
         if self.quiet {
             return;
@@ -167,12 +167,12 @@ impl Console {
         }
     }
 
-    /// Takes back what is shown of the run.
+    /// Erases the progress line.
     pub fn end_progress(&self) {
         self.line.end();
     }
 
-    /// A result as one JSON object.
+    /// Prints a result as one JSON object.
     pub fn json(&self, value: &impl Serialize) {
         self.print(&printable::json(&crate::emit::json::to_string(value)));
     }

@@ -1,4 +1,4 @@
-//! `plugcast diff`: what changed for the user of each host between two states.
+//! `plugcast diff`: the changes for the users of each host between two states.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,20 +56,20 @@ enum DiffFormat {
     Json,
 }
 
-/// A state that can be compared, and what keeps its files there.
+/// A state to compare, together with the owner of its files.
 struct ComparedState {
     held: StateContent,
     /// The hosts that its `plugcast.toml` names.
     to: Vec<String>,
-    /// Errors that were found while it was read.
+    /// Errors found while it was read.
     errors: Vec<Diagnostic>,
-    /// What of a commit was left out, or counts for nothing.
+    /// Remarks about parts or settings of a commit that were skipped.
     remarks: Vec<String>,
-    /// What keeps its files there.
+    /// Keeps its temporary files alive.
     snapshot: Option<CommitSnapshot>,
 }
 
-/// What a state is made of.
+/// The content of a state.
 enum StateContent {
     Project(Box<Project>),
     Bundles(BTreeMap<String, PathBuf>),
@@ -107,7 +107,7 @@ impl StateLocation {
 /// Runs the command.
 ///
 /// # Errors
-/// When a state is not there, or cannot be read.
+/// When a state does not exist, or cannot be read.
 pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     for folder in [&args.old, &args.new] {
@@ -117,7 +117,7 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
     console.progress.set(format!("reading `{}`, 1 of 2", args.old));
     let old = state(&old_place, &args.old, None, &targets, &console.progress)?;
     console.progress.set(format!("reading `{}`, 2 of 2", args.new));
-    // What another repository says of an object is no word about this one.
+    // Object ids of another repository cannot be compared with those of this one.
     let beside = old.snapshot.as_ref().filter(|_| old_place.repository() == new_place.repository());
     let new = state(&new_place, &args.new, beside, &targets, &console.progress)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
@@ -146,10 +146,10 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
     Ok(CLEAN)
 }
 
-/// How many errors of a state are printed; no other command can read those of a commit.
+/// How many errors of a state are printed; no other command shows those of a commit.
 const SHOWN: usize = 10;
 
-/// What is wrong with a state, which is compared without what that stands in, in lines.
+/// Describes the errors of a state, line by line; the components with errors are left out of the comparison.
 fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
     if errors.is_empty() {
         return Vec::new();
@@ -166,7 +166,7 @@ fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
     lines
 }
 
-/// A folder that is there counts as such; everything else is git's to know.
+/// Resolves an argument: an existing folder is used as such; everything else is resolved by git.
 fn place(word: &str, other: &str) -> Result<StateLocation, CommandFailure> {
     if disk::is_folder(Path::new(word)) {
         return Ok(StateLocation::Folder(PathBuf::from(word)));
@@ -177,7 +177,7 @@ fn place(word: &str, other: &str) -> Result<StateLocation, CommandFailure> {
     let git = super::git(here);
     git.in_work_tree("pass two folders, or name a commit inside a git repository")
         .map_err(|error| no_folder(word, error))?;
-    // A commit that is here takes precedence over a colon in its name.
+    // An existing commit takes precedence over the form `REF:FOLDER`.
     let (reference, folder) = match word.split_once(':') {
         Some((reference, folder)) if git.commit(word).is_err() => {
             (reference, Some(Utf8PathBuf::from(folder)))
@@ -190,7 +190,7 @@ fn place(word: &str, other: &str) -> Result<StateLocation, CommandFailure> {
     Ok(StateLocation::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
 }
 
-/// The failure for what is neither a folder nor a commit.
+/// The failure for an argument that is neither a folder nor a commit.
 fn no_folder(word: &str, error: GitError) -> CommandFailure {
     if error.help == temporary::HELP {
         return CommandFailure::from(error);
@@ -216,7 +216,7 @@ fn state(
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
             let (config, _) = build::config_of(&FileSystem::default(), folder)?;
             let to = config.build.to.clone();
-            // Bundles that lie in a source are no part of it.
+            // Bundles inside of a source are not part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
             let (src, passed_over) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
             let progress = progress.clone();
@@ -262,7 +262,7 @@ fn state(
     }
 }
 
-/// `folder` without `.` and a slash at its end.
+/// `folder` without `.` and a trailing slash.
 fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, CommandFailure> {
     let parts: Vec<_> =
         folder.components().filter(|part| !matches!(part, camino::Utf8Component::CurDir)).collect();
@@ -273,7 +273,7 @@ fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, CommandFailure> 
     Err(CommandFailure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
 }
 
-/// A state of a source that was read.
+/// Reads the state of a source.
 fn read(
     project: Project,
     found: Vec<Diagnostic>,
@@ -282,7 +282,7 @@ fn read(
 ) -> Result<ComparedState, CommandFailure> {
     let errors: Vec<Diagnostic> =
         found.into_iter().filter(|found| found.severity == Severity::Error).collect();
-    // What holds nothing that can be read is no state: everything would be said to be gone.
+    // A source without a readable plugin is an error: otherwise everything would be reported as removed.
     if let Some(first) = errors.first().filter(|_| project.plugins.is_empty()) {
         let place = Some((first.path.clone(), first.line, first.column));
         let message = format!("no plugin of `{label}` can be read: {}", first.message);

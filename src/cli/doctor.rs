@@ -1,4 +1,4 @@
-//! `plugcast doctor`: which hosts are here, and what was never verified on them.
+//! `plugcast doctor`: the installed hosts, and what is not verified for their versions.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::report::doctor::{DoctorReport, HostHealth, HostState, ToolHealth};
 use crate::target::Target;
 
-/// Programs beside the hosts: command, what needs it, and how to get it.
+/// Other required programs: command, what needs it, and how to install it.
 const TOOLS: [(&str, &str, &str); 1] =
     [("git", "skills that inspect a repository, such as those of `refine`", "install git")];
 
@@ -38,7 +38,7 @@ pub struct DoctorArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such host, or a target of `--targets-dir` is wrong.
+/// When a host is unknown, or a target of `--targets-dir` is invalid.
 pub fn run(
     args: &DoctorArgs,
     global: &GlobalOptions,

@@ -1,4 +1,4 @@
-//! `plugcast eval`: how right the rules are on trees whose faults are known.
+//! `plugcast eval`: the accuracy of the rules on labelled trees.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `plugcast explain`: where a line of a bundle comes from, or what a loss means and what can be done.
+//! `plugcast explain`: the origin of a line of a bundle, or the meaning of a loss and its remedies.
 
 mod axis;
 mod fate;
@@ -44,7 +44,7 @@ pub struct ExplainArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such file, line or loss, or a document of the bundle cannot be read.
+/// When the file, line or loss does not exist, or a document of the bundle cannot be read.
 pub fn run(args: &ExplainArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
     if let Some(rule) = crate::check::rules::find(&args.what) {
@@ -69,7 +69,7 @@ pub fn run(args: &ExplainArgs, global: &GlobalOptions, console: &Console) -> Res
     Ok(CLEAN)
 }
 
-/// Whether a rule is on, and how that is changed.
+/// Whether a rule is on by default, and how to change that.
 fn settings(rule: &Rule) -> String {
     let (name, group, severity) = (rule.name, rule.group.id(), word(rule.severity));
     let switch = match rule.group.is_default() {
@@ -130,7 +130,7 @@ fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, C
         ));
     }
     let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
-    // A source map vouches for nothing that the manifest does not list.
+    // A source map is only trusted for files that the manifest lists.
     let mapped = map.iter().flat_map(|map| &map.files);
     let mapped = mapped.filter(|_| listed.is_some()).find(|mapped| mapped.path == path);
     if let (Some(mapped), Some(map)) = (mapped, &map) {
@@ -188,10 +188,10 @@ fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, CommandFailure> 
     let out = out.path();
     build::must_be_finished(out)?;
     let folder = Folder::open_existing(out)?;
-    // What a killed build left is not a bundle.
+    // Leftovers of a killed build are not bundles.
     let names = disk::list(out).unwrap_or_default().into_iter().map(|(name, _)| name);
     let of_host = |host: String| {
-        // Only a folder that stands there itself holds a bundle; a link leads elsewhere.
+        // A bundle must be a real folder, not a symlink to another place.
         let bundle = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten())?;
         Some((host, bundle))
     };

@@ -1,4 +1,4 @@
-//! Failures of lower layers as what ends a command: a code, a sentence and what to do.
+//! Converts errors of lower layers to command failures: a code, a message and help.
 
 use super::CommandFailure;
 use crate::check::settings::UnknownWord;

@@ -1,5 +1,5 @@
-//! `--helper`, and where a command's helper binaries come from: what the command line gives, and what
-//! the environment says of the running program.
+//! `--helper`, and where a command gets its helper binaries from: the command line, or the environment of the running
+//! program.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ impl HelperOption {
     /// Reads the value of the option.
     ///
     /// # Errors
-    /// What may stand there.
+    /// A message that lists the valid values.
     pub fn parse(value: &str) -> Result<Self, String> {
         match value.split_once('=') {
             None if value == "none" => Ok(HelperOption::None),
@@ -46,10 +46,10 @@ impl HelperOption {
     }
 }
 
-/// The helper binaries for `project`; none where no plugin ships one. With `only_existing`, nothing is built.
+/// The helper binaries for `project`; none if no plugin ships one. With `only_existing`, nothing is built.
 ///
 /// # Errors
-/// When a plugin ships the helper and there is none, or a given one is wrong.
+/// When a plugin ships the helper and there is none, or a given binary is invalid.
 pub fn binaries(
     project: &Project,
     options: &[HelperOption],

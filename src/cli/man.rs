@@ -15,16 +15,16 @@ pub struct ManArgs {
     command: Option<String>,
 }
 
-/// Prints the page of `whole`, the whole command line, or of the command that is named.
+/// Prints the page of `whole`, the whole command line, or of the named command.
 ///
 /// # Errors
-/// When there is no such command, or the page cannot be made.
+/// When the command is unknown, or the page cannot be generated.
 pub fn run(args: &ManArgs, mut whole: Command, console: &Console) -> Result<u8, CommandFailure> {
     whole.build();
     let command = match &args.command {
         None => whole,
         Some(name) => match whole.find_subcommand(name) {
-            // Its name is `plugcast-check` there, as that of every page.
+            // Its display name is `plugcast-check`, like that of every page.
             Some(found) => found.clone(),
             None => {
                 let names: Vec<&str> = whole.get_subcommands().map(Command::get_name).collect();

@@ -1,5 +1,5 @@
-//! One line on a terminal that says what is being done, when a run takes longer than a second; it is
-//! gone before anything else is printed.
+//! A progress line on a terminal, shown when a run takes longer than a second and erased before anything else is
+//! printed.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use crate::printable;
 use crate::progress::Progress;
 
-/// A run that is shorter shows nothing.
+/// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(100);
-/// Narrower than any terminal, so that the line never wraps and can be taken back.
+/// Narrower than any terminal, so that the line never wraps and can be erased.
 const WIDTH: usize = 72;
 const TURNS: [char; 4] = ['|', '/', '-', '\\'];
 const CLEAR: &str = "\r\x1b[K";
 
-/// What stands in the line.
+/// The state of the line.
 #[derive(Debug, Default, PartialEq)]
 enum LineState {
     #[default]
@@ -25,7 +25,7 @@ enum LineState {
     Over,
 }
 
-/// The line, which a thread draws and every print takes back. Clones are the same line.
+/// The line, which a thread draws and every print erases. Clones share the same line.
 #[derive(Debug, Clone, Default)]
 pub struct ProgressLine(Arc<Mutex<LineState>>);
 
@@ -34,7 +34,7 @@ impl ProgressLine {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows from now on what is being done, until [`Self::end`].
+    /// Starts to show progress, until [`Self::end`].
     pub fn begin(&self, progress: &Progress) {
         let start = Instant::now();
         let (own, progress) = (self.clone(), progress.clone());
@@ -47,16 +47,16 @@ impl ProgressLine {
                 }
                 if let Some(line) = line(start.elapsed(), &progress.current()) {
                     *state = LineState::Drawn;
-                    // Nothing can be done about a terminal that is gone.
+                    // Errors of a closed terminal cannot be handled.
                     let _ = io::stderr().write_all(format!("{CLEAR}{line}").as_bytes());
                 }
             }
         };
-        // Without a thread nothing is shown, and everything is done.
+        // Without a thread there is no progress line, and the run continues.
         let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(draw);
     }
 
-    /// Takes the line back; nothing is drawn afterwards.
+    /// Erases the line; nothing is drawn afterwards.
     pub fn end(&self) {
         let mut state = self.state();
         if *state == LineState::Drawn {
@@ -65,7 +65,7 @@ impl ProgressLine {
         *state = LineState::Over;
     }
 
-    /// Prints a line above the one that shows what is being done.
+    /// Prints a line above the progress line.
     pub fn announce(&self, line: &str) {
         let mut state = self.state();
         let clear = if *state == LineState::Drawn { CLEAR } else { "" };
@@ -77,7 +77,7 @@ impl ProgressLine {
     }
 }
 
-/// The line after some time of a run; none in the beginning.
+/// The line after some time; `None` at first.
 fn line(elapsed: Duration, activity: &str) -> Option<String> {
     if elapsed < PATIENCE || activity.is_empty() {
         return None;
@@ -86,7 +86,7 @@ fn line(elapsed: Duration, activity: &str) -> Option<String> {
     Some(format!("{turn} {} ({} s)", fitted(activity), elapsed.as_secs()))
 }
 
-/// The activity in the width of the line; what is left out of a long one is not its count.
+/// The activity fitted to the width of the line; a long one is shortened before its count.
 fn fitted(activity: &str) -> String {
     if activity.chars().count() <= WIDTH {
         return activity.to_owned();

@@ -1,4 +1,4 @@
-//! `plugcast promote`: a beta skill becomes the stable one, with every name that follows, in one step.
+//! `plugcast promote`: a beta skill becomes the stable one, with all references, in one step.
 
 use std::path::{Path, PathBuf};
 
@@ -74,13 +74,13 @@ impl From<TransactionError> for CommandFailure {
     }
 }
 
-/// What to do where a preview finds something unfinished.
+/// The help if a preview finds an unfinished change.
 const TO_COMPLETE: &str = "first run the command without `--dry-run` to complete the change";
 
 /// Runs the command.
 ///
 /// # Errors
-/// When the source cannot be read, it is not clear which skill is meant, or a file cannot be changed.
+/// When the source cannot be read, SKILL is ambiguous, or a file cannot be changed.
 pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     let src = promote::repository(args.src.as_deref(), &targets);
@@ -110,7 +110,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     let mut files = files(&root, lock.as_ref(), console)?;
     let baseline = session.baseline()?;
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
-    // What stands there follows from what is found, not from its text.
+    // The baseline is generated from findings, so references in it are not edited.
     let of_baseline = inner.and_then(|inner| files.remove(inner));
     let (project, reading) = session.read(TextOverlay::new())?;
     let asked = promote::asked(&project, &root, args.src.as_deref(), &args.skill);
@@ -138,7 +138,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         let mut before = session.examine_read(&project, reading);
         mark(&mut before, &project);
         let (worse, notes, after) = promote::check_after(&mut session, &beta, &plan, &files, &before)?;
-        // What the user has to decide is reported once.
+        // Each decision for the user is reported once.
         let known = |remark: &RemarkReport| {
             doc.refused.iter().any(|other| {
                 promote::moved(&other.path, &beta.from, &beta.to) == remark.path && other.line == remark.line
@@ -169,7 +169,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     } else {
         doc.result = PromotionOutcome::Planned;
     }
-    // What blocks it is printed next to what it would change.
+    // Print the blockers next to the changes.
     if args.dry_run && args.format == OutputFormat::Human {
         console.print_patch(&report::diff(&beta, &plan, &files));
         if doc.result == PromotionOutcome::Planned {
@@ -179,7 +179,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     Ok(print(&doc, args, console))
 }
 
-/// The report of `plan`, with what it is refused for before it is tried, and whether it can be tried.
+/// The report of `plan` with its blockers, and whether it can be applied.
 fn report_of(
     args: &PromoteArgs,
     (project, beta): (&Project, &BetaSkill<'_>),
@@ -234,13 +234,13 @@ fn write(
     Ok(transaction::apply(root, witness, &what, &rewrites, &moves)?)
 }
 
-/// The folder of this user for state.
+/// The user's state folder.
 fn state_folder() -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
 }
 
-/// What to do with a baseline that lies outside of the repository.
+/// The remark about a baseline outside of the repository.
 fn to_write_again(baseline: &Path) -> RemarkReport {
     let path = baseline.to_string_lossy();
     RemarkReport {
@@ -254,7 +254,7 @@ fn to_write_again(baseline: &Path) -> RemarkReport {
     }
 }
 
-/// Checks that no earlier run left anything that a preview would show as a part of the repository.
+/// Fails if an earlier run left files that a preview would show as part of the repository.
 fn nothing_unfinished(
     root: &Path,
     output: &OutputFolder,
@@ -272,7 +272,7 @@ fn nothing_unfinished(
     Ok(())
 }
 
-/// Takes the lock, and completes what an earlier run began.
+/// Takes the lock, and completes the change of an interrupted run.
 fn completed(
     root: &Path,
     witness: JournalWitness<'_>,
@@ -287,8 +287,8 @@ fn completed(
     Ok(lock)
 }
 
-/// Everything below `root` but what version control ignores and installed packages. Who holds the lock removes what an
-/// earlier run has staged.
+/// All files below `root` except ignored ones and installed packages. The holder of the lock removes the staged files
+/// of an earlier run.
 fn files(root: &Path, lock: Option<&OutputLock>, console: &Console) -> Result<SourceTree, CommandFailure> {
     let options = walk::WalkOptions {
         passed_over: walk::SkipPolicy::IgnoredAndPackages,
@@ -312,16 +312,16 @@ fn files(root: &Path, lock: Option<&OutputLock>, console: &Console) -> Result<So
     Ok(files)
 }
 
-/// What SKILL leads to, relative to SRC, where it is a path.
+/// The path of SKILL relative to SRC, if it is a path.
 fn place(root: &Path, src: Option<&Path>, skill: &str) -> Option<Utf8PathBuf> {
     let path = Path::new(skill.trim_end_matches('/'));
     if !skill.contains('/') || skill.starts_with('/') && !disk::is_folder(path) && !disk::is_file(path) {
         return None;
     }
     let inner = |base: &Path| {
-        // The folder itself may be gone by now.
+        // The folder itself may no longer exist.
         let whole = base.join(path);
-        // A link keeps its own place.
+        // A symlink itself is not resolved.
         let mut above = whole.ancestors().skip(usize::from(whole.file_name().is_some()));
         let there = above.find_map(|above| Some((above, disk::canonical(above).ok()?)));
         let (above, real) = there?;

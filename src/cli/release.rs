@@ -1,4 +1,4 @@
-//! `plugcast release check`: whether a release would say the truth.
+//! `plugcast release check`: whether the statements of a release are correct.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -96,12 +96,12 @@ impl From<ReleaseError> for CommandFailure {
     }
 }
 
-/// The result of examining a release.
+/// The result of one examination.
 struct ReleaseExamination {
     top: PathBuf,
     found: Vec<Diagnostic>,
     released: Vec<ReleasedUnit>,
-    /// What was omitted, one line each.
+    /// Skipped checks, one line each.
     remarks: Vec<String>,
     /// The files that findings are about.
     files: BTreeMap<String, Rc<SourceFile>>,
@@ -186,7 +186,7 @@ fn examine(
     };
     let name = src.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let (mut project, reading) = compare::source(request, &name, &targets)?;
-    // Without the helper a bundle is looked at without it.
+    // Without the helper, bundles are examined without it.
     project.helpers = helper::binaries(&project, &[], true, progress).unwrap_or_default();
     super::go_on()?;
     let base = args.base.as_deref();
@@ -216,14 +216,14 @@ fn examine(
     Ok(ReleaseExamination { top: context.top.clone(), released: context.released(), remarks, found, files })
 }
 
-/// Every file that a finding speaks of.
+/// Every file that a finding mentions.
 fn paths(found: &Diagnostic) -> impl Iterator<Item = &str> {
     let edits = found.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.path.as_str());
     let related = found.related.iter().map(|related| related.path.as_str());
     std::iter::once(found.path.as_str()).chain(edits).chain(related)
 }
 
-/// Applies the fixes that can be trusted as far as `most` and do not touch each other; returns how many.
+/// Applies the fixes with applicability up to `most` that do not overlap; returns how many.
 fn repair(examined: &ReleaseExamination, most: Applicability) -> Result<usize, CommandFailure> {
     let text = |path: &str| match &examined.files.get(path)?.content {
         FileContent::Text(text) => Some(Arc::clone(text)),

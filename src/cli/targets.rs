@@ -21,7 +21,7 @@ pub struct TargetsArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When a target of `--targets-dir` is wrong, or there is no such host or field.
+/// When a target of `--targets-dir` is invalid, or the host or field is unknown.
 pub fn run(args: &TargetsArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     if let Some(host) = &args.explain {
@@ -40,7 +40,7 @@ pub fn run(args: &TargetsArgs, global: &GlobalOptions, console: &Console) -> Res
     Ok(CLEAN)
 }
 
-/// The value at `field`, and how its section was seen.
+/// The value at `field`, and how its section was verified.
 fn explain(target: &Target, field: &str) -> Result<String, CommandFailure> {
     let whole = serde_json::to_value(target).unwrap_or_default();
     let keys: Vec<&str> = field.split('.').filter(|key| !key.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! `plugcast verify`: shows built bundles to the real hosts and says what the hosts show.
+//! `plugcast verify`: loads built bundles in the real hosts and reports what the hosts show.
 
 pub mod compared_source;
 
@@ -66,13 +66,13 @@ pub struct VerifyEnvironment<'a> {
     pub search_path: String,
     /// Print the JSON form.
     pub json: bool,
-    /// Hears what is being done.
+    /// Receives the progress.
     pub progress: Progress,
     /// The host that sources are written for.
     pub source_host: String,
     /// Finds the source of bundles.
     pub find_source: &'a dyn Fn(&WantedSource<'_>) -> Result<FoundSource>,
-    /// Whether a folder is a source, whatever bundles it holds.
+    /// Whether a folder is a source, even if it contains bundles.
     pub is_source: &'a dyn Fn(&Path) -> bool,
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
     /// holds one bundle per host.
@@ -82,7 +82,7 @@ pub struct VerifyEnvironment<'a> {
 /// Source, hosts, and the folder to build into.
 pub type TemporaryBuild<'a> = dyn Fn(&Path, &[String], &Path) -> Result<()> + 'a;
 
-/// What to print, and the exit code: 0 when every host is there and showed everything, else 1.
+/// The output, and the exit code: 0 if every host is installed and showed everything, else 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyOutput {
     /// For standard output.
@@ -94,13 +94,13 @@ pub struct VerifyOutput {
 /// Runs the command.
 ///
 /// # Errors
-/// [`MissingHost`] when no host has a driver and a binary, else whatever kept the tool from its work;
-/// both end with exit code 2.
+/// [`MissingHost`] when no host has a driver and a binary, else any other error that prevented the run; both end with
+/// exit code 2.
 pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyOutput> {
     let temporary;
     build::must_be_finished(&args.folder).map_err(super::CommandFailure::from)?;
     build::must_be_there(&args.folder).map_err(super::CommandFailure::from)?;
-    // A bundle that somebody put into a source is not what the source builds.
+    // A bundle inside of a source is not a source.
     let is_source = !loaded_bundle::is_bundle(&args.folder) && (environment.is_source)(&args.folder);
     let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder)? };
     let built_before = !bundles.is_empty();
@@ -160,8 +160,8 @@ pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyO
     Ok(VerifyOutput { text, code: u8::from(!passed) })
 }
 
-/// What the source host lists of the source, compared with the bundles, and a remark. Without `--against`, a source
-/// that is not found and a host that is not installed leave the comparison out.
+/// The comparison of the components that the source host lists with the bundles, and a remark. Without `--against`, it
+/// is skipped if the source is not found or the host is not installed.
 fn compared(
     args: &VerifyArgs,
     environment: &VerifyEnvironment,
@@ -192,8 +192,8 @@ fn compared(
     Ok((Some(verification), None))
 }
 
-/// The folder itself, or those of its children that are bundles, sorted. A child may be no link: the proof would be left
-/// where it leads; and what begins with a dot is what a killed build left.
+/// The folder itself, or those of its children that are bundles, sorted. Symlinks are skipped, because the proof would
+/// be written to their target, and so are dot folders, which are leftovers of killed builds.
 fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
     if loaded_bundle::is_bundle(folder) {
         return Ok(vec![Folder::open(folder)?]);
@@ -211,7 +211,7 @@ fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
 
 type VerifyWork = (Folder, &'static dyn Driver, Installation);
 
-/// Finds everything before anything is started. A host that is missing keeps none of the others from their work.
+/// Finds all hosts before any is started. A missing host does not prevent the others from running.
 fn plan(
     args: &VerifyArgs,
     bundles: Vec<Folder>,

@@ -1,5 +1,5 @@
-//! Reads a source from a commit. A `plugcast.toml` there can no longer be corrected, so one with an error is named in a
-//! warning and ignored.
+//! Reads a source from a commit. A `plugcast.toml` of a commit can no longer be corrected, so an invalid one is ignored
+//! with a warning.
 
 use std::path::{Path, PathBuf};
 
@@ -12,24 +12,24 @@ use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::target::Targets;
 
-/// What a commit holds.
+/// The source of a commit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CommitSource {
     /// The plugins.
     pub project: Project,
-    /// What is wrong with them.
+    /// The findings in them.
     pub found: Vec<Diagnostic>,
     /// The hosts that its settings name.
     pub to: Vec<String>,
-    /// Settings that count for nothing, a sentence each.
+    /// Warnings about ignored settings.
     pub remarks: Vec<String>,
 }
 
-/// Reads the source in `snapshot`, which stands for the folder `name` of the commit that people call `reference`.
+/// Reads the source in `snapshot`, which is the folder `name` at the commit that the user calls `reference`.
 ///
 /// # Errors
-/// As [`crate::compile::Source::read`]; what it says names the commit.
+/// As [`crate::compile::Source::read`]; the message names the commit.
 pub fn past(
     snapshot: &mut CommitSnapshot,
     (name, reference): (&str, &str),
@@ -67,7 +67,7 @@ pub fn past(
         remarks.push(format!(
             "warning: `{reference}:{inner}` is ignored: line {line}, column {column}: {message}"
         ));
-        // The snapshot is private to this run; the next attempt continues without this file.
+        // The snapshot is private; without this file the next attempt gets further.
         if !snapshot.remove(&file) {
             return Err(BuildError::Config {
                 path: format!("{reference}:{inner}"),
@@ -80,7 +80,7 @@ pub fn past(
     }
 }
 
-/// The path of a file of the snapshot, as git has it.
+/// The path of a file of the snapshot, as in git.
 fn inner(file: &Path, snapshot: &CommitSnapshot) -> String {
     file.strip_prefix(snapshot.top()).unwrap_or(file).display().to_string()
 }
@@ -93,7 +93,7 @@ fn read(
     let src = snapshot.folder().to_owned();
     let nearest = build::nearest_config(snapshot.file_system(), &src, |folder| folder == snapshot.top())?;
     let config = nearest.unwrap_or_default().0;
-    // Bundles that lie in a source are no part of it.
+    // Bundles inside of a source are not part of it.
     let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
     let passed_over = SkipPolicy::IgnoredAndPackages;
     let file_system = snapshot.file_system().clone();

@@ -1,4 +1,4 @@
-//! What differs between two inventories of one host, as data.
+//! The differences between two inventories of one host, as data.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ pub struct DiffReport {
     pub old: String,
     /// The new side, as given.
     pub new: String,
-    /// The version that all of it needs.
+    /// The version change that all of it requires.
     pub impact: Impact,
-    /// One object a host that was compared.
+    /// One object per compared host.
     pub hosts: Vec<HostDifference>,
 }
 
-/// What differs for the user of one host.
+/// The differences for the users of one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostDifference {
@@ -36,9 +36,9 @@ pub struct HostDifference {
     pub host: String,
     /// Plugins and components: removed, renamed, added, changed, each by kind and name.
     pub changes: Vec<ChangedItem>,
-    /// Losses that the old side had not, by id.
+    /// Losses that only the new side has, by id.
     pub losses_new: Vec<LossChange>,
-    /// Losses that only the old side had, by id.
+    /// Losses that only the old side has, by id.
     pub losses_gone: Vec<LossChange>,
 }
 
@@ -46,15 +46,15 @@ pub struct HostDifference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ItemChange {
-    /// It is gone.
+    /// It was removed.
     Removed,
-    /// It has another name.
+    /// It was renamed.
     Renamed,
-    /// It was a beta, and has the name without the mark now.
+    /// It was a beta, and now has the stable name.
     Promoted,
-    /// It is new.
+    /// It was added.
     Added,
-    /// It has the same name and other values.
+    /// It has the same name and different values.
     Changed,
 }
 
@@ -64,27 +64,27 @@ pub enum ItemChange {
 pub struct ChangedItem {
     /// How it changed.
     pub change: ItemChange,
-    /// What it is.
+    /// Its kind.
     pub kind: ComponentKind,
-    /// The plugin that brings it.
+    /// The plugin that contains it.
     pub plugin: String,
-    /// Its name; of a removed one its last.
+    /// Its name; the last one if it was removed.
     pub name: String,
-    /// Its name before, if it was renamed.
+    /// Its previous name, if it was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// How alike the two are that are taken for one, in percent of their words.
+    /// The similarity of the old and the new item, in percent of their words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alike: Option<usize>,
     /// Its source file, relative to SRC.
     pub path: String,
-    /// What it is good for, of one that is new.
+    /// The description of a new item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The values that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<ValueChange>,
-    /// The version that this needs.
+    /// The version change that this requires.
     pub impact: Impact,
 }
 
@@ -98,15 +98,15 @@ pub enum ValueTopic {
     Arguments,
     /// What it may do.
     Tools,
-    /// Which model runs it, and how.
+    /// Which model runs it, and with which settings.
     Model,
     /// Who may start it.
     Invocation,
     /// The version.
     Version,
-    /// The text itself, or files beside it; without values.
+    /// The text itself, or files next to it; without values.
     Text,
-    /// What it is: a command that became a skill.
+    /// Its kind: a command that became a skill.
     Kind,
     /// A file that it runs or names; without values.
     File,
@@ -120,12 +120,12 @@ pub enum ValueTopic {
 pub struct ValueChange {
     /// What it is about.
     pub topic: ValueTopic,
-    /// The field, as the host calls it.
+    /// The field, by the host's name for it.
     pub field: String,
-    /// The value before; absent where there was none.
+    /// The old value; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The value now; absent where there is none.
+    /// The new value; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
@@ -136,7 +136,7 @@ pub struct ValueChange {
 pub struct LossChange {
     /// The id.
     pub id: String,
-    /// How grave it is.
+    /// Its class.
     pub class: LossClass,
     /// Why.
     pub reason: String,
@@ -145,25 +145,25 @@ pub struct LossChange {
     /// The 1-based line in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The author accepts it.
+    /// Whether the author accepts it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepted: bool,
 }
 
 impl DiffReport {
-    /// What of it concerns one plugin; a component that was renamed concerns the plugin that it left, too.
+    /// The part that concerns one plugin; a renamed component also concerns its previous plugin.
     pub fn of_plugin(&self, plugin: &str) -> Self {
         let hosts: Vec<HostDifference> = self.hosts.iter().map(|host| host.of_plugin(plugin)).collect();
         let impact = hosts.iter().map(HostDifference::impact).max().unwrap_or_default();
         Self { schema: self.schema.clone(), old: self.old.clone(), new: self.new.clone(), impact, hosts }
     }
 
-    /// Weighs the whole by what is left of it.
+    /// Recomputes the overall impact from the remaining changes.
     pub fn weigh(&mut self) {
         self.impact = self.hosts.iter().map(HostDifference::impact).max().unwrap_or_default();
     }
 
-    /// Whether users of no host notice it: no loss comes or goes, and what changed needs no version.
+    /// Whether users of no host notice it: no loss differs, and no change requires a new version.
     pub fn is_unnoticed(&self) -> bool {
         let kept = |host: &HostDifference| host.losses_new.is_empty() && host.losses_gone.is_empty();
         self.impact == Impact::None && self.hosts.iter().all(kept)
@@ -197,13 +197,13 @@ impl HostDifference {
         }
     }
 
-    /// The version that the changes of this host need.
+    /// The version change that the changes of this host require.
     pub fn impact(&self) -> Impact {
         self.changes.iter().map(|change| change.impact).max().unwrap_or_default()
     }
 }
 
-/// Compares what the user of `host` gets.
+/// Compares what users of `host` get.
 pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDifference {
     let mut matched = matched(&old.items, &new.items);
     let promoted = promoted(&mut matched);
@@ -240,7 +240,7 @@ pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDiff
     HostDifference { host: host.to_owned(), changes, losses_new: only(new, old), losses_gone: only(old, new) }
 }
 
-/// Takes away what is said of files that are the same on both sides, regardless of what runs them there.
+/// Removes changes about files that are identical on both sides, whichever component runs them.
 fn same_files(old: &HostInventory, new: &HostInventory, changes: &mut Vec<ChangedItem>) {
     let (before, after) = (digests(old), digests(new));
     let same = |plugin: &str, path: &str| {
@@ -267,10 +267,10 @@ fn digests(inventory: &HostInventory) -> BTreeMap<(&str, &str), &str> {
     alone.chain(run).collect()
 }
 
-/// How names of betas end.
+/// The suffix of beta names.
 const BETA: &str = "-beta";
 
-/// Takes the betas that became stable out of what was renamed or is gone, each with what it is now.
+/// Removes betas that became stable from the renamed and removed items; returns each with its new item.
 fn promoted<'a>(matched: &mut MatchedItems<'a>) -> Vec<(&'a InventoryItem, &'a InventoryItem)> {
     let is_stable = |beta: &InventoryItem, stable: &InventoryItem| {
         beta.kind == stable.kind

@@ -15,22 +15,22 @@ use crate::source::Span;
 pub(super) struct Documents<'a> {
     text: &'a dyn Fn(&str) -> Option<String>,
     known: RefCell<BTreeMap<String, Rc<Json>>>,
-    /// By document, where its mappings lie by their names.
+    /// By document, the pointers of its mappings by their names.
     names: RefCell<BTreeMap<String, BTreeMap<String, JsonPointer>>>,
 }
 
 impl<'a> Documents<'a> {
-    /// `text` gives the text of the file at a path of the bundle.
+    /// `text` returns the text of the file at a path of the bundle.
     pub(super) fn new(text: &'a dyn Fn(&str) -> Option<String>) -> Self {
         Self { text, known: RefCell::default(), names: RefCell::default() }
     }
 
-    /// The text of a file; empty when it is none.
+    /// The text of a file; empty if it is missing or not text.
     pub(super) fn text(&self, path: &str) -> String {
         (self.text)(path).unwrap_or_default()
     }
 
-    /// The value that a document holds, by the ending of its name; null when it has none.
+    /// The value of a document, parsed by its extension; null if it has none.
     pub(super) fn value(&self, path: &str) -> Rc<Json> {
         if let Some(known) = self.known.borrow().get(path) {
             return Rc::clone(known);
@@ -48,7 +48,7 @@ impl<'a> Documents<'a> {
         value
     }
 
-    /// The pointer of the mapping of a document at the key `name`, or at one that ends in `:name`, that lies highest.
+    /// The pointer of the outermost mapping of a document at the key `name`, or at a key that ends in `:name`.
     pub(super) fn named(&self, path: &str, name: &str) -> Option<JsonPointer> {
         let mut names = self.names.borrow_mut();
         let names = names.entry(path.to_owned()).or_insert_with(|| mappings(&self.value(path)));
@@ -56,8 +56,8 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Every leaf of a mapping, by its path in it such as `permission/bash`: a list of scalars is one leaf, and
-/// white space counts as one space.
+/// Every leaf of a mapping, by its path such as `permission/bash`: a list of scalars is one leaf, and white space is
+/// collapsed.
 pub(super) fn leaves(value: &Json) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     if let Json::Object(map) = value {
@@ -91,7 +91,7 @@ fn shown(value: &Json) -> String {
     }
 }
 
-/// The pointer of every mapping in `value` by the last part of its key; of equals the highest.
+/// The pointer of every mapping in `value` by the last part of its key; the outermost one of several.
 fn mappings(value: &Json) -> BTreeMap<String, JsonPointer> {
     let mut found = BTreeMap::new();
     let mut level = vec![(JsonPointer::default(), value)];
@@ -121,7 +121,7 @@ fn mappings(value: &Json) -> BTreeMap<String, JsonPointer> {
 /// A handler of a hook: its event, its matcher, and the handler itself.
 pub(super) type Handler<'a> = (&'a str, &'a str, &'a Json);
 
-/// Every handler below the key `hooks` of a document, in its order.
+/// Every handler below the key `hooks` of a document, in source order.
 pub(super) fn handlers(document: &Json) -> Vec<Handler<'_>> {
     let declared: Vec<&Json> = match &document["hooks"] {
         Json::Array(items) => items.iter().collect(),

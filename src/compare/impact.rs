@@ -1,5 +1,5 @@
-//! Which version a change needs, by semantic versioning: users call skills, agents and commands by name, so
-//! one that is gone or has another name breaks them.
+//! The version change that a change requires, by semantic versioning: users call skills, agents and commands by name,
+//! so removing or renaming one is a breaking change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::difference::ItemChange;
 use crate::source::ComponentKind;
 
-/// The version that a change needs, smallest first.
+/// The version change that a change requires, smallest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Impact {
@@ -22,7 +22,7 @@ pub enum Impact {
     Major,
 }
 
-/// How files begin that no host reads.
+/// Prefixes of the names of files that no host reads.
 const ABOUT: [&str; 5] = ["README", "CHANGELOG", "LICENSE", "NOTICE", "CONTRIBUTING"];
 
 impl Impact {
@@ -36,10 +36,10 @@ impl Impact {
         }
     }
 
-    /// Of a change of one thing of that name.
+    /// The impact of a change of one item of that name.
     pub fn from_change(change: ItemChange, kind: ComponentKind, name: &str) -> Self {
         if kind == ComponentKind::File {
-            // What tells people about a plugin changes nothing of it.
+            // Files about a plugin for people do not change its behavior.
             return if ABOUT.iter().any(|about| name.starts_with(about)) {
                 Impact::None
             } else {
@@ -51,7 +51,7 @@ impl Impact {
             ComponentKind::Plugin | ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command
         );
         match change {
-            // A beta is called by nobody who may rely on it.
+            // Nobody may rely on the name of a beta.
             ItemChange::Removed if name.ends_with("-beta") => Impact::Minor,
             ItemChange::Removed | ItemChange::Renamed if called => Impact::Major,
             ItemChange::Added | ItemChange::Removed | ItemChange::Renamed | ItemChange::Promoted => {
@@ -61,8 +61,8 @@ impl Impact {
         }
     }
 
-    /// Of the step from one version to another; a step that is none, or goes back, has none. Before 1.0.0 a
-    /// minor version may break, as semantic versioning has it, and a patch may add.
+    /// The impact that the step from one version to another allows; `None` for equal or decreasing versions. Before
+    /// 1.0.0 a minor version may break and a patch may add, as in semantic versioning.
     pub fn between(old: &semver::Version, new: &semver::Version) -> Self {
         let early = old.major == 0;
         if new <= old {

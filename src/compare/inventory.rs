@@ -1,5 +1,5 @@
-//! What a bundle gives to the user of its host: the ledger says which components are there, the emitted
-//! files say with which values.
+//! The components that a bundle offers to the users of its host: the ledger lists them, the emitted files contain their
+//! values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,31 +16,31 @@ use crate::read::frontmatter;
 use crate::source::ComponentKind;
 use crate::target::Target;
 
-/// What the user of one host gets.
+/// What users of one host get.
 #[derive(Debug, Clone, Default)]
 pub struct HostInventory {
     /// Plugins and their components, in the order of the ledger.
     pub items: Vec<InventoryItem>,
-    /// What is lost there, by id.
+    /// Losses on this host, by id.
     pub losses: BTreeMap<String, LocatedLoss>,
 }
 
 /// One component, a plugin as such, or a file of it that belongs to no component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InventoryItem {
-    /// What it is.
+    /// Its kind.
     pub kind: ComponentKind,
-    /// The plugin that brings it.
+    /// The plugin that contains it.
     pub plugin: String,
-    /// The name that the user calls it by: qualified for what is qualified.
+    /// The name by which users call it, qualified if it has a qualified name.
     pub name: String,
     /// Its source file, relative to SRC.
     pub path: String,
     /// Its values, by field.
     pub fields: BTreeMap<String, String>,
-    /// Its own text, without frontmatter and without what was generated.
+    /// Its text, without frontmatter and generated parts.
     pub text: String,
-    /// A digest of everything that it consists of but its fields.
+    /// A digest of everything that it consists of, except its fields.
     pub content: String,
     /// Files of the plugin that it runs or names, by path, each with its mode and digest.
     pub files: BTreeMap<String, String>,
@@ -64,7 +64,7 @@ impl Default for InventoryItem {
 /// A loss, with the first place that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedLoss {
-    /// How grave it is.
+    /// Its class.
     pub class: LossClass,
     /// Why.
     pub reason: String,
@@ -72,7 +72,7 @@ pub struct LocatedLoss {
     pub path: String,
     /// The 1-based line in it.
     pub line: Option<usize>,
-    /// The author accepts it.
+    /// Whether the author accepts it.
     pub accepted: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct InventorySource<'a> {
     pub(super) text: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// Fields that say what the names of things already say.
+/// Fields that only repeat the name or kind of an item.
 const SAID: [&str; 5] = ["name", "file", "kind", "developer_instructions", "content"];
 
 /// Takes the inventory of a bundle.
@@ -130,7 +130,7 @@ pub(super) fn from_bundle(bundle: &InventorySource<'_>) -> HostInventory {
     inventory
 }
 
-/// Documents that stand for agents outside of plugins, by the name that they give.
+/// Documents of installable agents, by the name of the agent.
 fn installable(bundle: &InventorySource<'_>) -> BTreeMap<String, String> {
     let outside = bundle.manifest.files.iter().filter(|file| file.path.ends_with(".toml"));
     let named = outside.filter_map(|file| {
@@ -147,7 +147,7 @@ struct InventoryReader<'a> {
     bundle: &'a InventorySource<'a>,
     documents: Documents<'a>,
     agents: BTreeMap<String, String>,
-    /// Path and pointer of every field that means nothing on this host.
+    /// Path and pointer of every field that has no effect on this host.
     dropped: BTreeSet<(&'a str, &'a str)>,
     /// The files of the bundle by path.
     files: BTreeMap<&'a str, &'a ManifestFile>,
@@ -190,7 +190,7 @@ impl InventoryReader<'_> {
         item
     }
 
-    /// Frontmatter, the documents that stand beside or for it, and the text.
+    /// Adds frontmatter, the documents next to it or in place of it, and the text.
     fn markdown(&self, row: &LedgerRow, to: &str, item: &mut InventoryItem) {
         let target = self.bundle.target;
         let text = self.documents.text(to);
@@ -238,11 +238,11 @@ impl InventoryReader<'_> {
         handlers(&document).into_iter().map(item).collect()
     }
 
-    /// The fields of a component that mean nothing on this host.
+    /// The fields of a component that have no effect on this host.
     fn dropped(&self, row: &LedgerRow) -> BTreeSet<String> {
         let base = format!("{}/", row.pointer.as_deref().unwrap_or_default());
         let path = row.path.as_str();
-        // Those of one path that begin so stand side by side.
+        // The set is sorted, so those of one path with this prefix are adjacent.
         let fields = self.dropped.range((path, base.as_str())..).take_while(|(own, _)| *own == path);
         fields.map_while(|(_, pointer)| Some(pointer.strip_prefix(base.as_str())?.to_owned())).collect()
     }
@@ -262,7 +262,7 @@ fn number(items: &mut [InventoryItem]) {
     }
 }
 
-/// A text without the blocks that a build puts into it.
+/// A text without the blocks that a build adds.
 fn authored(text: &str) -> String {
     const OPEN: &str = "<!-- plugcast:on-this-host -->";
     const CLOSE: &str = "<!-- /plugcast:on-this-host -->";

@@ -1,5 +1,4 @@
-//! Which thing of the one side is which of the other: by name, handlers of hooks by what they do, and what
-//! is left by likeness, which makes it a rename.
+//! Matches the items of two sides: by name, handlers of hooks by what they do, and the rest by similarity, as renames.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,20 +7,19 @@ use super::inventory::InventoryItem;
 use crate::disk;
 use crate::source::ComponentKind;
 
-/// How alike two texts must be, in percent, to be one that was renamed.
+/// The minimum similarity of two texts, in percent, to count as a rename.
 const ALIKE: usize = 60;
-/// Texts of fewer words are alike only when they are equal.
+/// Texts of fewer words match only if they are equal.
 const FEW: usize = 12;
-/// How many pairs are compared word by word: where more things have gone and come, only those are renamed whose texts
-/// are equal.
+/// The maximum number of pairs to compare word by word: beyond it, only items with equal texts are matched as renamed.
 const MOST_PAIRS: usize = 500 * 500;
 
-/// The pairs, and what only one side has.
+/// The matched pairs, and the items that only one side has.
 #[derive(Debug, Default)]
 pub(super) struct MatchedItems<'a> {
-    /// The same thing on both sides.
+    /// The same item on both sides.
     pub(super) same: Vec<(&'a InventoryItem, &'a InventoryItem)>,
-    /// The same thing by another name, with the likeness in percent.
+    /// The same item under another name, with the similarity in percent.
     pub(super) renamed: Vec<(&'a InventoryItem, &'a InventoryItem, usize)>,
     /// Only on the old side.
     pub(super) removed: Vec<&'a InventoryItem>,
@@ -29,7 +27,7 @@ pub(super) struct MatchedItems<'a> {
     pub(super) added: Vec<&'a InventoryItem>,
 }
 
-/// Matches the things of two sides.
+/// Matches the items of two sides.
 pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) -> MatchedItems<'a> {
     let mut out = MatchedItems::default();
     let mut old_left = rounds(old, new, &mut out);
@@ -39,7 +37,7 @@ pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) ->
     };
     let (before, after) = (profiles(&old_left), profiles(&out.added));
     let (mut taken_old, mut taken_new) = (BTreeSet::new(), BTreeSet::new());
-    // What is the same but for its name; the first in order.
+    // First, items that are identical except for the name, in order.
     let mut same: BTreeMap<&Profile<'_>, Vec<usize>> = BTreeMap::new();
     for (to, profile) in after.iter().enumerate().rev() {
         profile.iter().for_each(|profile| same.entry(profile).or_default().push(to));
@@ -63,7 +61,7 @@ pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) ->
             candidates.extend(pair.and_then(|(old, new)| Some((old.likeness(new)?, from, to))));
         }
     }
-    // The most alike first; of equals the first in order.
+    // Most similar first; ties in order.
     candidates.sort_by_key(|(likeness, from, to)| (Reverse(*likeness), *from, *to));
     for (likeness, from, to) in candidates {
         if !taken_old.contains(&from) && !taken_new.contains(&to) {
@@ -80,27 +78,27 @@ pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) ->
     out
 }
 
-/// What the two of a pair have in common.
+/// The key by which two items of a pair match.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct MatchKey<'a> {
     kind: ComponentKind,
     plugin: &'a str,
     group: &'a str,
-    /// Where the whole name counts.
+    /// The name, or the group of a handler.
     name: &'a str,
-    /// Where what it does counts.
+    /// The fields, if they must match.
     fields: Option<&'a BTreeMap<String, String>>,
 }
 
 impl<'a> MatchKey<'a> {
-    /// By the group alone, as one of this `kind`.
+    /// A key of the group only, as an item of this `kind`.
     fn new(item: &'a InventoryItem, kind: ComponentKind) -> Self {
         Self { kind, plugin: &item.plugin, group: group(item), name: "", fields: None }
     }
 }
 
-/// Pairs by name and content, then by name alone. Returns what is left of the old side; what is left of the
-/// new one is `out.added`.
+/// Matches by name and content, then by name only. Returns the unmatched items of the old side; those of the new side
+/// are in `out.added`.
 fn rounds<'a>(
     old: &'a [InventoryItem],
     new: &'a [InventoryItem],
@@ -113,7 +111,7 @@ fn rounds<'a>(
         ComponentKind::Hook => MatchKey { fields: Some(&item.fields), ..loose(item) },
         _ => MatchKey { name: &item.name, ..loose(item) },
     };
-    // A command that becomes a skill of its name is called as before.
+    // A command that becomes a skill of the same name is still called the same way.
     let called = |item: &'a InventoryItem| MatchKey::new(item, callable(item.kind));
     for key in [&exact as &dyn Fn(&'a InventoryItem) -> MatchKey<'a>, &loose, &called] {
         let mut by_key: BTreeMap<_, Vec<&InventoryItem>> = BTreeMap::new();
@@ -135,12 +133,12 @@ fn rounds<'a>(
     old_left
 }
 
-/// The kind by which a thing is called: commands and skills by the same words.
+/// The kind for calls: commands and skills are called the same way.
 fn callable(kind: ComponentKind) -> ComponentKind {
     if kind == ComponentKind::Command { ComponentKind::Skill } else { kind }
 }
 
-/// What stays of a name when its number goes: handlers move up when one before them goes.
+/// The name without its number: handlers are renumbered when an earlier one is removed.
 fn group(item: &InventoryItem) -> &str {
     match (item.kind, item.name.rsplit_once('/')) {
         (ComponentKind::Hook, Some((group, _))) => group,
@@ -148,17 +146,17 @@ fn group(item: &InventoryItem) -> &str {
     }
 }
 
-/// What a thing is compared by when nothing has its name on the other side.
+/// The data by which an item is compared if the other side has none of its name.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Profile<'a> {
-    /// Its kind, its values and its digest, of one without a text.
+    /// Kind, values and digest of an item without a text.
     Values(ComponentKind, &'a BTreeMap<String, String>, &'a str),
-    /// Its kind, and how often it has each word of its description and its text, by the number of the word.
+    /// Kind, and the count of each word of its description and text, by the id of the word.
     Words(ComponentKind, Vec<(usize, usize)>),
 }
 
 impl<'a> Profile<'a> {
-    /// The profile of `item`, with words numbered by `ids`; `None` for what is known by its name alone.
+    /// The profile of `item`, with word ids from `ids`; `None` if it is identified by its name only.
     fn new(item: &'a InventoryItem, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
         if item.kind == ComponentKind::Plugin || is_empty_file(item) {
             return None;
@@ -177,7 +175,7 @@ impl<'a> Profile<'a> {
         Some(Self::Words(kind, counts.into_iter().collect()))
     }
 
-    /// How alike two texts are, in percent, if one may be the other under a new name.
+    /// The similarity of two texts in percent, if one may be the other under a new name.
     fn likeness(&self, other: &Self) -> Option<usize> {
         let (Self::Words(kind, a), Self::Words(other_kind, b)) = (self, other) else { return None };
         let count = |words: &[(usize, usize)]| words.iter().map(|(_, n)| n).sum::<usize>();
@@ -203,7 +201,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// Whether a file has no bytes, as any number of others.
+/// Whether a file is empty, so that its content does not identify it.
 fn is_empty_file(item: &InventoryItem) -> bool {
     item.kind == ComponentKind::File && item.content.contains(&disk::sha256(b""))
 }

@@ -1,5 +1,5 @@
-//! The files of a plugin beside its components: each belongs to the hook, server, skill, agent or command whose values or
-//! text name it, or to one whose files do; a file that nothing names is a separate item.
+//! The other files of a plugin: each belongs to the hook, server, skill, agent or command whose values or text name it,
+//! or to one whose files do; a file that nothing names is an item of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,21 +10,21 @@ use super::inventory::{InventoryItem, InventorySource};
 use crate::bundle::ManifestFile;
 use crate::source::ComponentKind;
 
-/// How many files may stand between a file and the component that runs it.
+/// How many intermediate files may connect a file to the component that runs it.
 const STEPS: usize = 4;
-/// Larger files are no scripts that name others.
+/// Larger files are not searched as scripts that name others.
 const SCRIPT: u64 = 256 * 1024;
-/// The folder of a bundle that has its plugins.
+/// The folder of a bundle with its plugins.
 const PLUGINS: &str = "plugins/";
 
-/// Adds to the `items` of a bundle what its files beside them consist of.
+/// Adds the other files of a bundle to its `items`.
 pub(super) fn add(bundle: &InventorySource<'_>, items: &mut Vec<InventoryItem>) {
     let mut by_plugin: BTreeMap<&str, Vec<&ManifestFile>> = BTreeMap::new();
     let parts = parts(bundle);
     for file in bundle.manifest.files.iter().filter(|file| file.from.is_some()) {
         let plugin = file.path.strip_prefix(PLUGINS).and_then(|rest| rest.split('/').next());
         let Some(plugin) = plugin.filter(|_| !parts.holds(&file.path)) else { continue };
-        // Its values are the plugin's own.
+        // The values of the manifest are those of the plugin item.
         if file.path.ends_with(&format!("{PLUGINS}{plugin}/{}", bundle.target.manifest.path)) {
             continue;
         }
@@ -55,7 +55,7 @@ pub(super) fn add(bundle: &InventorySource<'_>, items: &mut Vec<InventoryItem>) 
     }
 }
 
-/// What components already consist of.
+/// Files that already belong to a component.
 struct KnownParts<'a> {
     files: BTreeSet<&'a str>,
     folders: BTreeSet<&'a str>,
@@ -74,7 +74,7 @@ fn parts<'a>(bundle: &'a InventorySource<'_>) -> KnownParts<'a> {
         let component = (ComponentKind::Skill..=ComponentKind::Executable).contains(&row.kind);
         let Some(to) = row.to.as_deref().filter(|_| component) else { continue };
         parts.files.insert(to);
-        // A skill at the top of its plugin owns what nothing else does.
+        // A skill at the root of its plugin owns all files that belong to nothing else.
         let folder =
             Utf8Path::new(to).parent().filter(|_| row.kind == ComponentKind::Skill && to.ends_with(".md"));
         parts.folders.extend(folder.filter(|folder| folder.components().count() > 2).map(Utf8Path::as_str));
@@ -99,12 +99,12 @@ fn named_by_items(items: &[InventoryItem], plugin: &str, names: &[String]) -> Ve
         for text in item.fields.values().chain([&item.text]) {
             for found in search.find_overlapping_iter(text) {
                 let name = &names[found.pattern().as_usize()];
-                // A bare name is a word; a path ends where its last name does.
+                // A bare name must be a whole word; a path must end with its last name.
                 let ends =
                     text[found.end()..].starts_with(|c: char| c.is_alphanumeric() || "-_/".contains(c));
                 let begins =
                     text[..found.start()].ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
-                // In a text `README.md` is that of the user's project.
+                // In a text, `README.md` means that of the user's project.
                 let is_own = name.contains('/')
                     || name.contains('.') && (!is_text(item) || text[..found.start()].ends_with('/'));
                 if !ends && !begins && is_own {
@@ -116,7 +116,7 @@ fn named_by_items(items: &[InventoryItem], plugin: &str, names: &[String]) -> Ve
     owners
 }
 
-/// Hands what a file belongs to on to the files that it names by their last name.
+/// Propagates the owners of a file to the files that it names by their file name.
 fn named_by_files(
     bundle: &InventorySource<'_>,
     files: &[&ManifestFile],

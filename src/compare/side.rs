@@ -1,4 +1,4 @@
-//! One side of a comparison: a source, which is built in memory, or bundles that are on disk.
+//! One side of a comparison: a source, which is built in memory, or bundles on disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum ComparisonSide<'a> {
     Bundles(&'a BTreeMap<String, PathBuf>),
 }
 
-/// Reads a source that stands for the folder `name`.
+/// Reads a source as the folder `name`.
 ///
 /// # Errors
 /// As [`Source::read`].
@@ -37,7 +37,7 @@ pub fn source(
     Ok((project, findings))
 }
 
-/// The bundles in `folder`, by host: the folder itself, or those directly in it; none when it is no bundle.
+/// The bundles in `folder`, by host: the folder itself, or those directly in it; empty if there are none.
 ///
 /// # Errors
 /// When a manifest of a bundle cannot be read.
@@ -49,7 +49,7 @@ pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
     }
     if disk::is_folder(folder) {
         for (name, is_folder) in disk::list(folder)? {
-            // What a killed build left is not a bundle.
+            // Leftovers of a killed build are not bundles.
             let is_folder = is_folder && !name.starts_with('.');
             let inner = folder.join(name);
             if let Some(manifest) = is_folder.then(|| build::manifest_of(&inner)).transpose()?.flatten() {
@@ -61,7 +61,7 @@ pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
 }
 
 impl ComparisonSide<'_> {
-    /// How many files it is read from; of bundles nobody knows yet.
+    /// How many files it has; 0 for bundles, for which it is not yet known.
     pub(super) fn files(&self) -> usize {
         match self {
             ComparisonSide::Source(project) => project.tree.files().count(),
@@ -69,7 +69,7 @@ impl ComparisonSide<'_> {
         }
     }
 
-    /// What this side gives to the user of `target`.
+    /// What users of `target` get from this side.
     ///
     /// # Errors
     /// When it cannot be built, or its bundle cannot be read.

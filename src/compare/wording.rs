@@ -1,4 +1,4 @@
-//! A change in words, as reports and findings say it.
+//! The wording of changes in reports and findings.
 
 use super::difference::{ChangedItem, ItemChange};
 use crate::source::ComponentKind;
@@ -15,12 +15,12 @@ pub fn line(change: &ChangedItem) -> String {
     format!("{verb} {}", title(change, "`", " to ", false))
 }
 
-/// What changed: its kind and its name, names between `quote`; of one that was renamed both with `arrow`
-/// between them, and how alike they are if that is asked for.
+/// The kind and the name of a changed item, names quoted by `quote`; for a renamed one both names with `arrow` between
+/// them, and the similarity if `alike`.
 pub fn title(change: &ChangedItem, quote: &str, arrow: &str, alike: bool) -> String {
     let kind = noun(change.kind);
     let name = &change.name;
-    // What is not called by its plugin's name needs it said.
+    // If the name does not contain the plugin, it is added.
     let of = match name.starts_with(&format!("{}:", change.plugin)) || change.kind == ComponentKind::Plugin {
         true => String::new(),
         false => format!(" of {quote}{}{quote}", change.plugin),

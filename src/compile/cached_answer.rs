@@ -1,4 +1,4 @@
-//! The quick answer to a build without a change, for all hosts or for none.
+//! The fast path of a build without a change, for all hosts or none.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use crate::disk::lock::{self, OutputLock};
 use crate::disk::replace::OWN_FOLDER;
 use crate::target::Target;
 
-/// Whether the answer of an earlier build still holds.
+/// Whether the result of an earlier build is still valid.
 #[derive(Debug)]
 pub enum CacheLookup {
-    /// It does; one bundle per host, in the order of the hosts.
+    /// It is; one bundle per host, in the order of the hosts.
     Hit(Vec<CachedBundle>),
-    /// It does not, or cannot be known; with the lock of the output folder, where it was taken to look.
+    /// It is not, or that is unknown; with the lock of the output folder, if it was taken for the lookup.
     Miss(Option<OutputLock>),
 }
 
-/// The answer of an earlier build of `src`, if the bundles of all `hosts` below `out` are what a build from the inputs
-/// of `key` wrote.
+/// The result of an earlier build of `src`, if the bundles of all `hosts` below `out` are those that a build from the
+/// inputs of `key` wrote.
 ///
 /// # Errors
 /// When the output folder cannot be read, or another build holds it.

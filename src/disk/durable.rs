@@ -1,4 +1,4 @@
-//! A file that is filled piece by piece and must survive a power cut, such as the output of a child.
+//! A file that is written incrementally and must survive a power failure, such as the output of a child.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::{DiskError, fs_op};
 
-/// A file that grows.
+/// A file that is appended to.
 #[derive(Debug)]
 pub struct AppendFile {
     file: File,
@@ -14,12 +14,12 @@ pub struct AppendFile {
 }
 
 impl AppendFile {
-    /// A file that was just made at `path`.
+    /// A file that was just created at `path`.
     pub(super) fn new(file: File, path: PathBuf) -> Self {
         Self { file, path }
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -27,15 +27,15 @@ impl AppendFile {
         fs_op::write(&mut self.file, bytes)
     }
 
-    /// The file itself, for somebody else to fill.
+    /// The file itself, for another process to write.
     pub fn into_file(self) -> File {
         self.file
     }
 
-    /// Flushes what was written.
+    /// Flushes the file to disk.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When the file cannot be flushed.
     pub fn finish(self) -> Result<(), DiskError> {
         self.file.sync_all().map_err(|error| DiskError::new("write", &self.path, error))
     }

@@ -1,5 +1,5 @@
-//! Changes a file of the user's own tree in one step: readers see the old text or the new one, the
-//! mode stays, and nothing is written through a link or outside the folder that was named.
+//! Changes a file of the user's tree in one step: readers see the old text or the new one, the mode is kept, and
+//! nothing is written through a link or outside of the given folder.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,14 +12,14 @@ use super::folder::{self, Folder};
 use super::reader::{self, SizeLimit};
 use super::{DiskError, open_beneath};
 
-/// Why a file was left as it is.
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// A link leads to it, or it is no plain file.
+    /// It is reached through a link, or is not a plain file.
     #[error("`{}` is not a plain file below the folder, or a link leads to it", .0.display())]
     NotPlain(PathBuf),
-    /// It holds something else than what was read.
+    /// Its content differs from what was read.
     #[error("`{}` was changed by somebody else meanwhile", .0.display())]
     Changed(PathBuf),
     /// A file operation failed.
@@ -32,10 +32,10 @@ pub enum EditError {
     },
 }
 
-/// Gives the file at `path`, relative to `root`, the text `new` if it still holds `old`.
+/// Replaces the text of the file at `path`, relative to `root`, by `new` if it is still `old`.
 ///
 /// # Errors
-/// When it is no plain file, holds something else, or cannot be written; the old text stays then.
+/// When it is not a plain file, has different content, or cannot be written; the old text is kept then.
 pub fn rewrite(root: &Path, path: &Utf8Path, old: &str, new: &str) -> Result<(), EditError> {
     let failed = |source| EditError::Failed { path: root.join(path), source };
     let root = Folder::open(root).map_err(|error| failed(error.source))?;
@@ -50,7 +50,7 @@ pub(super) struct PlainFile<'a> {
     pub(super) mode: u32,
 }
 
-/// Finds the plain file at `path` below `root`, which must hold `old`.
+/// Finds the plain file at `path` below `root`, whose text must be `old`.
 pub(super) fn plain<'a>(root: &Folder, path: &'a Utf8Path, old: &str) -> Result<PlainFile<'a>, EditError> {
     let full = root.path().join(path);
     let Ok((folder, name)) = root.parent_of(path) else { return Err(EditError::NotPlain(full)) };
@@ -64,10 +64,10 @@ pub(super) fn plain<'a>(root: &Folder, path: &'a Utf8Path, old: &str) -> Result<
     }
 }
 
-/// Writes a file, or replaces a plain one with its mode kept, in one step.
+/// Writes a file, or replaces a plain one keeping its mode, in one step.
 ///
 /// # Errors
-/// When something else than a file stands there, or it cannot be written; what was there stays then.
+/// When something other than a file is there, or it cannot be written; the old file is kept then.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), EditError> {
     let failed = |source| EditError::Failed { path: path.to_owned(), source };
     let name = path.file_name().and_then(|name| name.to_str());

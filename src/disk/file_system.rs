@@ -1,5 +1,5 @@
-//! Where a source is read: the disk and, below a path that no disk has, a tree in memory. Whatever can read a commit gets
-//! one and asks it; a command line names paths of the disk alone.
+//! The file system from which a source is read: the disk and, below a path that cannot exist on disk, a tree in memory.
+//! Code that reads a commit uses the tree; the command line can only name paths on disk.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,7 +14,7 @@ use super::reader::SizeLimit;
 use super::{DiskError, FileKind, Fingerprint, open_beneath, reader, sha256, stat};
 use crate::order;
 
-/// The files that can be read; by itself those of the disk.
+/// The readable files; by default those on disk.
 #[derive(Debug, Clone, Default)]
 pub struct FileSystem {
     memory: Option<Arc<MemoryTree>>,
@@ -26,17 +26,17 @@ impl FileSystem {
         Self { memory: Some(Arc::new(tree)) }
     }
 
-    /// Takes a file out of the tree in memory, for this value alone; whether it was there.
+    /// Removes a file from the tree in memory, for this value only; returns whether it existed.
     pub fn remove(&mut self, path: &Path) -> bool {
         self.memory.as_mut().is_some_and(|tree| Arc::make_mut(tree).remove(path))
     }
 
-    /// Where `path` leads in the tree in memory; `None` for a path of the disk.
+    /// Resolves `path` in the tree in memory; `None` for a path on disk.
     pub(super) fn in_memory<'a>(&'a self, path: &'a Path) -> Option<MemoryPath<'a>> {
         self.memory.as_ref()?.place(path)
     }
 
-    /// What stands at `path`; `None` when nothing does, or it cannot be known.
+    /// The kind of file at `path`; `None` if it does not exist or is unknown.
     pub fn kind(&self, path: &Path) -> Option<FileKind> {
         match self.in_memory(path) {
             Some(place) => place.entry().map(MemoryNode::kind),
@@ -44,7 +44,7 @@ impl FileSystem {
         }
     }
 
-    /// Whether what stands at `path` is a link.
+    /// Whether `path` is a link.
     pub(super) fn is_link(&self, path: &Path) -> io::Result<bool> {
         match self.in_memory(path) {
             Some(place) => Ok(place.entry().map(MemoryNode::kind) == Some(FileKind::Link)),
@@ -52,7 +52,7 @@ impl FileSystem {
         }
     }
 
-    /// Whether `path` is a folder, through links.
+    /// Whether `path` is a folder, following links.
     pub fn is_folder(&self, path: &Path) -> bool {
         match self.in_memory(path) {
             Some(place) => place.node().is_ok_and(|node| node.kind() == FileKind::Folder),
@@ -60,7 +60,7 @@ impl FileSystem {
         }
     }
 
-    /// Whether `path` is a file, through links.
+    /// Whether `path` is a file, following links.
     pub fn is_file(&self, path: &Path) -> bool {
         match self.in_memory(path) {
             Some(place) => place.node().is_ok_and(|node| node.kind() == FileKind::File),
@@ -68,20 +68,20 @@ impl FileSystem {
         }
     }
 
-    /// The absolute path without links.
+    /// The absolute path with links resolved.
     ///
     /// # Errors
-    /// When there is nothing at `path`.
+    /// When `path` does not exist.
     pub fn canonical(&self, path: &Path) -> Result<PathBuf, DiskError> {
         self.real(path).map_err(|error| DiskError::new("find", path, error))
     }
 
-    /// The absolute path without links, with the system's own error.
+    /// The absolute path with links resolved.
     pub(super) fn real(&self, path: &Path) -> io::Result<PathBuf> {
         self.in_memory(path).map_or_else(|| stat::real(path), |place| place.real())
     }
 
-    /// Whether `path` stays in `top`: by its names, and through the links of what is there of it.
+    /// Whether `path` stays in `top`: lexically, and after the links of its existing part are resolved.
     pub fn is_inside(&self, top: &Path, path: &Path) -> bool {
         stat::is_inside_by(top, path, |path| self.kind(path), |path| self.real(path))
     }
@@ -101,7 +101,7 @@ impl FileSystem {
         Ok(names)
     }
 
-    /// The names in the folder at `path`, which had no link in it when it was found, and what each of them is.
+    /// The names in the folder at `path`, which had no link in it when it was found, with the type of each.
     pub(super) fn list_in_place(&self, path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
         let Some(place) = self.in_memory(path) else { return open_beneath::list_in_place(path) };
         let kind = |kind: FileKind| match kind {
@@ -145,17 +145,17 @@ impl FileSystem {
     /// Reads the file at `path`, which had no link in it when it was found, as text.
     ///
     /// # Errors
-    /// As [`super::read_text`], and when a link took its place.
+    /// As [`super::read_text`], and when a link has replaced it.
     pub fn read_text_in_place(&self, path: &Path) -> Result<String, DiskError> {
         let bytes = self.read_in_place(path, SizeLimit::Document);
         super::text(path, bytes.map_err(|error| DiskError::new("read", path, error))?)
     }
 
-    /// Size and hash of the file at `path`, which had no link in it when it was found; `size` is how large it was then, if
-    /// that was asked.
+    /// Size and hash of the file at `path`, which had no link in it when it was found; `size` is its size at that time,
+    /// if known.
     ///
     /// # Errors
-    /// When it cannot be read, a link took its place, or it has another size.
+    /// When it cannot be read, a link has replaced it, or its size differs.
     pub fn hash_in_place(&self, path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
         let Some(place) = self.in_memory(path) else { return super::hash_in_place(path, size) };
         let bytes = place.in_place().and_then(MemoryNode::bytes);
@@ -164,7 +164,7 @@ impl FileSystem {
     }
 }
 
-/// A copy of what `node` holds.
+/// A copy of the content of `node`.
 fn bytes(node: &MemoryNode, limit: SizeLimit) -> io::Result<Vec<u8>> {
     let bytes = node.bytes()?;
     if bytes.len() as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(bytes.to_vec()) }

@@ -1,5 +1,5 @@
-//! An open folder. Whatever is read, written or removed in it counts from the open handle and follows no link, so that
-//! a name that somebody swaps meanwhile leads to no other place.
+//! An open folder. All operations in it are relative to the open handle and follow no links, so that a concurrently
+//! swapped name cannot redirect them.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -16,10 +16,10 @@ use super::reader::{self, SizeLimit};
 use super::{DiskError, fs_op, open_beneath};
 use crate::source::UNFINISHED_ENDING;
 
-/// How many folders deep a tree may be: each level holds one open.
+/// The maximum depth of a tree: each level keeps one folder open.
 pub(super) const MOST_DEPTH: usize = 128;
 
-/// An open folder, and the path under which messages name it.
+/// An open folder, and its path for messages.
 #[derive(Debug)]
 pub struct Folder {
     handle: OwnedFd,
@@ -39,10 +39,10 @@ impl From<Folder> for OwnedFd {
 }
 
 impl Folder {
-    /// Opens the folder at `path`, through links: somebody named it.
+    /// Opens the folder at `path`, following links, since the user named it.
     ///
     /// # Errors
-    /// When it is not there, no folder, or closed.
+    /// When it does not exist, is not a folder, or access is denied.
     pub fn open(path: &Path) -> Result<Self, DiskError> {
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let opened = openat(CWD, named, open_beneath::NAMED_FOLDER, Mode::empty());
@@ -50,10 +50,10 @@ impl Folder {
         Ok(Self { handle, path: path.to_owned() })
     }
 
-    /// The same; `None` when nothing is there.
+    /// The same; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is no folder, or closed.
+    /// When it is not a folder, or access is denied.
     pub fn open_existing(path: &Path) -> Result<Option<Self>, DiskError> {
         match Self::open(path) {
             Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -66,25 +66,25 @@ impl Folder {
         Self { handle, path }
     }
 
-    /// Where it was opened.
+    /// The path at which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder of this name in it; `None` when nothing is there.
+    /// The folder of this name in it; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is a link, no folder, or closed.
+    /// When it is a link, not a folder, or access is denied.
     pub fn inner(&self, name: &str) -> Result<Option<Self>, DiskError> {
         let path = self.path.join(name);
         let opened = existing(enter(self, name)).map_err(|error| DiskError::new("open", &path, error))?;
         Ok(opened.map(|handle| Self { handle, path }))
     }
 
-    /// The folder that holds `path`, and its name there.
+    /// The folder that contains `path`, and its name there.
     ///
     /// # Errors
-    /// When a part of it is a link, `..` or no folder.
+    /// When a part of it is a link, `..` or not a folder.
     pub(super) fn parent_of<'a>(&self, path: &'a Utf8Path) -> io::Result<(OwnedFd, &'a str)> {
         let (Some(parent), Some(name), true) =
             (path.parent(), path.file_name(), open_beneath::is_inner(path))
@@ -95,10 +95,10 @@ impl Folder {
         Ok((open_beneath::folder_in(self.as_fd(), parent)?, name))
     }
 
-    /// Reads a whole file as text; `None` when it is not there.
+    /// Reads a whole file as text; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is not a regular file, reached through a link, larger than 64 MiB, or no UTF-8.
+    /// When it is not a regular file, reached through a link, larger than 64 MiB, or not UTF-8.
     pub fn read_text(&self, path: &Utf8Path) -> Result<Option<String>, DiskError> {
         let full = self.path.join(path);
         let bytes = open_beneath::open_in(&self.handle, path)
@@ -107,50 +107,50 @@ impl Folder {
         bytes.map(|bytes| super::text(&full, bytes)).transpose()
     }
 
-    /// Gives the file of this name new bytes in one step, with the mode 0644.
+    /// Replaces the content of the file of this name in one step, with mode 0644.
     ///
     /// # Errors
-    /// When it cannot be written; what was there stays then.
+    /// When it cannot be written; the old file is kept then.
     pub fn replace_file(&self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
         replace(self, name, bytes, 0o644)
             .map_err(|error| DiskError::new("write", &self.path.join(name), error))
     }
 
-    /// Removes a file or link; one that is not there is no error.
+    /// Removes a file or link; a missing one is not an error.
     ///
     /// # Errors
-    /// When it is there and cannot be removed.
+    /// When it exists and cannot be removed.
     pub fn remove_file(&self, name: &str) -> Result<(), DiskError> {
         gone(fs_op::remove_file(self, name))
             .map_err(|error| DiskError::new("remove", &self.path.join(name), error))
     }
 }
 
-/// Opens one folder in another, which may be no link.
+/// Opens a folder inside another one; links are rejected.
 pub(super) fn enter(at: impl AsFd, name: impl Arg) -> io::Result<OwnedFd> {
     openat(at, name, open_beneath::FOLDER, Mode::empty()).map_err(|error| match error {
-        // A link answers `ENOTDIR`, too, and says less.
+        // A link also causes `ENOTDIR`, which says less.
         Errno::NOTDIR => io::Error::new(io::ErrorKind::NotADirectory, "it is a link or a file, not a folder"),
         error => error.into(),
     })
 }
 
-/// What has this name in a folder; `None` when nothing does, or it cannot be known.
+/// The metadata of a name in a folder; `None` if it does not exist or is unknown.
 pub(super) fn stat(at: impl AsFd, name: impl Arg) -> Option<Stat> {
     statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()
 }
 
-/// What a name stands for.
+/// The file type in the metadata.
 pub(super) fn kind(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }
 
-/// Whether a name in a folder stands for a folder.
+/// Whether a name in a folder is a folder.
 pub(super) fn is_folder(at: impl AsFd, name: impl Arg) -> bool {
     stat(at, name).is_some_and(|stat| kind(&stat) == FileType::Directory)
 }
 
-/// Whether a name in a folder stands for something that is open.
+/// Whether a name in a folder refers to an open file or folder.
 pub(super) fn is_same(at: impl AsFd, name: impl Arg, open: impl AsFd) -> bool {
     match (stat(at, name), fstat(open)) {
         (Some(named), Ok(open)) => (named.st_dev, named.st_ino) == (open.st_dev, open.st_ino),
@@ -158,7 +158,7 @@ pub(super) fn is_same(at: impl AsFd, name: impl Arg, open: impl AsFd) -> bool {
     }
 }
 
-/// The names in an open folder, with what each of them is, as the system lists them.
+/// The names in an open folder with their types, in the order of the system.
 pub(super) fn names(dir: &mut Dir) -> io::Result<Vec<(CString, FileType)>> {
     let mut found = Vec::new();
     while let Some(entry) = dir.read() {
@@ -168,7 +168,7 @@ pub(super) fn names(dir: &mut Dir) -> io::Result<Vec<(CString, FileType)>> {
             continue;
         }
         let kind = match entry.file_type() {
-            // Some file systems do not say.
+            // Some file systems do not report the type.
             FileType::Unknown => stat(dir.fd()?, name).map_or(FileType::Unknown, |stat| kind(&stat)),
             kind => kind,
         };
@@ -181,12 +181,12 @@ fn is_itself(name: &CStr) -> bool {
     matches!(name.to_bytes(), b"." | b"..")
 }
 
-/// How a file is called while it is written, before it takes the place of `name`.
+/// The temporary name of a file while it is written, before it replaces `name`.
 fn unfinished(name: &str) -> String {
     format!(".{name}{UNFINISHED_ENDING}")
 }
 
-/// Writes a file beside its place and moves it there.
+/// Writes a temporary file and renames it to its final name.
 pub(super) fn replace(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     let new = unfinished(name);
     let written = fresh(&at, &new, bytes, mode).and_then(|()| fs_op::rename(&at, new.as_str(), &at, name));
@@ -196,7 +196,7 @@ pub(super) fn replace(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io:
     })
 }
 
-/// Makes a file with these bytes; what an earlier run left there when it was killed goes, and a link is never followed.
+/// Creates a file with these bytes; replaces a leftover of a killed run, and never follows a link.
 pub(super) fn fresh(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     if stat(&at, name).is_some() {
         fs_op::remove_file(&at, name)?;

@@ -1,5 +1,4 @@
-//! What stands in an output folder without any build having written it: it is kept, and never
-//! overwritten.
+//! Files in an output folder that no build wrote: they are kept, and never overwritten.
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +15,7 @@ use super::missing_name::existing;
 use super::replace::{OWN_FOLDER, OutputFile};
 use crate::order;
 
-/// Files of others that stand where an emitted file or one of its folders must go, sorted.
+/// Foreign files at the path of an emitted file or of one of its folders, sorted.
 ///
 /// # Errors
 /// When `folder` cannot be listed.
@@ -42,7 +41,7 @@ pub fn conflicts(
         .collect())
 }
 
-/// What stands in `folder` and is not `listed`, sorted: files, links, and folders that hold nothing listed.
+/// Everything in `folder` that is not `listed`, sorted: files, links, and folders without listed files.
 ///
 /// # Errors
 /// When `folder` cannot be listed.
@@ -61,7 +60,7 @@ pub fn unlisted(folder: &Folder, listed: &BTreeSet<Utf8PathBuf>) -> Result<Vec<P
     Ok(files.map(|entry| top(&entry.path)).collect::<BTreeSet<_>>().into_iter().collect())
 }
 
-/// What an entry is.
+/// The kind of an entry.
 pub(super) enum ForeignKind {
     /// A file, or anything else that is neither folder nor link.
     File,
@@ -75,7 +74,7 @@ pub(super) enum ForeignKind {
 pub(super) struct ForeignEntry {
     /// Relative to the output folder.
     pub(super) path: PathBuf,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: ForeignKind,
 }
 
@@ -85,8 +84,7 @@ impl ForeignEntry {
     }
 }
 
-/// Everything in `folder` that no build wrote, sorted; folders only when they are empty or hold
-/// files of others.
+/// Everything in `folder` that no build wrote, sorted; folders only if they are empty or contain foreign files.
 pub(super) fn foreign(
     folder: &Folder,
     owned: &BTreeSet<Utf8PathBuf>,
@@ -95,22 +93,22 @@ pub(super) fn foreign(
     let owned = owned.iter().map(|path| path.as_str()).collect();
     let mut search = ForeignSearch { owned, folders, found: Vec::new() };
     let failed = |path: &Path, error| DiskError::new("list", &folder.path().join(path), error);
-    // Opened again: where a folder has been listed to is kept with its handle.
+    // Opened again, because the position of a listing is part of the handle.
     let root = folder::enter(folder, ".").map_err(|error| failed(Path::new(""), error))?;
     search.list(root, &mut PathBuf::new(), 0).map_err(|(path, error)| failed(&path, error))?;
     Ok(search.found)
 }
 
 struct ForeignSearch<'a> {
-    // As texts, which are compared faster than paths: all of them are plain.
+    // As strings, which compare faster than paths: all of them are normalized.
     owned: BTreeSet<&'a str>,
-    /// The folders that hold something owned.
+    /// The folders that contain owned files.
     folders: BTreeSet<&'a str>,
     found: Vec<ForeignEntry>,
 }
 
 impl ForeignSearch<'_> {
-    /// Looks through the open folder at `path`. An error names the folder that cannot be listed.
+    /// Searches the open folder at `path`. An error names the folder that cannot be listed.
     fn list(&mut self, open: OwnedFd, path: &mut PathBuf, depth: usize) -> Result<(), (PathBuf, io::Error)> {
         let failed = |path: &Path, error: io::Error| (path.to_owned(), error);
         if depth == MOST_DEPTH {
@@ -137,7 +135,7 @@ impl ForeignSearch<'_> {
             self.found.extend(kind.map(|kind| ForeignEntry { path: path.clone(), kind }));
             if is_folder && !is_ours {
                 let inner = dir.fd().map_err(io::Error::from).and_then(|at| folder::enter(at, name));
-                // Where there is none, somebody has just removed it.
+                // If there is none, it has just been removed.
                 if let Some(inner) = existing(inner).map_err(|error| failed(path, error))? {
                     self.list(inner, path, depth + 1)?;
                 }
@@ -179,7 +177,7 @@ mod tests {
         );
     }
 
-    /// Sorted path by path, whatever order the system lists them in; what lies in a folder of others is theirs, too.
+    /// The result is sorted, regardless of the order of the system, and files in a foreign folder are foreign, too.
     #[test]
     fn finds_what_no_build_wrote() {
         let out = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
-//! Every change of the file system, one small function each: a name in an open folder, through no link. All of them pass
-//! one gate, where an interrupt stops what only adds (what tidies up goes on), and where the feature `fault` counts.
+//! Every change of the file system, one small function each: it takes a name in an open folder and follows no links.
+//! All of them pass one gate, where an interrupt stops operations that only add (cleanup continues), and where the
+//! feature `fault` counts.
 
 #[cfg(feature = "fault")]
 mod fault;
@@ -17,12 +18,12 @@ use rustix::path::Arg;
 use super::Fingerprint;
 use crate::process::interrupt;
 
-/// What a step is to the gate.
+/// The class of an operation for the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FsOperation {
-    /// It makes something new, which takes room and can be left undone.
+    /// Creates something new, which takes space and can be skipped.
     Adds,
-    /// It moves, removes or sets a mode, which an interrupt must not leave half done.
+    /// Moves, removes or sets a mode, which an interrupt must not leave half done.
     Settles,
 }
 
@@ -36,36 +37,36 @@ fn gate(step: FsOperation) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes something new that no path names, such as below an open folder.
+/// Runs an operation of another module that creates something.
 pub(super) fn adding<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     gate(FsOperation::Adds)?;
     change()
 }
 
-/// Moves or removes something that no path names.
+/// Runs an operation of another module that moves or removes something.
 pub(super) fn settling<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     gate(FsOperation::Settles)?;
     change()
 }
 
-/// Makes a folder in an open one.
+/// Creates a folder in an open one.
 pub(super) fn make_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(FsOperation::Adds)?;
     Ok(mkdirat(at, name, Mode::from_raw_mode(0o777))?)
 }
 
-/// Makes a folder in an open one that nobody else may enter.
+/// Creates a folder in an open one that no other user may enter.
 pub(super) fn make_private_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(FsOperation::Adds)?;
     Ok(mkdirat(at, name, Mode::from_raw_mode(0o700))?)
 }
 
-/// Makes a file that is not there yet.
+/// Creates a new file.
 pub(super) fn create(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     create_with(at, name, 0o666)
 }
 
-/// Makes a file that is not there yet, which others may run as far as the process's mask lets them.
+/// Creates a new executable file, subject to the umask.
 pub(super) fn create_program(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     create_with(at, name, 0o777)
 }
@@ -76,10 +77,10 @@ fn create_with(at: impl AsFd, name: impl Arg, mode: u32) -> io::Result<File> {
     Ok(File::from(openat(at, name, flags, Mode::from_raw_mode(mode))?))
 }
 
-/// Opens a regular file for reading and writing, never through a link, and makes it if it is not there.
+/// Opens a regular file for reading and writing, never through a link, and creates it if it does not exist.
 pub(super) fn open(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     gate(FsOperation::Adds)?;
-    // Neither through a link nor into a pipe that nobody reads.
+    // Follow no link, and do not block on a pipe without a reader.
     let flags = OFlags::RDWR
         | OFlags::CREATE
         | OFlags::NOFOLLOW
@@ -90,7 +91,7 @@ pub(super) fn open(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-/// Writes bytes at the current place of a file.
+/// Writes bytes at the current position of a file.
 pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let passed = gate(FsOperation::Adds);
     #[cfg(feature = "fault")]
@@ -101,7 +102,7 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Writes all of another file, up to `most` bytes, and says what was written.
+/// Writes the content of another file, up to `most` bytes, and returns the fingerprint of what was written.
 pub(super) fn write_copy(file: &mut File, from: &mut File, most: u64) -> io::Result<Fingerprint> {
     gate(FsOperation::Adds)?;
     super::fingerprint_of(from, most, |bytes| file.write_all(bytes))
@@ -113,13 +114,13 @@ pub(super) fn set_size(file: &File, size: u64) -> io::Result<()> {
     file.set_len(size)
 }
 
-/// Gives a file a second name; of a link, the link itself gets it.
+/// Creates a hard link to a file; of a symlink, to the symlink itself.
 pub(super) fn link(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
     gate(FsOperation::Adds)?;
     Ok(linkat(from, name, to, new, AtFlags::empty())?)
 }
 
-/// Copies an open file with its mode to a name that is not there yet.
+/// Copies an open file with its mode to a new name.
 pub(super) fn copy(from: &mut File, at: impl AsFd, name: impl Arg) -> io::Result<()> {
     let mode = from.metadata()?.permissions().mode() & 0o777;
     let mut to = create(at, name)?;
@@ -127,7 +128,7 @@ pub(super) fn copy(from: &mut File, at: impl AsFd, name: impl Arg) -> io::Result
     set_mode(&to, mode)
 }
 
-/// Makes a symbolic link.
+/// Creates a symbolic link.
 pub(super) fn symlink(target: impl Arg, at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(FsOperation::Adds)?;
     Ok(symlinkat(target, at, name)?)
@@ -139,13 +140,13 @@ pub(super) fn set_mode(open: impl AsFd, mode: u32) -> io::Result<()> {
     Ok(fchmod(open, Mode::from_raw_mode(mode))?)
 }
 
-/// Opens a folder to its owner that nobody may list, and which may be no link.
+/// Gives the owner access to a folder that nobody may list; links are rejected.
 pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(FsOperation::Settles)?;
     let mode = Mode::from_raw_mode(0o700);
     #[cfg(target_os = "linux")]
     {
-        // The call for this follows links, unless it is asked about what is open already.
+        // The system call follows links, unless it is applied to an open handle.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let closed = openat(at, name, flags, Mode::empty())?;
         let itself = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&closed));
@@ -155,13 +156,13 @@ pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     Ok(chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Moves a file or folder; a file takes the place of another one.
+/// Moves a file or folder; a file replaces an existing one.
 pub(super) fn rename(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
     gate(FsOperation::Settles)?;
     Ok(renameat(from, name, to, new)?)
 }
 
-/// Exchanges two names of a folder in one step; `false` where the system cannot.
+/// Exchanges two names in a folder in one step; `false` if the system does not support it.
 pub(super) fn exchange(at: impl AsFd, a: impl Arg, b: impl Arg) -> io::Result<bool> {
     gate(FsOperation::Settles)?;
     #[cfg(feature = "fault")]

@@ -1,5 +1,5 @@
-//! One build at a time per output folder. The lock is the system's own, so that it ends with the
-//! process that holds it, however that ends; its file is there only while a build runs.
+//! One build at a time per output folder. The lock is an OS file lock, so that it ends with the process that holds it
+//! in any case; the lock file exists only while a build runs.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::ffi::OsString;
@@ -17,12 +17,12 @@ use super::missing_name::existing;
 use super::patience::Patience;
 use super::{DiskError, fs_op, open_beneath};
 
-/// How long a build waits for another one.
+/// How long a build waits for another one to finish.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 const NAME: &str = ".plugcast.lock";
 
-/// Held until it is dropped, with the folder that it is about.
+/// The lock and its folder; released when dropped.
 #[derive(Debug)]
 pub struct OutputLock {
     folder: Folder,
@@ -31,7 +31,7 @@ pub struct OutputLock {
 }
 
 impl OutputLock {
-    /// The folder, which stays open: the holder of the lock writes there, whatever takes the folder's name.
+    /// The folder, which stays open: the holder of the lock writes there, even if the path is replaced.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
@@ -39,12 +39,13 @@ impl OutputLock {
 
 impl Drop for OutputLock {
     fn drop(&mut self) {
-        // A file that stays is taken over by the next build.
+        // The next build reuses a remaining lock file.
         let _ = fs_op::remove_file(&self.folder, NAME);
     }
 }
 
-/// Folders that were made for a lock, outermost first: a name in an open folder. Those that are empty in the end go again.
+/// Folders that were created for a lock, outermost first, each as a name in an open folder. Those that are still empty
+/// are removed at the end.
 #[derive(Debug, Default)]
 struct CreatedFolders(Vec<(OwnedFd, OsString)>);
 
@@ -54,7 +55,7 @@ impl Drop for CreatedFolders {
     }
 }
 
-/// Why a lock was not had.
+/// Why a lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
@@ -71,7 +72,7 @@ pub enum LockError {
     Disk(#[from] DiskError),
 }
 
-/// The path of a folder to write to, and who has named it.
+/// The path of a folder to write to, and whether the user named it.
 #[derive(Debug, Clone)]
 pub struct OutputFolder {
     path: PathBuf,
@@ -79,23 +80,23 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// A folder that the user has named: links that lead there are followed.
+    /// A folder that the user named: links are followed.
     pub fn named(path: &Path) -> Self {
         Self { path: path.to_owned(), base: None }
     }
 
-    /// The folder at `path`, which counts from `base` and was named by nobody but a file that is there: no link below
-    /// `base` is followed.
+    /// The folder at `path`, which is relative to `base` and comes from a file, not from the user: no link below `base`
+    /// is followed.
     pub fn below(base: &Path, path: &Path) -> Self {
         Self { path: base.join(path), base: Some(base.to_owned()) }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a link below its base leads to it, or is there in its place.
+    /// Whether it is reached through a link below its base, or is itself a link.
     pub fn is_linked(&self) -> bool {
         let Some(base) = &self.base else { return false };
         let linked = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
@@ -104,8 +105,8 @@ impl OutputFolder {
     }
 }
 
-/// Takes the lock of the output folder `folder`, waiting up to `patience` for another build. Makes
-/// the folder, and removes it again if it is empty in the end.
+/// Acquires the lock of the output folder `folder`, waiting up to `patience` for another build. Creates the folder, and
+/// removes it again if it is empty at the end.
 ///
 /// # Errors
 /// [`LockError::Held`] with the other process when it does not end in time.
@@ -120,12 +121,13 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, 
         let opened = open_or_make(folder, base, &mut made)
             .and_then(|open| fs_op::open(&open, NAME).map(|file| (open, file)).map_err(failed));
         let (open, mut file) = match opened {
-            // The build that ended just now removed the folders that it had made.
+            // A build that just ended removed the folders that it had created.
             Err(error) if error.source.kind() == io::ErrorKind::NotFound && !patience.is_over() => continue,
             opened => opened?,
         };
         match file.try_lock() {
-            // A file of another name, too, is not this one's to write: its name here goes, and the next try makes one.
+            // A file with a second hard link must not be written: remove this name, and create a new file at the next
+            // attempt.
             Ok(())
                 if folder::is_same(&open, NAME, &file)
                     && file.metadata().is_ok_and(|meta| meta.nlink() > 1) =>
@@ -137,7 +139,7 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, 
                 note(&mut lock.file, &holder).map_err(failed)?;
                 return Ok(lock);
             }
-            // The build that ended just now removed this file.
+            // A build that just ended removed this file.
             Ok(()) => {}
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
             Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held(folder, &mut file)),
@@ -166,7 +168,7 @@ pub fn wait(folder: &Path, patience: Duration) -> Result<(), LockError> {
     }
 }
 
-/// Who holds the lock, as its file says.
+/// The holder of the lock, according to the lock file.
 fn held(folder: &Path, file: &mut File) -> LockError {
     let mut holder = String::new();
     let known = (&mut *file).take(64).read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
@@ -174,8 +176,8 @@ fn held(folder: &Path, file: &mut File) -> LockError {
     LockError::Held { folder: folder.to_owned(), holder }
 }
 
-/// Opens `folder`, links that are there followed unless they are below `base`, and makes what is missing of it, from the
-/// outermost: each part that is made, and each part below `base`, is a folder and no link.
+/// Opens `folder`, following existing links unless they are below `base`, and creates its missing parts, outermost
+/// first: each created part, and each part below `base`, must be a folder and not a link.
 fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut CreatedFolders) -> Result<Folder, DiskError> {
     let is_there = |part: &&Path| part.as_os_str().is_empty() || fs::metadata(part).is_ok();
     let there = base.or_else(|| folder.ancestors().find(is_there)).unwrap_or(Path::new(""));
@@ -199,7 +201,7 @@ fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut CreatedFolders) -
         if matches!(part, Component::Normal(_)) && !folder::is_folder(&open, name) {
             match fs_op::make_folder(&open, name) {
                 Ok(()) => made.0.push((open.try_clone().map_err(failed(&at))?, name.to_owned())),
-                // Another build made it, or it is no folder: what follows will tell.
+                // Another build created it, or it is not a folder: the next step will tell.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed(&at)(error)),
             }
@@ -209,7 +211,7 @@ fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut CreatedFolders) -
     Ok(Folder::new(open, folder.to_owned()))
 }
 
-/// Says in the file who holds it.
+/// Writes the holder to the lock file.
 fn note(file: &mut File, holder: &str) -> io::Result<()> {
     fs_op::set_size(file, 0)?;
     file.rewind()?;

@@ -1,5 +1,5 @@
-//! A tree of files that lies in memory: a commit is read as git has it, and laid out nowhere. A [`super::FileSystem`] finds
-//! it below a path that no disk has, links and all.
+//! A tree of files in memory: a commit is read directly from git, without a checkout. A [`super::FileSystem`] serves it
+//! below a path that cannot exist on disk, including links.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -11,21 +11,21 @@ use camino::Utf8Path;
 
 use super::FileKind;
 
-/// Nothing lies below a device.
+/// No file can exist below a device.
 const DEVICE: &str = "/dev/null";
-/// How many links may lead to one another, as on Linux.
+/// The maximum number of links to follow, as on Linux.
 const MOST_LINKS: usize = 40;
 
 /// A tree in memory.
 #[derive(Debug, Clone)]
 pub struct MemoryTree {
-    /// By its path from the top, which is empty for the top itself.
+    /// By path relative to the top; empty for the top itself.
     nodes: BTreeMap<PathBuf, MemoryNode>,
-    /// Without links every path is where it says.
+    /// Whether there are links; without them, paths need no resolution.
     has_links: bool,
 }
 
-/// What lies at a path.
+/// The node at a path.
 #[derive(Debug, Clone)]
 pub enum MemoryNode {
     /// A folder, with the names in it.
@@ -37,9 +37,9 @@ pub enum MemoryNode {
         /// Whether it may be executed.
         executable: bool,
     },
-    /// A file whose content nobody has, and whether somebody asked for it.
+    /// A file with missing content, and whether it was requested.
     Absent(Arc<AtomicBool>),
-    /// A link and what it says.
+    /// A link and its target.
     Link(String),
 }
 
@@ -47,7 +47,7 @@ impl MemoryTree {
     /// The path of its top.
     pub const TOP: &str = "/dev/null/tree";
 
-    /// A tree of these files and links, and of the folders that hold them.
+    /// A tree of these files and links, and of their folders.
     pub fn new<'p>(nodes: impl IntoIterator<Item = (&'p Utf8Path, MemoryNode)>) -> Self {
         let top = (PathBuf::new(), MemoryNode::Folder(Vec::new()));
         let mut tree = Self { nodes: BTreeMap::from([top]), has_links: false };
@@ -60,7 +60,7 @@ impl MemoryTree {
 
     fn add(&mut self, path: &Path, node: MemoryNode) {
         self.nodes.insert(path.to_owned(), node);
-        // Up to the first folder that is known.
+        // Up to the first known folder.
         for path in path.ancestors() {
             let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
             let name = name.to_string_lossy().into_owned();
@@ -71,12 +71,12 @@ impl MemoryTree {
         }
     }
 
-    /// The place that `path` leads to; `None` for every path outside of it.
+    /// Resolves `path` in the tree; `None` for every path outside of it.
     pub(super) fn place<'a>(&'a self, path: &'a Path) -> Option<MemoryPath<'a>> {
         Some(MemoryPath { tree: self, inner: path.strip_prefix(Self::TOP).ok()? })
     }
 
-    /// Takes a file away; whether it was there.
+    /// Removes a file; returns whether it existed.
     pub(super) fn remove(&mut self, path: &Path) -> bool {
         let (Ok(inner), Some(name)) = (path.strip_prefix(Self::TOP), path.file_name()) else { return false };
         if let Some(MemoryNode::Folder(names)) = inner.parent().and_then(|parent| self.nodes.get_mut(parent))
@@ -94,7 +94,7 @@ pub(super) struct MemoryPath<'a> {
 }
 
 impl<'a> MemoryPath<'a> {
-    /// What lies there, no link followed but on the way.
+    /// The node itself, following links only in its parent path.
     pub(super) fn entry(&self) -> Option<&'a MemoryNode> {
         let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
         match self.inner.file_name() {
@@ -103,18 +103,18 @@ impl<'a> MemoryPath<'a> {
         }
     }
 
-    /// What lies there, through links.
+    /// The node, following links.
     pub(super) fn node(&self) -> io::Result<&'a MemoryNode> {
         let inner = self.follow(self.inner)?;
         self.tree.nodes.get(&inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// The same, where no link may lead.
+    /// The node, which must not be reached through a link.
     pub(super) fn in_place(&self) -> io::Result<&'a MemoryNode> {
         self.tree.nodes.get(self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// The names in a folder to which no link leads, each with what lies there.
+    /// The names in a folder that is not reached through a link, each with its kind.
     pub(super) fn children(self) -> io::Result<impl Iterator<Item = (&'a String, FileKind)>> {
         let MemoryNode::Folder(names) = self.in_place()? else {
             return Err(rustix::io::Errno::NOTDIR.into());
@@ -125,18 +125,18 @@ impl<'a> MemoryPath<'a> {
         Ok(names.iter().map(move |name| (name, kind(name))))
     }
 
-    /// The path without links; one that leaves the tree is not below its top.
+    /// The path with links resolved; if it leaves the tree, it is not below the top.
     pub(super) fn real(&self) -> io::Result<PathBuf> {
         let inner = self.follow(self.inner)?;
         let is_there = self.tree.nodes.contains_key(&inner);
-        // What lies outside is nobody's to know.
+        // Files outside of the tree are unknown.
         if !is_there && inner != Path::new(DEVICE) {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(Path::new(MemoryTree::TOP).join(inner))
     }
 
-    /// `path` from the top without links; [`DEVICE`] for what leaves the tree.
+    /// `path` relative to the top with links resolved; [`DEVICE`] if it leaves the tree.
     fn follow(&self, path: &Path) -> io::Result<PathBuf> {
         let is_plain = || path.components().all(|part| matches!(part, Component::Normal(_)));
         if !self.tree.has_links && is_plain() && self.tree.nodes.contains_key(path) {
@@ -178,7 +178,7 @@ impl<'a> MemoryPath<'a> {
 }
 
 impl MemoryNode {
-    /// What it is.
+    /// Its kind.
     pub(super) fn kind(&self) -> FileKind {
         match self {
             MemoryNode::Folder(_) => FileKind::Folder,

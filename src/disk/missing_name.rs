@@ -1,8 +1,8 @@
-//! A name that is missing is an answer, not a failure.
+//! Converts errors about missing names to results.
 
 use std::io;
 
-/// What was asked for by name; `None` where nothing has that name.
+/// The result of a lookup by name; `None` if the name does not exist.
 pub(super) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -10,7 +10,7 @@ pub(super) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// The same for a path; `None` also where a part of it is no folder.
+/// The same for a path; `None` also if a part of it is not a folder.
 pub(super) fn existing_path<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
@@ -18,7 +18,7 @@ pub(super) fn existing_path<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Checks that a name is gone: one that was missing before is no error.
+/// The result of a removal: a name that was already missing is not an error.
 pub(super) fn gone(result: io::Result<()>) -> io::Result<()> {
     existing(result).map(drop)
 }

@@ -1,5 +1,5 @@
-//! Opens what lies beneath a folder, one name at a time and never through a link: when somebody swaps a folder or a file
-//! for a link while it is read gets an error and no file from elsewhere.
+//! Opens paths beneath a folder, one name at a time and never through a link: if a folder or file is swapped for a link
+//! during a read, the result is an error and never a file from elsewhere.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -16,19 +16,19 @@ use rustix::path::Arg;
 use super::missing_name::gone;
 use super::reader;
 
-/// What a folder is opened with that somebody named.
+/// The flags to open a folder that the user named.
 pub(super) const NAMED_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// What any other folder is opened with.
+/// The flags to open any other folder.
 pub(super) const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// What a file is opened with: a pipe or a device is not waited for.
+/// The flags to open a file, without blocking on a pipe or a device.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-/// Whether `path` leads below the folder that it counts from, by its names alone.
+/// Whether `path` stays below the folder to which it is relative, lexically.
 pub fn is_inner(path: &Utf8Path) -> bool {
     !path.as_str().is_empty() && path.components().all(|part| matches!(part, Utf8Component::Normal(_)))
 }
@@ -41,7 +41,7 @@ pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
     Ok(open_in(&open_folder(root, "".into())?, path)?.0)
 }
 
-/// The same in an open folder, with what the system knows of the file.
+/// The same in an open folder, with the metadata of the file.
 ///
 /// # Errors
 /// When a part of `path` is a link or `..`, or it is not a regular file.
@@ -64,8 +64,8 @@ pub(super) fn open_one(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens the regular file at `path` for reading, which had no link in it when it was found: one that has now was put
-/// there since. What the system knows of the file comes along.
+/// Opens the regular file at `path` for reading, which had no link in it when it was found; a link in it now was put
+/// there since. Also returns the metadata of the file.
 ///
 /// # Errors
 /// When a part of `path` is a link, or it is not a regular file.
@@ -75,7 +75,7 @@ pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, meta))
 }
 
-/// The names in the folder at `path`, which had no link in it when it was found, and what each of them is.
+/// The names in the folder at `path`, which had no link in it when it was found, with the type of each.
 ///
 /// # Errors
 /// When a part of `path` is a link, or it is not a folder.
@@ -95,7 +95,7 @@ pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
 /// Opens the folder at `path`, which has no `..`, in an open one.
 ///
 /// # Errors
-/// When a part of `path` is a link or no folder.
+/// When a part of `path` is a link or not a folder.
 pub(super) fn folder_in(root: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<OwnedFd> {
     without_following(root, path.as_std_path(), FOLDER).map_err(without_links)
 }
@@ -104,7 +104,7 @@ pub(super) fn folder_in(root: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<Own
 fn without_following(at: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     #[cfg(target_os = "linux")]
     match rustix::fs::openat2(at, path, flags, Mode::empty(), rustix::fs::ResolveFlags::NO_SYMLINKS) {
-        // An old kernel, or a sandbox that does not know this call.
+        // An old kernel, or a sandbox that does not support this call.
         Err(Errno::NOSYS | Errno::PERM) => {}
         opened => return opened,
     }
@@ -122,7 +122,7 @@ fn part_by_part(at: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedF
     Ok(folder)
 }
 
-/// A link answers `ELOOP`, or `ENOTDIR` where a folder is wanted; a socket cannot be opened at all.
+/// A link causes `ELOOP`, or `ENOTDIR` where a folder is expected; a socket cannot be opened at all.
 fn replaced(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::NOTDIR => io::Error::new(io::ErrorKind::InvalidInput, LinkInPlace),
@@ -130,7 +130,7 @@ fn replaced(error: Errno) -> io::Error {
     }
 }
 
-/// Why a file is not read that was there before.
+/// Why a file that existed before cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("a link took its place")]
 pub struct LinkInPlace;
@@ -138,7 +138,7 @@ pub struct LinkInPlace;
 /// Opens the folder at `path`, relative to `root`; `root` itself for an empty path.
 ///
 /// # Errors
-/// When a part of `path` is a link, `..`, or no folder.
+/// When a part of `path` is a link, `..`, or not a folder.
 pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
     if !path.as_str().is_empty() && !is_inner(path) {
         return Err(outside());
@@ -151,10 +151,10 @@ pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Checks that `path`, relative to `root`, is a folder that no link leads to, as far as it is there.
+/// Checks that the existing part of `path`, relative to `root`, consists of folders and not links.
 ///
 /// # Errors
-/// When a part of it is a link or no folder.
+/// When a part of it is a link or not a folder.
 pub fn must_be_folder(root: &Path, path: &Utf8Path) -> io::Result<()> {
     gone(open_folder(root, path).map(drop))
 }
@@ -163,7 +163,7 @@ pub(super) fn outside() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the path leads out of its folder")
 }
 
-/// A link answers `ELOOP`, or `ENOTDIR` where a folder is wanted.
+/// A link causes `ELOOP`, or `ENOTDIR` where a folder is expected.
 fn without_links(error: Errno) -> io::Error {
     if error == Errno::LOOP {
         return io::Error::new(io::ErrorKind::InvalidInput, "it is a link, which is not followed here");

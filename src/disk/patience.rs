@@ -1,4 +1,4 @@
-//! How long to wait for another process: pauses that grow, up to a limit.
+//! Waits for another process with increasing pauses, up to a limit.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::process::interrupt;
 const SHORTEST: Duration = Duration::from_millis(5);
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// What is left of the time to wait.
+/// The remaining time to wait.
 pub(super) struct Patience {
     start: Instant,
     limit: Duration,
@@ -16,7 +16,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// From now on, at most `limit`.
+    /// Starts now, and waits at most `limit`.
     pub(super) fn new(limit: Duration) -> Self {
         Self { start: Instant::now(), limit, pause: SHORTEST }
     }
@@ -26,10 +26,10 @@ impl Patience {
         self.start.elapsed() >= self.limit
     }
 
-    /// Pauses before the next try.
+    /// Pauses before the next attempt.
     ///
     /// # Errors
-    /// When an interrupt came.
+    /// When an interrupt is pending.
     pub(super) fn pause(&mut self) -> io::Result<()> {
         interrupt::check()?;
         std::thread::sleep(self.pause);

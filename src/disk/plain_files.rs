@@ -1,5 +1,5 @@
-//! Plain access by path, for folders that are ours: reading, writing with a mode, links, and copying a tree. What a
-//! repository brings is read and written by the other files of this module.
+//! Plain access by path, for folders that plugcast created: reading, writing with a mode, links, and copying a tree.
+//! Files of a repository are read and written by the other files of this module.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use super::reader::{self, SizeLimit};
 use super::{fs_op, open_beneath};
 use crate::order;
 
-/// Makes a folder with its parents; one that is there already is no error.
+/// Creates a folder with its parents; an existing one is not an error.
 ///
 /// # Errors
 /// When it cannot be made.
@@ -44,8 +44,8 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     fs_op::set_mode(&file, if executable { 0o755 } else { 0o644 })
 }
 
-/// Makes a file of its own at `path`, where another name may stand that the file system takes for the same, and its
-/// parent folders.
+/// Creates a separate file at `path`, even if the file system has an equivalent name there (such as one in another
+/// case), and its parent folders.
 ///
 /// # Errors
 /// When it cannot be made.
@@ -55,7 +55,7 @@ pub fn create(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     if executable { fs_op::set_mode(&file, 0o755) } else { Ok(()) }
 }
 
-/// Makes something where nothing is, once what stands in its way is gone and its folder is there.
+/// Creates a new file or link after removing what is in its place and creating its folder.
 fn fresh<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     match make() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => remove(path)?,
@@ -67,7 +67,7 @@ fn fresh<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     make()
 }
 
-/// Makes a symbolic link at `path` that leads to `target`, and the folders above it.
+/// Creates a symbolic link at `path` to `target`, and its parent folders.
 ///
 /// # Errors
 /// When it cannot be made.
@@ -78,10 +78,10 @@ pub fn link(path: &Path, target: &Path) -> io::Result<()> {
     fs_op::symlink(target, CWD, path)
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is not an error.
 ///
 /// # Errors
-/// When it is there and cannot be removed.
+/// When it exists and cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     gone(fs_op::remove_file(CWD, path))
 }
@@ -102,32 +102,32 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     reader::read_file(&reader::open(path)?, SizeLimit::Program)
 }
 
-/// Whether a file or folder is there.
+/// Whether a file or folder exists.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Whether the path is a link, whatever it leads to.
+/// Whether the path is a link, whatever its target.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
 }
 
-/// Whether the path is a folder, also through a link.
+/// Whether the path is a folder, following links.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-/// Whether the path is a regular file, also through a link.
+/// Whether the path is a regular file, following links.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-/// The size of a regular file, also through a link.
+/// The size of a regular file, following links.
 pub fn size(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|meta| meta.len())
 }
 
-/// Whether the path is a regular file that somebody may execute.
+/// Whether the path is a regular file that any user may execute.
 pub fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
@@ -140,7 +140,7 @@ pub fn absolute(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// The names in a folder, sorted; empty when it is no folder.
+/// The names in a folder, sorted; empty if it is not a folder.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =
@@ -149,10 +149,10 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Copies a folder with everything in it; modes stay, links are followed.
+/// Copies a folder with everything in it; modes are kept, links are followed.
 ///
 /// # Errors
-/// When a file cannot be read or written, or a link leads back into a folder above it.
+/// When a file cannot be read or written, or a link points to a folder above it.
 pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     for entry in WalkDir::new(from).follow_links(true).sort_by_file_name() {
         let entry = entry?;
@@ -166,8 +166,8 @@ pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies the regular file at `path` beneath `root`, links not followed, and makes the folders above the copy. The
-/// answer is the sha256 of the bytes that were copied; `None` when there is no such file.
+/// Copies the regular file at `path` beneath `root`, following no links, and creates the parent folders of the copy.
+/// Returns the sha256 of the copied bytes; `None` if there is no such file.
 ///
 /// # Errors
 /// When the copy cannot be written.
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(names_in(&to), ["bin", "text"]);
     }
 
-    /// A folder that cannot be listed once left an empty copy behind, and a link into itself never ended.
+    /// Regression test: an unlistable folder left an empty copy behind, and a link into itself never terminated.
     #[test]
     fn a_tree_that_cannot_be_copied_whole_is_an_error() {
         let scratch = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The one reader of files: a regular file only, told by the open file itself, and never more of it than its kind
-//! may hold. Opening waits for nobody, so that a named pipe hangs nothing and a device fills no memory.
+//! The only reader of files: it accepts only regular files, checked on the open handle, up to a size limit by kind.
+//! Opening never blocks, so that a named pipe cannot hang the program and a device cannot fill the memory.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::missing_name::existing_path;
 use super::{DiskError, open_beneath};
 
-/// How large a file may be that is read whole, by its kind.
+/// The maximum size of a file that is read completely, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizeLimit {
     /// Settings that the user writes: 4 MiB.
@@ -21,7 +21,7 @@ pub enum SizeLimit {
 }
 
 impl SizeLimit {
-    /// The most bytes.
+    /// The limit in bytes.
     pub fn bytes(self) -> u64 {
         self.mebibytes() * 1024 * 1024
     }
@@ -34,13 +34,13 @@ impl SizeLimit {
         }
     }
 
-    /// The error of what is larger.
+    /// The error for a larger file.
     pub fn exceeded(self) -> io::Error {
         io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", self.mebibytes()))
     }
 }
 
-/// Opens a regular file for reading, through links.
+/// Opens a regular file for reading, following links.
 ///
 /// # Errors
 /// When it cannot be opened, or is a folder, a pipe, a socket or a device.
@@ -59,7 +59,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A socket cannot be opened at all, and its error would say nothing.
+/// Replaces the error about a socket, which cannot be opened at all, by a clear one.
 pub(super) fn unopened(error: io::Error) -> io::Error {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
@@ -71,7 +71,7 @@ pub(super) fn unopened(error: io::Error) -> io::Error {
 /// Checks that an open file is a regular one.
 ///
 /// # Errors
-/// When it is something else.
+/// When it is not.
 pub(super) fn must_be_regular(file: &File) -> io::Result<Metadata> {
     let meta = file.metadata()?;
     let kind = meta.file_type();
@@ -105,7 +105,7 @@ pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError>
 /// Reads the file at `path`, which had no link in it when it was found.
 ///
 /// # Errors
-/// When it cannot be read, is larger than `limit`, or a link took its place.
+/// When it cannot be read, is larger than `limit`, or a link has replaced it.
 pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
     open_beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit))
 }
@@ -116,7 +116,7 @@ pub(super) fn read_file(mut file: &File, limit: SizeLimit) -> io::Result<Vec<u8>
     if size > limit.bytes() {
         return Err(limit.exceeded());
     }
-    // A file below `/proc` has no size.
+    // A file below `/proc` reports size 0.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     read_stream(&mut file, limit, &mut bytes)?;
     Ok(bytes)
@@ -125,14 +125,14 @@ pub(super) fn read_file(mut file: &File, limit: SizeLimit) -> io::Result<Vec<u8>
 /// Reads a stream to its end, such as standard input.
 ///
 /// # Errors
-/// When it cannot be read, or with [`io::ErrorKind::FileTooLarge`] when it holds more than `limit`.
+/// When it cannot be read, or with [`io::ErrorKind::FileTooLarge`] when it contains more than `limit`.
 pub fn read_stream(stream: &mut impl Read, limit: SizeLimit, bytes: &mut Vec<u8>) -> io::Result<()> {
     let read = stream.take(limit.bytes() + 1).read_to_end(bytes)?;
     if read as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(()) }
 }
 
-/// Whether a standard stream was closed when the program began. The standard library opens the null device in its place,
-/// for reading and writing; who gives it as an input opens it for reading.
+/// Whether a standard stream was closed when the program started. The standard library opens the null device in its
+/// place, for reading and writing, while a real input is opened for reading only.
 #[cfg(unix)]
 pub fn was_closed(stream: impl std::os::fd::AsFd) -> bool {
     use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};

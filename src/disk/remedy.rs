@@ -1,15 +1,15 @@
-//! What to do about a file that cannot be written, by the reason that the system gives.
+//! Help for a file that cannot be written, by the error of the system.
 
 use std::io::ErrorKind;
 
-/// What to do about one reason, alone and with another folder to name.
+/// The help for one error, alone and with the option of another folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remedy {
-    /// What to do.
+    /// The help alone.
     pub alone: &'static str,
-    /// The same, or another folder for what is built.
+    /// The help, or another folder for the bundles.
     pub or_out: &'static str,
-    /// The same, or another folder for the helper's files.
+    /// The help, or another folder for the helper's files.
     pub or_root: &'static str,
 }
 
@@ -28,7 +28,7 @@ remedy!(QUOTA, "free some of your disk quota");
 remedy!(TOO_LARGE, "raise the limit on the size of a file (`ulimit -f`)");
 remedy!(READ_ONLY, "make the file system writable");
 
-/// What to do about a reason; `None` where there is no advice for it.
+/// The help for an error; `None` if there is no advice for it.
 pub fn remedy(kind: ErrorKind) -> Option<Remedy> {
     match kind {
         ErrorKind::StorageFull => Some(FULL),
@@ -39,7 +39,7 @@ pub fn remedy(kind: ErrorKind) -> Option<Remedy> {
     }
 }
 
-/// The same of the words of another program.
+/// The same for the error message of another program.
 pub fn remedy_in(words: &str) -> Option<Remedy> {
     let signs = [
         ("No space left on device", FULL),

@@ -1,6 +1,6 @@
-//! Writes a whole output folder in one step: the new tree is staged beside the old one, files of
-//! others are linked into it, the two are exchanged, and only then the old one goes. A kill at any
-//! moment leaves one of the two trees, whole, and so does a full disk.
+//! Writes a whole output folder in one step: the new tree is staged next to the old one, foreign files are linked into
+//! it, the two are exchanged, and only then the old one is removed. A kill at any time, or a full disk, leaves one of
+//! the two trees complete.
 
 mod origin;
 mod recovery;
@@ -25,10 +25,10 @@ use crate::progress::Progress;
 pub use self::recovery::{is_displaced, recover, unfinished};
 pub(super) use self::{recovery::sibling, removal::remove};
 
-/// The folder of our own documents inside an output folder.
+/// The folder of plugcast's own documents inside an output folder.
 pub const OWN_FOLDER: &str = ".plugcast";
 
-/// Where a bundle is written: a name in an open folder.
+/// The place of a bundle: a name in an open folder.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputPlace<'a> {
     /// The folder above it.
@@ -38,21 +38,21 @@ pub struct OutputPlace<'a> {
 }
 
 impl OutputPlace<'_> {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> PathBuf {
         self.out.path().join(self.name)
     }
 
-    /// The bundle that is there now; `None` when nothing is.
+    /// The existing bundle; `None` if there is none.
     ///
     /// # Errors
-    /// When it is a link, no folder, or closed.
+    /// When it is a link, not a folder, or access is denied.
     pub fn open(&self) -> Result<Option<Folder>, DiskError> {
         self.out.inner(self.name)
     }
 }
 
-/// Somebody else has moved what is written or replaced.
+/// Another process has moved the written or the replaced tree.
 #[derive(Debug, thiserror::Error)]
 #[error("something else took its place while it was written")]
 struct PathDisplaced;
@@ -75,11 +75,11 @@ pub struct OutputFile {
 /// A change that a build would make to one file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
-    /// The file is not there yet.
+    /// The file is new.
     Added(Utf8PathBuf),
     /// Content or mode differ.
     Changed(Utf8PathBuf),
-    /// The last build wrote it, this one does not.
+    /// The last build wrote it, but this one does not.
     Removed(Utf8PathBuf),
 }
 
@@ -92,11 +92,11 @@ impl FileChange {
     }
 }
 
-/// What writing `files` would change in `folder`, sorted by path; `None` where there is no folder yet. `owned` are the
-/// files that the last build wrote.
+/// The changes that writing `files` would make in `folder`, sorted by path; `None` means that there is no folder yet.
+/// `owned` are the files that the last build wrote.
 ///
 /// # Errors
-/// When a file that is there cannot be read.
+/// When an existing file cannot be read.
 pub fn changes(
     folder: Option<&Folder>,
     files: &[OutputFile],
@@ -129,7 +129,7 @@ pub fn changes(
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 out.push(FileChange::Added(file.path.clone()));
             }
-            // A link, a folder or a special file, or one that is closed.
+            // A link, a folder, a special file, or a file without read access.
             io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => {
                 out.push(FileChange::Changed(file.path.clone()));
             }
@@ -139,7 +139,7 @@ pub fn changes(
     }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     for path in owned.iter().filter(|path| !new.contains(path.as_path())) {
-        // A build writes files: whatever lists a folder has not written it.
+        // Builds own only files: a listed folder was not written by one.
         let there = folder.parent_of(path).ok().and_then(|(parent, name)| folder::stat(parent, name));
         if there.is_some_and(|stat| folder::kind(&stat) != rustix::fs::FileType::Directory) {
             out.push(FileChange::Removed(path.clone()));
@@ -149,12 +149,12 @@ pub fn changes(
     Ok(out)
 }
 
-/// Makes the folder at `place`, which is open as `old` now, hold exactly `files`, our own documents among them, beside
-/// the files of others. Call [`recover`] before. `progress` hears of each file.
+/// Replaces the folder at `place`, which is currently open as `old`, by exactly `files`, including plugcast's own
+/// documents, next to foreign files. Call [`recover`] before. `progress` receives each file.
 ///
 /// # Errors
-/// When anything cannot be written; the old tree stays then. When the old tree cannot be removed: the
-/// new one is in its place then, and the next build removes what is left.
+/// When anything cannot be written; the old tree is kept then. When the old tree cannot be removed: the new one is
+/// already in place then, and the next build removes the rest.
 pub fn replace(
     place: &OutputPlace<'_>,
     old: Option<&Folder>,
@@ -169,9 +169,9 @@ pub fn replace(
         let _ = remove_tree(out, &new, &stage.root, out.path());
     })?;
     let swapped = swap(place, old, &new, &stage);
-    // Where neither tree could be moved into its place, both are needed: the next command decides. Else this is the new
-    // tree before the swap and the old one after it, unless somebody has put something else there. The first error is the
-    // one to report; what cannot be removed here is removed by the next command.
+    // If neither tree could be moved into place, both are kept: the next command decides. Otherwise the staged name
+    // refers to the new tree before the swap and to the old one after it, unless something else was put there. Only the
+    // first error is reported; the next command removes what cannot be removed here.
     let removed = match old.filter(|_| swapped.is_ok()) {
         _ if folder::stat(out, place.name).is_none() => Ok(()),
         Some(old) => remove_tree(out, &new, old, out.path()),
@@ -180,8 +180,8 @@ pub fn replace(
     swapped.and(removed)
 }
 
-/// Moves the staged tree to its place, and the old one to the name of the staged tree or out of the way. Whatever else
-/// came to lie under one of these names goes back to where it was.
+/// Moves the staged tree into place, and the old one to the staged name or aside. Anything else that appeared under one
+/// of these names is moved back.
 fn swap(
     place: &OutputPlace<'_>,
     old: Option<&Folder>,
@@ -192,7 +192,7 @@ fn swap(
     let failed = |error: io::Error| DiskError::new("replace", &place.path(), error);
     let displaced = || failed(io::Error::other(PathDisplaced));
     let is_ours = |name: &str| folder::is_same(out, name, &stage.root);
-    // Names are compared afterwards: before, they could still change.
+    // Names are compared afterwards, because they could still change before.
     let take_place = || {
         fs_op::rename(out, new, out, name)?;
         if is_ours(name) {
@@ -221,7 +221,7 @@ fn swap(
     let moved = fs_op::rename(out, name, out, aside.as_str()).and_then(|()| {
         let moved = if is_old(&aside) { take_place() } else { Err(io::Error::other(PathDisplaced)) };
         moved.inspect_err(|_| {
-            // If this fails too, the next build does it, since the marker stays.
+            // If this fails too, the next build does it, since the marker is kept.
             let _ = fs_op::rename(out, aside.as_str(), out, name);
         })
     });
@@ -238,7 +238,7 @@ fn mode(executable: bool) -> u32 {
     if executable { 0o755 } else { 0o644 }
 }
 
-/// Whether a file has other permission bits than an emitted one.
+/// Whether the permission bits of a file differ from those of an emitted one.
 pub(super) fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o777 != mode(executable)
 }

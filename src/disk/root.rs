@@ -1,5 +1,5 @@
-//! A folder of our own in a place that others can write: everything below it is opened part by part, beneath the open
-//! folder, without following links. A link, a special file or a file of another user below it is not trusted, and
+//! A folder of plugcast in a place where other users can write: everything below it is opened part by part, beneath the
+//! open folder, without following links. A link, a special file or a file of another user below it is not trusted, and
 //! nothing is read, written or removed through it.
 
 mod change;
@@ -23,9 +23,9 @@ use crate::order;
 
 pub use lock::RootLock;
 
-/// How many names one folder may hold.
+/// The maximum number of names in one folder.
 const MOST_NAMES: usize = 100_000;
-/// How many folders deep a tree below the root may be.
+/// The maximum depth of a tree below the root.
 const MOST_DEPTH: usize = 32;
 
 /// An open folder.
@@ -33,23 +33,23 @@ const MOST_DEPTH: usize = 32;
 pub struct Root {
     path: PathBuf,
     folder: Arc<OwnedFd>,
-    /// Whose everything below must be, where that counts.
+    /// The required owner of everything below, if it is checked.
     owner: Option<u32>,
 }
 
-/// Why something below a root was not done.
+/// Why an operation below a root failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootError {
-    /// Somebody else may have put it there.
+    /// Another user may have put it there.
     #[error("`{}` {what}", .path.display())]
     Untrusted {
-        /// What is not trusted.
+        /// The untrusted path.
         path: PathBuf,
-        /// What it is.
+        /// Why it is not trusted.
         what: &'static str,
     },
-    /// Another process holds the lock: what its file says of it.
+    /// Another process holds the lock: the content of the lock file.
     #[error("process {0} holds the lock")]
     Held(String),
     /// A file operation failed.
@@ -57,7 +57,7 @@ pub enum RootError {
     Disk(#[from] DiskError),
 }
 
-/// What becomes of a root that is itself a link.
+/// How to treat a root that is itself a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RootLink {
     /// It is followed: the user named the path.
@@ -66,31 +66,31 @@ pub enum RootLink {
     Refused,
 }
 
-/// What the system knows of a file or link without opening it.
+/// The metadata of a file or link, read without opening it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileTimes {
-    /// When it, or what is known of it, changed last, in seconds since 1970 and nanoseconds. No program can set it.
+    /// The change time (ctime), in seconds since 1970 and nanoseconds. No program can set it.
     pub changed: (i64, i64),
-    /// When it was written last, in seconds. Programs can set it.
+    /// The modification time (mtime), in seconds. Programs can set it.
     pub written: i64,
     /// Its size in bytes.
     pub size: u64,
 }
 
 impl Root {
-    /// Opens the folder at `path`, below which everything must be of this user; `None` when it is not there.
+    /// Opens the folder at `path`, below which everything must belong to this user; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is a link that is refused, no folder, or cannot be opened.
+    /// When it is a refused link, not a folder, or cannot be opened.
     pub fn open(path: &Path, link: RootLink) -> Result<Option<Self>, RootError> {
         let owner = Some(rustix::process::geteuid().as_raw());
         Self::open_for(path, link, owner)
     }
 
-    /// Opens the folder at `path`, regardless of who owns what is below; `None` when it is not there.
+    /// Opens the folder at `path`, regardless of who owns its content; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is no folder, or cannot be opened.
+    /// When it is not a folder, or cannot be opened.
     pub fn open_tree(path: &Path) -> Result<Option<Self>, RootError> {
         Self::open_for(path, RootLink::Followed, None)
     }
@@ -111,10 +111,10 @@ impl Root {
         }
     }
 
-    /// The same folder, made with its parents where it is not there.
+    /// Opens the folder at `path`; creates it with its parents if it does not exist.
     ///
     /// # Errors
-    /// As [`Root::open`], and when it cannot be made.
+    /// As [`Root::open`], and when it cannot be created.
     pub fn create(path: &Path, link: RootLink) -> Result<Self, RootError> {
         if let Some(root) = Self::open(path, link)? {
             return Ok(root);
@@ -133,15 +133,15 @@ impl Root {
         Ok(self.folder(path)?.map(open))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A number that the folder keeps as long as it is there, and no copy has.
+    /// A number that identifies the folder as long as it exists, and that no copy shares.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// When it is not available.
     pub fn identity(&self) -> Result<u64, RootError> {
         let file =
             File::from(self.folder.try_clone().map_err(|error| self.failed("read", Path::new(""), error))?);
@@ -149,7 +149,7 @@ impl Root {
         Ok(meta.ino())
     }
 
-    /// Reads a whole file; `None` when it is not there.
+    /// Reads a whole file; `None` if it does not exist.
     ///
     /// # Errors
     /// When it is not trusted, cannot be read, or is larger than `limit`.
@@ -158,7 +158,7 @@ impl Root {
         reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
     }
 
-    /// Opens a file; `None` when it is not there.
+    /// Opens a file; `None` if it does not exist.
     fn opened(&self, path: &Path) -> Result<Option<File>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -177,7 +177,7 @@ impl Root {
         Ok(Some(file))
     }
 
-    /// Reads the last bytes of a file, at most so many; `None` when it is not there.
+    /// Reads the last bytes of a file, at most `most`; `None` if it does not exist.
     ///
     /// # Errors
     /// When it is not trusted, or cannot be read.
@@ -191,10 +191,10 @@ impl Root {
         Ok(Some(bytes))
     }
 
-    /// Reads a file that nobody else may read or write; `None` when it is not there.
+    /// Reads a file that no other user may read or write; `None` if it does not exist.
     ///
     /// # Errors
-    /// As [`Root::read`], and when others may.
+    /// As [`Root::read`], and when other users have access.
     pub fn read_secret(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, RootError> {
         if let Some((folder, name)) = self.parent(path)?
             && let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
@@ -205,20 +205,20 @@ impl Root {
         self.read(path, limit)
     }
 
-    /// What stands at a path; `None` when nothing does.
+    /// The kind of file at a path; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is not trusted, or cannot be known.
+    /// When it is not trusted, or cannot be determined.
     pub fn kind(&self, path: &Path) -> Result<Option<FileKind>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         self.inspect(&folder, name, path)
     }
 
-    /// The names in a folder with what they are, sorted; empty when it is not there. Names that are not valid UTF-8 are left
-    /// out.
+    /// The names in a folder with their kinds, sorted; empty if the folder does not exist. Names that are not valid
+    /// UTF-8 are left out.
     ///
     /// # Errors
-    /// When the folder or something in it is not trusted, it cannot be listed, or holds more than 100,000 names.
+    /// When the folder or something in it is not trusted, it cannot be listed, or contains more than 100,000 names.
     pub fn list(&self, path: &Path) -> Result<Vec<(String, FileKind)>, RootError> {
         let Some(folder) = self.folder(path)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -233,7 +233,7 @@ impl Root {
         Ok(found)
     }
 
-    /// When a file was changed last; `None` when it is not there.
+    /// When a file was last changed; `None` if it does not exist.
     ///
     /// # Errors
     /// When it is not trusted.
@@ -248,7 +248,7 @@ impl Root {
         Ok(Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)))
     }
 
-    /// What the system knows of a file or link without opening it; `None` when it is not there.
+    /// The metadata of a file or link, read without opening it; `None` if it does not exist.
     pub fn times(&self, path: &Path) -> Option<FileTimes> {
         let stat = statat(&self.folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         #[allow(clippy::useless_conversion, reason = "the types differ by system")]
@@ -259,19 +259,19 @@ impl Root {
         })
     }
 
-    /// Where a link leads; `None` when it is none.
+    /// The target of a link; `None` if it is not a link.
     pub fn link(&self, path: &Path) -> Option<CString> {
         let (folder, name) = self.parent(path).ok()??;
         readlinkat(&folder, name, Vec::new()).ok()
     }
 
-    /// The folder that holds `path`, and its name there; `None` when the folder is not there.
+    /// The folder that contains `path`, and its name there; `None` if the folder does not exist.
     fn parent<'a>(&self, path: &'a Path) -> Result<Option<(OwnedFd, &'a Path)>, RootError> {
         let (folder, name) = split(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
         Ok(self.folder(folder)?.map(|folder| (folder, name)))
     }
 
-    /// A folder, opened part by part; `None` when it is not there.
+    /// A folder, opened part by part; `None` if it does not exist.
     fn folder(&self, path: &Path) -> Result<Option<OwnedFd>, RootError> {
         let cloned = self.folder.try_clone();
         let mut open = cloned.map_err(|error| self.failed("open", Path::new(""), error))?;
@@ -287,7 +287,7 @@ impl Root {
         Ok(Some(open))
     }
 
-    /// One folder in another.
+    /// Opens a folder in another one.
     fn enter(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<OwnedFd>, RootError> {
         match openat(folder, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(next) => {
@@ -305,7 +305,7 @@ impl Root {
         }
     }
 
-    /// What stands at a name, if it is trusted.
+    /// The kind of file at a name, if it is trusted.
     fn inspect(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<FileKind>, RootError> {
         let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
@@ -364,7 +364,7 @@ fn untrusted(path: &Path, what: &'static str) -> RootError {
     RootError::Untrusted { path: path.to_owned(), what }
 }
 
-/// The folder and the name of a path that only goes down.
+/// Splits a path without `..` into folder and name.
 fn split(path: &Path) -> Option<(&Path, &Path)> {
     let down = path.components().all(|part| matches!(part, Component::Normal(_)));
     let name = path.file_name().filter(|_| down)?;

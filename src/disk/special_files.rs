@@ -1,5 +1,5 @@
-//! Pipes, sockets, devices and files of any size in the place of files that git reads in a repository and its working
-//! tree: git waits for a named pipe, reads a device to its end, and takes a whole file into memory.
+//! Finds pipes, sockets, devices and oversized files in place of files that git reads in a repository and its working
+//! tree: git blocks on a named pipe, reads a device to its end, and loads a whole file into memory.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs::{self, FileType};
@@ -9,18 +9,18 @@ use super::reader::{self, SizeLimit};
 
 /// The files that git reads in every folder of a working tree.
 const NAMES: [&str; 3] = [".gitattributes", ".gitignore", ".gitmodules"];
-/// The most bytes of such a file, as git has it for `.gitattributes`: 100 MiB.
+/// The maximum size of such a file, the same as git's limit for `.gitattributes`: 100 MiB.
 const LARGEST: u64 = 100 * 1024 * 1024;
-/// How many folders are looked into.
+/// The maximum number of folders to search.
 const MOST: usize = 20_000;
 
-/// What is wrong with a file that is found here, and what to do.
+/// The message and the help about a file that is found here.
 pub const SPECIAL: (&str, &str) =
     ("is not a regular file of at most 100 MiB, and git reads it", "look at it, and remove it");
 
 /// The first of these files in one folder that is a pipe, a socket, a device or too large.
 pub fn special_file_in(folder: &Path) -> Option<PathBuf> {
-    // Git follows no link there.
+    // Git does not follow links here.
     let is_special = |path: &PathBuf| {
         fs::symlink_metadata(path)
             .is_ok_and(|meta| is_special(meta.file_type()) || meta.is_file() && meta.len() > LARGEST)
@@ -28,8 +28,8 @@ pub fn special_file_in(folder: &Path) -> Option<PathBuf> {
     NAMES.iter().map(|name| folder.join(name)).find(is_special)
 }
 
-/// The first such file that git reads when it is started in `folder`: above it, below it, in the repository, or named
-/// by its configuration.
+/// The first such file that git reads when it is run in `folder`: above it, below it, in the repository, or named by
+/// its configuration.
 pub fn special_file_for(folder: &Path) -> Option<PathBuf> {
     let top = folder.ancestors().find(|above| fs::symlink_metadata(above.join(".git")).is_ok());
     let above = folder.ancestors().take_while(|above| top.is_some_and(|top| above.starts_with(top)));
@@ -46,7 +46,7 @@ fn is_special(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
 }
 
-/// The first of these files in a folder or below it, except in git's own folder.
+/// The first of these files in or below a folder, except in `.git`.
 fn special_file_below(top: &Path) -> Option<PathBuf> {
     let mut open = vec![top.to_owned()];
     for _ in 0..MOST {
@@ -61,7 +61,7 @@ fn special_file_below(top: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The first special file in git's own folder or the one that it stands for, or in the configuration.
+/// The first special file in `.git` or the folder to which it refers, or in the configuration.
 fn special_file_in_repository(git: &Path) -> Option<PathBuf> {
     let kind = fs::metadata(git).ok()?.file_type();
     if is_special(kind) {
@@ -73,7 +73,7 @@ fn special_file_in_repository(git: &Path) -> Option<PathBuf> {
     };
     let mut open = vec![git.to_owned()];
     if kind.is_file() {
-        // Of a linked working tree: its own folder, and the repository's.
+        // For a linked working tree: its own folder, and that of the repository.
         let named = text(git)?;
         let own = git.parent()?.join(named.strip_prefix("gitdir: ")?.trim_end());
         let shared = text(&own.join("commondir")).map(|shared| own.join(shared.trim_end()));
@@ -85,7 +85,7 @@ fn special_file_in_repository(git: &Path) -> Option<PathBuf> {
         let Some(folder) = open.pop() else { break };
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            // Git follows links here, and has a socket of its own that it only connects to.
+            // Git follows links here, and has its own socket, to which it only connects.
             let Ok(kind) = fs::metadata(&path).map(|meta| meta.file_type()) else { continue };
             if is_special(kind) && path.extension().is_none_or(|extension| extension != "ipc") {
                 return Some(path);

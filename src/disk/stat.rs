@@ -1,4 +1,4 @@
-//! What stands at a path of the disk.
+//! The kind of file at a path on disk.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::DiskError;
 use crate::order;
 
-/// What stands at a path, links not followed.
+/// The kind of file at a path, not following links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.
@@ -19,7 +19,7 @@ pub enum FileKind {
     File,
 }
 
-/// What stands at `path`; `None` when nothing does, or it cannot be known.
+/// The kind of file at `path`; `None` if it does not exist or is unknown.
 pub fn kind(path: &Path) -> Option<FileKind> {
     let meta = fs::symlink_metadata(path).ok()?;
     Some(if meta.is_dir() {
@@ -31,40 +31,40 @@ pub fn kind(path: &Path) -> Option<FileKind> {
     })
 }
 
-/// Whether what stands at `path` is a link.
+/// Whether `path` is a link.
 pub(super) fn is_link(path: &Path) -> io::Result<bool> {
     Ok(fs::symlink_metadata(path)?.is_symlink())
 }
 
-/// Whether `path` is a folder, through links.
+/// Whether `path` is a folder, following links.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-/// Whether `path` is a file, through links.
+/// Whether `path` is a file, following links.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-/// The absolute path without links.
+/// The absolute path with links resolved.
 ///
 /// # Errors
-/// When there is nothing at `path`.
+/// When `path` does not exist.
 pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
     real(path).map_err(|error| DiskError::new("find", path, error))
 }
 
-/// The absolute path without links, with the system's own error.
+/// The absolute path with links resolved; returns the error of the system.
 pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// Whether `path` stays in `top`: by its names, and through the links of what is there of it.
+/// Whether `path` stays in `top`: lexically, and after the links of its existing part are resolved.
 pub fn is_inside(top: &Path, path: &Path) -> bool {
     is_inside_by(top, path, kind, real)
 }
 
-/// The same, as `kind` and `real` see what is there.
+/// The same, with `kind` and `real` to inspect the file system.
 pub(super) fn is_inside_by(
     top: &Path,
     path: &Path,
@@ -108,7 +108,7 @@ pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
     Ok(names)
 }
 
-/// What the symbolic links directly below `folder` say; empty when it cannot be listed.
+/// The targets of the symbolic links directly below `folder`; empty if it cannot be listed.
 pub fn links(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let target = |entry: fs::DirEntry| fs::read_link(entry.path()).ok()?.into_os_string().into_string().ok();

@@ -1,6 +1,6 @@
-//! Changes several files of the user's own tree, and moves a folder, as if at once. Everything new is
-//! written beside what it replaces, then a journal says what is to happen, then names change. A run that
-//! ends before the journal is there has changed nothing; the next run that finds the journal completes it.
+//! Changes several files of the user's tree, and moves a folder, as one transaction. All new content is staged next to
+//! the files it replaces, then a journal of the changes is written, then names change. A run that ends before the
+//! journal exists has changed nothing; the next run that finds the journal completes it.
 mod witness;
 
 use std::io;
@@ -21,50 +21,50 @@ use crate::schema;
 
 pub use witness::JournalWitness;
 
-/// The journal, in the folder that the paths count from.
+/// The journal, in the folder to which its paths are relative.
 const JOURNAL: &str = ".plugcast-promote.json";
-/// How names of staged files end.
+/// The suffix of staged files.
 const STAGED: &str = ".plugcast-new";
 
-/// A text that a file gets.
+/// The new text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextRewrite {
-    /// The file, relative to the root, where it lies before anything moves.
+    /// The file, relative to the root, before anything moves.
     pub path: Utf8PathBuf,
-    /// What it must hold.
+    /// The expected current text.
     pub old: Arc<str>,
-    /// What it is to hold.
+    /// The new text.
     pub new: Arc<str>,
 }
 
-/// A folder that gets another place; what stands there goes.
+/// The move of a folder; an existing one at the new path is removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FolderMove {
-    /// Where it lies, relative to the root.
+    /// The old path, relative to the root.
     #[schemars(with = "String")]
     pub from: Utf8PathBuf,
-    /// Where it is to lie.
+    /// The new path.
     #[schemars(with = "String")]
     pub to: Utf8PathBuf,
 }
 
-/// What is to happen once everything new is there: `plugcast.promoting/1`.
+/// The changes to make after all new content is staged: `plugcast.promoting/1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransactionJournal {
     /// `plugcast.promoting/1`.
     pub schema: String,
-    /// What the change is called, for the user who finds it half done.
+    /// The name of the change, for a user who finds it unfinished.
     pub what: String,
-    /// Files whose new text lies beside them, relative to the root.
+    /// Files whose new text is staged next to them, relative to the root.
     #[schemars(with = "Vec<String>")]
     pub files: Vec<Utf8PathBuf>,
-    /// Folders that move once the files are done.
+    /// Folders that move after the files are replaced.
     pub moves: Vec<FolderMove>,
 }
 
-/// Why a change was not made, or not made to its end.
+/// Why a change was not made, or not completed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransactionError {
@@ -74,10 +74,10 @@ pub enum TransactionError {
     /// Nothing was changed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// Some names are changed and some are not; the journal stays.
+    /// Some names are changed and some are not; the journal is kept.
     #[error("{0}; a part of the change is made")]
     Unfinished(DiskError),
-    /// The journal is none that this program wrote.
+    /// This program did not write the journal.
     #[error("`{}` {message}", .path.display())]
     Journal {
         /// The journal.
@@ -87,12 +87,12 @@ pub enum TransactionError {
     },
 }
 
-/// Whether a path leads into what version control keeps for itself.
+/// Whether a path is inside of the data of version control.
 fn is_private(path: &Utf8Path) -> bool {
     path.components().any(|part| part.as_str().trim_end_matches([' ', '.']).eq_ignore_ascii_case(".git"))
 }
 
-/// The change that an earlier run of this user began below `root` and did not end.
+/// The unfinished change of an earlier run of this user below `root`.
 ///
 /// # Errors
 /// When there is a journal that cannot be read or trusted.
@@ -131,7 +131,7 @@ pub fn unfinished(
     Ok(Some(journal))
 }
 
-/// The first path of `journal` that a link leads to, or that is one: nothing is moved or removed there.
+/// The first path of `journal` that is a link or reached through one: nothing is moved or removed there.
 fn linked(root: &Folder, journal: &TransactionJournal) -> Option<Utf8PathBuf> {
     let folders = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]);
     let leads = |path: &&Utf8PathBuf| match root.parent_of(path) {
@@ -148,12 +148,11 @@ fn kind(folder: &OwnedFd, name: &str) -> Option<FileType> {
     folder::stat(folder, name).map(|stat| folder::kind(&stat))
 }
 
-/// Makes a change below `root`: every file of `files` gets its new text, then every folder of `moves`
-/// its new place.
+/// Makes a change below `root`: replaces the text of every file of `files`, then moves every folder of `moves`.
 ///
 /// # Errors
-/// When a file is no plain one or holds something else than was read, or the disk fails. Only
-/// [`TransactionError::Unfinished`] leaves a part of the change behind, and the journal with it.
+/// When a file is not a plain file or has changed since it was read, or the disk fails. Only
+/// [`TransactionError::Unfinished`] leaves a part of the change behind, together with the journal.
 pub fn apply(
     root: &Folder,
     witness: JournalWitness<'_>,
@@ -186,7 +185,7 @@ pub fn apply(
     complete(root, witness, &journal)
 }
 
-/// Writes every new text beside its place, and then the journal. The files that have a new text are `written`.
+/// Stages every new text next to its file, and then writes the journal. Staged files are added to `written`.
 fn begin<'a>(
     root: &Folder,
     files: &'a [TextRewrite],
@@ -195,7 +194,7 @@ fn begin<'a>(
 ) -> Result<(), TransactionError> {
     for file in files {
         let failed = |error| DiskError::new("change", &root.path().join(&file.path), error);
-        // It may have become another one since.
+        // The file may have changed since.
         let old = edit::plain(root, &file.path, &file.old)?;
         written.push(&file.path);
         folder::fresh(&old.folder, &staged(old.name), file.new.as_bytes(), old.mode).map_err(failed)?;
@@ -206,10 +205,10 @@ fn begin<'a>(
     Ok(())
 }
 
-/// Does what is left of `journal`, and removes it.
+/// Makes the remaining changes of `journal`, and removes it.
 ///
 /// # Errors
-/// When the disk fails; the journal stays then.
+/// When the disk fails; the journal is kept then.
 pub fn complete(
     root: &Folder,
     witness: JournalWitness<'_>,
@@ -259,12 +258,12 @@ pub fn complete(
     Ok(())
 }
 
-/// The folder that holds `path`, and its name there; `None` where there is no such folder.
+/// The folder that contains `path`, and its name there; `None` if there is no such folder.
 fn parent_of<'a>(root: &Folder, path: &'a Utf8Path) -> io::Result<Option<(OwnedFd, &'a str)>> {
     existing(root.parent_of(path))
 }
 
-/// Removes what a run left at `path`, if its name is one that only a staged file has.
+/// Removes the leftover of a run at `path`, if it has the name of a staged file.
 ///
 /// # Errors
 /// When it cannot be removed.
@@ -277,7 +276,7 @@ pub fn remove_staged(root: &Folder, path: &Utf8Path) -> Result<(), DiskError> {
         .map_err(|error| DiskError::new("remove", &root.path().join(path), error))
 }
 
-/// Whether `path` is named as only a staged file is.
+/// Whether `path` has the name of a staged file.
 pub fn is_staged(path: &Utf8Path) -> bool {
     path.file_name().is_some_and(|name| name.starts_with('.') && name.ends_with(STAGED))
 }

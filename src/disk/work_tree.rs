@@ -1,4 +1,5 @@
-//! Whether a folder is the working tree of the repository that was found: its configuration may name any other.
+//! Checks that a folder is the working tree of the repository that was found: the configuration of a repository may
+//! name any other folder.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs;
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use super::reader::{self, SizeLimit};
 
-/// Whether `top` holds the repository at `repository`: as its `.git`, or as what its file `.git` names.
+/// Whether `top` contains the repository at `repository`: as its `.git` folder, or as the target of its `.git` file.
 pub fn is_work_tree_of(top: &Path, repository: &Path) -> bool {
     let named = top.join(".git");
     let Ok(repository) = fs::canonicalize(repository) else { return false };

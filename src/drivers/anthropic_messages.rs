@@ -1,5 +1,5 @@
-//! The Anthropic Messages protocol, as Claude Code 2.1.330 speaks it: `POST /v1/messages`, answered
-//! by server-sent events or by one JSON object.
+//! The Anthropic Messages protocol as used by Claude Code 2.1.330: `POST /v1/messages`, answered by server-sent events
+//! or by one JSON object.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,4 @@
-//! Which bodies a run of `verify` checks: one a plugin, every one whose author's words were edited,
-//! or all of them.
+//! Selects the bodies that a run of `verify` checks: one per plugin, every one whose text was edited, or all of them.
 
 use super::Driver;
 use super::emitted_text::split;
@@ -7,8 +6,8 @@ use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, ObservationScope};
 use crate::ledger::ComponentKind;
 
-/// The bodies to check, and how many skills and commands the bundle has. A file that cannot be read
-/// is left out: what the bundle lacks is said elsewhere.
+/// The bodies to check, and how many skills and commands the bundle has. An unreadable file is skipped: missing files
+/// of the bundle are reported separately.
 pub fn choose(
     driver: &dyn Driver,
     bundle: &LoadedBundle,

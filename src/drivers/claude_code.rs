@@ -1,5 +1,5 @@
-//! Claude Code 2.1.330: plugins are loaded by `--plugin-dir`, all of a bundle in one start that
-//! reads one message a line, so that names and bodies need no second start.
+//! Claude Code 2.1.330: plugins are loaded by `--plugin-dir`, a whole bundle in one start that reads one message per
+//! line, so that names and bodies need no second start.
 
 mod inventory;
 mod listing;
@@ -26,10 +26,10 @@ use crate::ledger::ComponentKind;
 use crate::model::qualified_name::local_of;
 use crate::source::SKILL_FILE;
 
-/// Messages that name our files and are no complaint, with the version they were seen in.
+/// Harmless messages that name files of the bundle, with the version in which they were seen.
 const KNOWN_NOISE: &[&str] = &[];
 
-/// How the host begins to say that a command in a body has failed, which it may in an empty project.
+/// The start of the message that a command in a body has failed, which may happen in an empty project.
 const COMMAND_FAILED: &str = "Shell command failed for pattern";
 
 /// The driver.
@@ -54,7 +54,7 @@ impl Driver for ClaudeCode {
 
     fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
-            // A server may be named as if it were qualified.
+            // The name of a server may look like a qualified one.
             ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
             ComponentKind::Hook => super::own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
@@ -68,7 +68,7 @@ impl Driver for ClaudeCode {
         if flag(frontmatter, "user-invocable") != Some(false) {
             return Some(Invoker::Person);
         }
-        // One that neither may call is given to nobody.
+        // A body that neither the user nor the model can invoke is never shown.
         (flag(frontmatter, "disable-model-invocation") != Some(true)).then_some(Invoker::Model)
     }
 
@@ -117,7 +117,7 @@ impl Driver for ClaudeCode {
         }
         see_started_hooks(&mut observation, bundle, &listing);
         hear_turn(&mut observation, bundle, &listing);
-        // What stands behind a blank is an argument.
+        // The text after a blank is an argument.
         let bodies: Vec<&BodyInvocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
         for (at, invocation) in bodies.iter().enumerate() {
             installation.progress.set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
@@ -133,7 +133,7 @@ impl Driver for ClaudeCode {
                 ));
                 continue;
             }
-            // A skill with a context of its own reaches the model there, before the session goes on.
+            // A skill with a separate context is sent to the model there, before the session continues.
             let compared = given.iter().map(|given| invocation.compare(given));
             let result = match compared.reduce(|first, next| first.or(next)) {
                 _ if !turn.faults().is_empty() => Err(turn.faults().join("; ")),
@@ -164,7 +164,7 @@ impl Driver for ClaudeCode {
     }
 }
 
-/// One body: typed by the user, or called by the model through the host's skill tool.
+/// Invokes one body: typed by the user, or called by the model through the host's skill tool.
 fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<HostTurn> {
     let name = invocation.name.clone();
     match invocation.way {
@@ -183,20 +183,19 @@ fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<Ho
     }
 }
 
-/// What the host's first event says.
+/// The host's first event.
 fn init(events: &[Value]) -> Value {
     events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default()
 }
 
-/// The names in a list of the host's first event.
-/// The names of a list; the line break that ends a name in a block of YAML is not part of it.
+/// The names in a list of the host's first event, without the trailing line break of a YAML block scalar.
 fn names(init: &Value, key: &str) -> BTreeSet<String> {
     let list = init[key].as_array().into_iter().flatten();
     list.filter_map(|name| name.as_str().map(|name| name.trim_matches(char::is_control).to_owned())).collect()
 }
 
-/// The model has nothing to do, as often as it is asked: a skill may have a context of its own, and
-/// a plugin's hook may ask it again.
+/// The model answers any number of requests with nothing to do: a skill may have a separate context, and a plugin's
+/// hook may cause another request.
 fn done() -> ScriptStep {
     ScriptStep::reply(ModelReply::text(conversation::REPLY)).any_number()
 }
@@ -212,22 +211,22 @@ fn see_names(
     let (typed, agents) = (names(init, "slash_commands"), names(init, "agents"));
     let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
     observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
-    // The user's names and the model's are two lists: a component counts when it is in each list
-    // that its own frontmatter puts it in.
+    // There is one list for the user and one for the model: a component must be in each list that its frontmatter
+    // selects.
     let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
     for component in plugin.components_of(&[ComponentKind::Skill, ComponentKind::Command]) {
         let file = component.file.as_deref();
         let text = file.and_then(|file| bundle.component_text(&component.name, file)).unwrap_or_default();
         let frontmatter = split(&text).0;
         let by_person = flag(frontmatter, "user-invocable") != Some(false);
-        // Without a description a plugin's skill or command is in no listing for the model.
+        // Without a description, a plugin's skill or command is not listed for the model.
         let name = &component.name;
         let manifest = format!("plugins/{}/.claude-plugin/plugin.json", plugin.name);
         let is_offered = |head: &str, described: bool| {
             flag(head, "disable-model-invocation") != Some(true)
                 && (described || has_value(head, "description"))
         };
-        // A skill that a command hides describes it in the list.
+        // A command that hides a skill is listed with the description of the skill.
         let local = local_of(name);
         let hidden = bundle.text(&format!("plugins/{}/skills/{local}/{SKILL_FILE}", plugin.name));
         let hidden = hidden.ok().filter(|_| component.kind == ComponentKind::Command).unwrap_or_default();
@@ -236,7 +235,7 @@ fn see_names(
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);
         } else if !by_person && !by_model {
-            // It is there for nobody, and that is what its frontmatter says.
+            // Its frontmatter hides it from both, as intended.
             observation.record_component(&plugin.name, component, Method::Resolved);
         }
         if !by_model && listed.contains(name) {
@@ -246,7 +245,7 @@ fn see_names(
             );
         }
     }
-    // Workflows stand among the skills; they are meant when the bundle carries as many files.
+    // Workflows are listed among the skills; they are expected if the bundle has as many files.
     let workflows = inventory.map(|inventory| &inventory.workflows);
     if let Some(workflows) = workflows.filter(|workflows| workflows.len() <= plugin.workflows) {
         let meant: BTreeSet<&String> = plugin
@@ -286,7 +285,7 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Op
     observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.clone())));
 }
 
-/// Handlers of an event that came are executed when as many were started as the bundle has.
+/// Marks the handlers of an event as executed if as many were started as the bundle has.
 fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &HostTurn) {
     let of_event = |event: &str| -> usize {
         let components =
@@ -310,7 +309,7 @@ fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listi
     }
 }
 
-/// Servers by what a start says of them; those that may not start, by the host's list.
+/// Finds servers by their status after a start; those that must not start, by the host's list.
 fn see_servers(
     observation: &mut Observation,
     plugin: &LoadedPlugin,

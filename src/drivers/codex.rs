@@ -25,7 +25,7 @@ use crate::source::SKILL_FILE;
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
 
-/// The file of a plugin that has its servers, and the key in it.
+/// The file with the servers of a plugin, and the key in it.
 const SERVERS: &str = ".mcp.json";
 const SERVERS_KEY: &str = "mcpServers";
 /// How many skills are mentioned in one prompt.
@@ -63,12 +63,12 @@ impl Driver for Codex {
     }
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
-        // The host runs nothing in a body, and the user can mention every skill.
+        // The host runs no commands in a body, and the user can mention every skill.
         Some(Invoker::Person)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {
-        // Nothing is substituted: every line must arrive.
+        // Nothing is substituted: every line must be sent.
         body.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
@@ -109,7 +109,7 @@ impl Driver for Codex {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
         }
         see_lists(&mut observation, bundle, &home)?;
-        // One run without mentions shows the agents; with bodies to check, the first of them does.
+        // The first run also shows the agents, so there must be one even without mentions.
         let mut runs: Vec<&[BodyInvocation]> = bodies.chunks(MENTIONS).collect();
         if runs.is_empty() {
             runs.push(&[]);
@@ -191,7 +191,7 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexH
         }
         see_hooks(observation, plugin, &entries(&hooks["hooks"]).iter().filter(ours).collect::<Vec<_>>());
     }
-    // The home holds nothing but the bundle and the host's own skills, so every complaint is ours.
+    // The home contains only the bundle and the host's own skills, so every message is about the bundle.
     for list in [&skills["errors"], &hooks["errors"], &hooks["warnings"]] {
         for entry in entries(list) {
             let message = match (entry["path"].as_str(), entry["message"].as_str()) {
@@ -226,7 +226,7 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
     observation.unexpected.extend(left.into_values().flatten().map(|name| (plugin.name.clone(), name)));
 }
 
-/// The names of the servers that a plugin of the bundle brings, as its file has them.
+/// The names of the servers in the file of a plugin of the bundle.
 fn emitted_servers(bundle: &LoadedBundle, plugin: &LoadedPlugin) -> BTreeSet<String> {
     let text = bundle.text(&format!("plugins/{}/{SERVERS}", plugin.name)).ok();
     let document: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
@@ -234,7 +234,7 @@ fn emitted_servers(bundle: &LoadedBundle, plugin: &LoadedPlugin) -> BTreeSet<Str
     servers.as_object().into_iter().flat_map(|servers| servers.keys().cloned()).collect()
 }
 
-/// Whether the host's entry is this plugin's and not another one's of the same name.
+/// The host's entry of a server of this plugin, not one of the same name from another plugin.
 fn server_of<'a>(
     servers: &'a [Value],
     bundle: &LoadedBundle,
@@ -265,7 +265,7 @@ fn see_servers(
     let means = |plugin: &LoadedPlugin, name: &str| {
         plugin.components_of(&[ComponentKind::McpServer]).any(|component| component.name == name)
     };
-    // In the fresh home there are no others: one that no plugin means is told of the first.
+    // The fresh home has no other servers: an unassigned one is reported for the first plugin.
     let is_first = bundle.plugins.first().is_some_and(|first| first.name == plugin.name);
     for server in servers {
         let name = server["name"].as_str().unwrap_or_default();
@@ -325,7 +325,7 @@ fn see_request(
     }
 }
 
-/// Whether the skill's policy file keeps it from the model.
+/// Whether the skill's policy file hides it from the model.
 fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
     let folder = component.file.as_deref().and_then(|file| file.strip_suffix(SKILL_FILE));
     let policy = folder.and_then(|folder| bundle.text(&format!("{folder}agents/openai.yaml")).ok());

@@ -1,5 +1,5 @@
-//! What a driver reads from an emitted Markdown file: single flags of its frontmatter, its body,
-//! and which lines of the body a host passes on unchanged.
+//! The parts of an emitted Markdown file that drivers need: single flags of its frontmatter, its body, and the lines of
+//! the body that a host passes on unchanged.
 
 use crate::read::tree::{Node, Value};
 use crate::read::{frontmatter, yaml};
@@ -11,7 +11,7 @@ pub fn split(text: &str) -> (&str, &str) {
     (document.yaml.map_or("", |yaml| yaml.slice(text)), document.body.slice(text))
 }
 
-/// The value of a top-level frontmatter key that is on or off; what the host does not understand is off.
+/// The value of a top-level boolean frontmatter key; a value that the host does not understand counts as off.
 pub fn flag(frontmatter: &str, key: &str) -> Option<bool> {
     Some(value(frontmatter, key)?.switch().unwrap_or(false))
 }
@@ -25,7 +25,7 @@ pub fn has_value(frontmatter: &str, key: &str) -> bool {
     })
 }
 
-/// The value of a top-level key, however it is written, or of the mappings that are merged in.
+/// The value of a top-level key in any notation, including merged mappings.
 fn value(frontmatter: &str, key: &str) -> Option<Node> {
     let node = yaml::parse(frontmatter, Span::new(0, frontmatter.len())).0?;
     node.get(key).cloned()
@@ -36,8 +36,8 @@ pub fn runs_commands(body: &str) -> bool {
     body.contains("!`") || body.contains("```!")
 }
 
-/// The lines of a body that no host substitutes anything in, trimmed at the end; empty ones are
-/// left out, and so are blanks before the first one. Left out are also lines with a comment of HTML, which some hosts strip.
+/// The lines of a body without substitutions on any host, trimmed at the end, without empty lines, blanks before the
+/// first one, and lines with an HTML comment, which some hosts strip.
 pub fn constant_lines(body: &str) -> Vec<&str> {
     let substituted =
         |line: &str| ["$", "!`", "@", "{{", "<!--", "-->", "\\"].iter().any(|mark| line.contains(mark));
@@ -48,7 +48,7 @@ pub fn constant_lines(body: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The first of these lines that does not follow the ones before it in `shown`.
+/// The first of `lines` that is missing or out of order in `shown`.
 pub fn first_missing<'a>(lines: &[&'a str], shown: &str) -> Option<&'a str> {
     let mut rest = shown;
     for line in lines {

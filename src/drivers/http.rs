@@ -1,6 +1,6 @@
-//! A small HTTP/1.1 server on loopback, for the hosts' model requests: bodies by length or in
-//! chunks, connections that stay open, one thread a connection. Every path begins with a secret, which only the host is
-//! told: another user of this machine gets no answer. It ends when dropped.
+//! A small HTTP/1.1 server on loopback for the hosts' model requests: bodies by length or in chunks, persistent
+//! connections, one thread per connection. Every path starts with a secret that only the host knows, so that other
+//! users of this machine get no answer. It stops when dropped.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// The most bytes a request may have; a host's request with everything listed has about 300 KB.
+/// The maximum size of a request; a host's request with everything listed has about 300 KB.
 const LIMIT: usize = 64 << 20;
 
-/// The most connections at one time; a host has a handful.
+/// The maximum number of concurrent connections; a host has a handful.
 const CONNECTIONS: usize = 64;
 
 /// One request of a host.
@@ -25,7 +25,7 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
 }
 
-/// What to answer.
+/// The response.
 #[derive(Debug, Clone)]
 pub struct HttpResponse {
     /// The status code.
@@ -56,7 +56,7 @@ impl HttpServer {
     /// Listens on a free port of 127.0.0.1 and answers every request with `answer`.
     ///
     /// # Errors
-    /// When no port can be bound, or the system gives no random bytes.
+    /// When no port can be bound, or the system provides no random bytes.
     pub fn start(answer: impl Fn(&HttpRequest) -> HttpResponse + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -81,7 +81,7 @@ impl HttpServer {
                 let (answer, secret, open) = (Arc::clone(&answer), Arc::clone(&told), Arc::clone(&open));
                 thread::spawn(move || {
                     serve(&stream, &secret, answer.as_ref());
-                    // The copy kept for the end would hold the connection open.
+                    // The copy kept for shutdown would keep the connection open.
                     let _ = stream.shutdown(Shutdown::Both);
                     if let Ok(mut open) = open.lock() {
                         open.retain(|other| other.peer_addr().is_ok_and(|other| other != peer));
@@ -92,7 +92,7 @@ impl HttpServer {
         Ok(Self { address, secret, stopped, connections })
     }
 
-    /// The address that all paths begin with, such as `http://127.0.0.1:8080/0123`.
+    /// The base URL of all paths, such as `http://127.0.0.1:8080/0123`.
     pub fn address(&self) -> String {
         format!("http://{}/{}", self.address, self.secret)
     }
@@ -101,7 +101,7 @@ impl HttpServer {
 impl Drop for HttpServer {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::SeqCst);
-        // The listener blocks in `accept`: one connection of our own wakes it.
+        // The listener blocks in `accept`: a connection wakes it.
         let _ = TcpStream::connect(self.address);
         if let Ok(open) = self.connections.lock() {
             for stream in open.iter() {
@@ -111,7 +111,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// Answers requests on one connection until the peer closes it or sends what is no HTTP.
+/// Answers requests on one connection until the peer closes it or sends invalid HTTP.
 fn serve(stream: &TcpStream, secret: &str, answer: &(impl Fn(&HttpRequest) -> HttpResponse + ?Sized)) {
     let mut reader = BufReader::new(stream);
     while let Ok(Some((request, keep))) = read_request(&mut reader, &mut &*stream, secret) {
@@ -122,9 +122,9 @@ fn serve(stream: &TcpStream, secret: &str, answer: &(impl Fn(&HttpRequest) -> Ht
     }
 }
 
-/// Reads one request and says whether the connection stays open; `None` at the end of the stream.
-/// A client that waits for leave to send its body gets it through `interim`. Of a request whose path does not begin
-/// with the secret, nothing but the head is read.
+/// Reads one request and returns whether the connection stays open; `None` at the end of the stream. A client that
+/// sends `Expect: 100-continue` gets its answer through `interim`. If the path does not start with the secret, only the
+/// head is read.
 fn read_request(
     reader: &mut impl BufRead,
     interim: &mut impl Write,
@@ -167,7 +167,7 @@ fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>>
     if length > LIMIT {
         return Err(io::Error::other("the request is too large"));
     }
-    // What was declared is no reason to make room for it.
+    // Do not allocate by the declared length.
     let mut body = Vec::new();
     reader.take(length as u64).read_to_end(&mut body)?;
     if body.len() < length {
@@ -308,7 +308,7 @@ mod tests {
         let server = HttpServer::start(|_| HttpResponse::json(200, &serde_json::json!({}))).unwrap();
         let open: Vec<TcpStream> =
             (0..CONNECTIONS + 8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
-        // The last ones are closed at once.
+        // Connections beyond the limit are closed immediately.
         let mut text = String::new();
         open.last().unwrap().read_to_string(&mut text).unwrap();
         assert!(server.connections.lock().unwrap().len() <= CONNECTIONS);

@@ -1,5 +1,5 @@
-//! Finds the binaries of the hosts: the one that the caller names, else the host's usual command on
-//! the search path. OpenCode also needs ripgrep, which the Codex package carries.
+//! Finds the binaries of the hosts: the one that the caller passes, else the host's usual command on the search path.
+//! OpenCode also needs ripgrep, which the Codex package contains.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,27 @@ use super::{DRIVERS, Driver, text};
 use crate::disk::plain_files;
 use crate::progress::Progress;
 
-/// The name under which a caller names ripgrep among the binaries.
+/// The name for ripgrep among the passed binaries.
 pub const RIPGREP: &str = "rg";
 
-/// Why a host cannot be shown anything: what is missing, and how to get it.
+/// Why a host cannot be started: what is missing, and how to install it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct MissingHost {
     /// What is missing.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: String,
 }
 
 /// Where to look for binaries.
 #[derive(Debug, Clone, Default)]
 pub struct HostSearch {
-    /// Binaries that the caller names: host (or [`RIPGREP`]) and path.
+    /// Binaries that the caller passes: host (or [`RIPGREP`]) and path.
     pub named: Vec<(String, PathBuf)>,
-    /// Folders as in `PATH`, joined by colons.
+    /// Folders as in `PATH`, separated by colons.
     pub search_path: String,
-    /// Hears what the host is doing.
+    /// Receives the progress of the host.
     pub progress: Progress,
 }
 
@@ -67,7 +67,7 @@ impl HostSearch {
 
     fn binary(&self, name: &str, command: &str) -> Option<PathBuf> {
         let named = self.named.iter().find(|(host, _)| host == name);
-        // A host's folder is not ours: a relative path would mean another file there.
+        // A host runs in another folder, where a relative path would be wrong.
         named
             .map(|(_, path)| plain_files::absolute(path).unwrap_or_else(|_| path.clone()))
             .or_else(|| self.on_path(command))
@@ -79,7 +79,7 @@ impl HostSearch {
         folders.map(|folder| Path::new(folder).join(command)).find(|path| plain_files::is_executable(path))
     }
 
-    /// Ripgrep as named, else the one in the package of a Codex binary.
+    /// Ripgrep as passed, else the one in the package of a Codex binary.
     fn ripgrep(&self) -> Option<PathBuf> {
         let named = self.named.iter().find(|(name, _)| name == RIPGREP).map(|(_, path)| path.clone());
         named.filter(|path| plain_files::is_executable(path)).or_else(|| {
@@ -91,8 +91,8 @@ impl HostSearch {
     }
 }
 
-/// Ripgrep at its places in the Codex package (0.169.0), seen from the folder of the native binary,
-/// of the package that holds it, or of the package that people install.
+/// Ripgrep at its paths in the Codex package (0.169.0), relative to the folder of the native binary, of the package
+/// that contains it, or of the package that users install.
 fn ripgrep_in_package(folder: &Path) -> Option<PathBuf> {
     let under = |folder: &Path| {
         let vendor = folder.join("vendor");

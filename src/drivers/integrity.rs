@@ -1,5 +1,5 @@
-//! What a bundle really holds against what its manifest lists, compared before a host is started: every byte, every
-//! link, and what stands beside the listed files. What was compared is what the host is shown: a copy of it.
+//! Compares the files of a bundle with its manifest before a host is started: every byte, every link, and unlisted
+//! files. The host loads a copy of exactly the compared bytes.
 
 use anyhow::{Context, Result};
 use camino::Utf8Path;
@@ -11,16 +11,16 @@ use crate::disk::plain_files;
 use crate::process::temporary;
 use crate::temp_dir::TempFolder;
 
-/// Files as the manifest lists them, and what is wrong with the others.
+/// A copy of the files that match the manifest, and the faults of the others.
 pub struct CheckedCopy {
-    /// Every listed file that is as the manifest says, and nothing else.
+    /// Every listed file that matches the manifest, and nothing else.
     pub folder: TempFolder,
-    /// Paths in the bundle, each with a sentence.
+    /// Paths in the bundle, each with a message.
     pub faults: Vec<(String, String)>,
 }
 
 impl CheckedCopy {
-    /// Copies the listed files of a bundle and compares the very bytes that are copied.
+    /// Copies the listed files of a bundle and compares exactly the copied bytes.
     ///
     /// # Errors
     /// When the copy cannot be written, or the bundle cannot be listed.

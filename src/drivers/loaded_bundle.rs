@@ -1,5 +1,5 @@
-//! A built bundle as the drivers need it: its plugins, and for each the components that the ledger
-//! says it carries, with the emitted file of each.
+//! A built bundle as the drivers need it: its plugins with the components that the ledger lists as carried, each with
+//! its emitted file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,20 +35,20 @@ pub struct LoadedPlugin {
     pub folder: PathBuf,
     /// What it carries, sorted by kind and name.
     pub components: Vec<LoadedComponent>,
-    /// How many workflow files it carries; the host names a workflow by what its file says.
+    /// How many workflow files it carries; the host takes the name of a workflow from its file.
     pub workflows: usize,
 }
 
-/// One component that a bundle means to show.
+/// One component that the host should list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedComponent {
     /// A skill, agent, command, hook or MCP server.
     pub kind: ComponentKind,
     /// The name as the host shows it.
     pub name: String,
-    /// The emitted file, relative to the bundle, if it has one of its own.
+    /// The emitted file, relative to the bundle, if it has one.
     pub file: Option<String>,
-    /// The words that the author wrote were edited in it.
+    /// Whether the author's text was edited in it.
     pub edited: bool,
 }
 
@@ -84,7 +84,7 @@ pub fn ledger(folder: &Path) -> Result<Ledger> {
 }
 
 impl LoadedBundle {
-    /// Reads a bundle; `shown` says how its host shows the name that the ledger has.
+    /// Loads a bundle; `shown` maps names in the ledger to those of the host.
     ///
     /// # Errors
     /// When a document of the bundle cannot be read, or a plugin's folder is missing.
@@ -131,7 +131,7 @@ impl LoadedBundle {
                 _ => {}
             }
         }
-        // Hosts find plugins by their folders: one without rows would be loaded, and nobody would look at it.
+        // Hosts find plugins by their folders: one without rows would be loaded but not checked.
         let owner = |path: &str| Some(path.strip_prefix("plugins/")?.split_once('/')?.0.to_owned());
         let mut owners = manifest.files.iter().filter_map(|file| owner(&file.path));
         if let Some(name) = owners.find(|name| !by_plugin.contains_key(name.as_str())) {
@@ -168,8 +168,8 @@ impl LoadedBundle {
         self
     }
 
-    /// The text of a skill, agent or command: its file, or for a command that the plugin's manifest
-    /// declares by its text, the same as if it stood in a file. `None` when it cannot be read.
+    /// The text of a skill, agent or command: its file, or for a command whose text is in the plugin's manifest, the
+    /// equivalent file. `None` if it cannot be read.
     pub fn component_text(&self, name: &str, file: &str) -> Option<String> {
         let text = self.text(file).ok()?;
         if !file.ends_with(".json") {
@@ -218,8 +218,8 @@ pub fn plugin_folders(bundle: &Path, only: &[String]) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// The file that a component's row points to: the emitted path itself, the `SKILL.md` in it, or the
-/// file that was made from the row's source file.
+/// The file of a component's row: the emitted path itself, the `SKILL.md` in it, or the file generated from the row's
+/// source file.
 fn emitted_file(manifest: &BundleManifest, row: &LedgerRow) -> Option<String> {
     let listed = |path: &str| manifest.files.iter().any(|file| file.path == path).then(|| path.to_owned());
     let to = row.to.as_deref().map(|to| to.trim_end_matches('/'));

@@ -1,6 +1,5 @@
-//! A scripted model behind one protocol, on loopback: reads each request of a host, asks the
-//! script, and encodes the answer. What is no model request is answered only when the driver lists
-//! it; everything else is rejected and kept.
+//! A scripted model behind one protocol, on loopback: parses each request of a host, asks the script, and encodes the
+//! answer. Other requests are answered only if the driver lists them; everything else is rejected and recorded.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,14 +13,14 @@ use super::script::{Exchange, ModelReply, ModelRequest, ModelScript};
 
 /// One wire protocol of model requests.
 pub trait Protocol: Send + Sync {
-    /// The path that model requests are sent to, with `POST`.
+    /// The path of model requests, sent with `POST`.
     fn path(&self) -> &'static str;
-    /// Reads a request body.
+    /// Parses a request body.
     ///
     /// # Errors
-    /// A sentence when it is not what this protocol sends.
+    /// A message if it is not a request of this protocol.
     fn parse(&self, body: Value) -> Result<ModelRequest, String>;
-    /// The answer as this protocol sends it; `id` makes its ids unique.
+    /// Encodes the answer; `id` makes its ids unique.
     fn encode(&self, reply: &ModelReply, request: &ModelRequest, id: &str) -> HttpResponse;
 }
 
@@ -44,10 +43,10 @@ pub struct ModelServer {
     script: Arc<Mutex<ModelScript>>,
 }
 
-/// The ids of answers. A session may go on in another start of the host, with another server, and ids that came before
-/// must not come again.
+/// The ids of answers. A session may continue in another start of the host with another server, and ids must never
+/// repeat.
 struct AnswerIds {
-    /// What no other server has.
+    /// A prefix that no other server uses.
     server: String,
     next: AtomicUsize,
 }
@@ -68,7 +67,7 @@ impl ModelServer {
     /// Starts a model with an empty script, which rejects every model request.
     ///
     /// # Errors
-    /// When no port can be bound, or the system gives no random bytes.
+    /// When no port can be bound, or the system provides no random bytes.
     pub fn start(protocol: &'static dyn Protocol, fixed: &'static [FixedAnswer]) -> io::Result<Self> {
         let script = Arc::new(Mutex::new(ModelScript::default()));
         let (shared, ids) = (Arc::clone(&script), AnswerIds::new()?);
@@ -76,17 +75,17 @@ impl ModelServer {
         Ok(Self { server, script })
     }
 
-    /// The address that all its paths begin with, and that nobody else is told.
+    /// The base URL of all its paths, which includes the secret.
     pub fn address(&self) -> String {
         self.server.address()
     }
 
-    /// Follows another script from now on, and returns what passed under the one before.
+    /// Switches to another script, and returns the exchange under the previous one.
     pub fn follow(&self, script: ModelScript) -> Exchange {
         std::mem::replace(&mut *lock(&self.script), script).finish()
     }
 
-    /// Rejects every model request from now on, and returns what passed.
+    /// Rejects every model request from now on, and returns the exchange.
     pub fn finish(&self) -> Exchange {
         self.follow(ModelScript::default())
     }
@@ -133,7 +132,7 @@ fn answer(
     }
 }
 
-/// The error shape that the hosts of all three protocols show to the user.
+/// An error in the format that hosts of all three protocols show to the user.
 fn rejection(sentence: &str) -> HttpResponse {
     let message = format!("rejected by the scripted model: {sentence}");
     HttpResponse::json(
@@ -142,7 +141,7 @@ fn rejection(sentence: &str) -> HttpResponse {
     )
 }
 
-/// One server-sent event; the name is omitted if the protocol has none.
+/// One server-sent event; without a name if the protocol has none.
 pub(super) fn event(name: Option<&str>, data: &Value) -> String {
     match name {
         Some(name) => format!("event: {name}\ndata: {data}\n\n"),
@@ -161,12 +160,12 @@ pub(super) fn texts_of(content: &Value) -> Vec<String> {
     }
 }
 
-/// The text of a string field; empty when it is absent or something else.
+/// The text of a string field; empty if it is absent or not a string.
 pub(super) fn text_field(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The elements of a list field; none when it is absent or something else.
+/// The elements of a list field; empty if it is absent or not a list.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

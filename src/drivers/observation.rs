@@ -1,4 +1,4 @@
-//! What a driver brings back from its host, and what it is told to look at.
+//! The observations of a driver, and their scope.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,8 +9,7 @@ use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
 use crate::progress::Progress;
 
-/// How long a host may take before it is ended. A start takes about a second on an idle machine,
-/// and over a minute on a busy one.
+/// The time limit for a host. A start takes about a second on an idle machine, and over a minute on a busy one.
 pub const LIMIT: Duration = Duration::from_secs(300);
 
 /// A host's binary and the tools that it may find.
@@ -20,16 +19,16 @@ pub struct Installation {
     pub binary: PathBuf,
     /// `PATH` for the host and what it starts.
     pub search_path: String,
-    /// Hears what the host is doing.
+    /// Receives the progress of the host.
     pub progress: Progress,
 }
 
-/// What to look at.
+/// The scope of an observation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ObservationScope {
     /// Check the body of every skill and command.
     pub all: bool,
-    /// The plugin's own hooks, servers and commands may be started.
+    /// Allow the plugin's own hooks, servers and commands to run.
     pub allow_exec: bool,
 }
 
@@ -42,7 +41,7 @@ pub enum Invoker {
     Model,
 }
 
-/// One body to be checked: the host is asked for it, and must give the model these lines.
+/// One body to check: it is invoked in the host, which must send these lines to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyInvocation {
     /// The plugin.
@@ -51,14 +50,14 @@ pub struct BodyInvocation {
     pub name: String,
     /// The emitted file, relative to the bundle.
     pub file: String,
-    /// The lines that the model must be given, in order.
+    /// The lines that must be sent to the model, in order.
     pub lines: Vec<String>,
     /// Who can start it.
     pub way: Invoker,
 }
 
 impl BodyInvocation {
-    /// Compares what the model was given with the body; `Err` is a sentence about what is missing.
+    /// Compares the text sent to the model with the body; `Err` is a message about what is missing.
     ///
     /// # Errors
     /// When a line is missing or out of order.
@@ -71,33 +70,33 @@ impl BodyInvocation {
     }
 }
 
-/// What a host has shown of a bundle.
+/// What a host shows of a bundle.
 #[derive(Debug, Default)]
 pub struct Observation {
     /// How each expected component was found, by plugin, kind and name.
     pub seen: BTreeMap<(String, ComponentKind, String), Method>,
-    /// Names in a plugin's namespace that were not meant: plugin and name.
+    /// Unexpected names in a plugin's namespace: plugin and name.
     pub unexpected: BTreeSet<(String, String)>,
-    /// What the host said about a plugin; without a plugin, about all of them.
+    /// Errors of the host about a plugin; without a plugin, about all of them.
     pub errors: Vec<(Option<String>, String)>,
     /// The names of bodies that were compared.
     pub invoked: BTreeSet<String>,
-    /// Remarks that are no failure.
+    /// Remarks that are not failures.
     pub notes: Vec<String>,
-    /// Folders in which the host saw parts of the bundle, and what they are in the bundle.
+    /// Folders in which the host saw parts of the bundle, and the corresponding paths in the bundle.
     pub places: Vec<(String, String)>,
 }
 
 impl Observation {
-    /// Notes a component as found, in the strongest of the ways it was found in.
+    /// Records a component as found; the strongest method is kept.
     pub fn record_component(&mut self, plugin: &str, component: &LoadedComponent, method: Method) {
         let key = (plugin.to_owned(), component.kind, component.name.clone());
         let known = self.seen.entry(key).or_insert(method);
         *known = (*known).max(method);
     }
 
-    /// Notes every component of these kinds whose name the host lists, and every listed name of
-    /// the plugin's namespace that none of them has.
+    /// Records every component of these kinds whose name the host lists, and every listed name of the plugin's
+    /// namespace that belongs to none of them.
     pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[ComponentKind], listed: &BTreeSet<String>) {
         for component in plugin.components_of(kinds).filter(|component| listed.contains(&component.name)) {
             self.record_component(&plugin.name, component, Method::Listed);
@@ -112,18 +111,18 @@ impl Observation {
         }
     }
 
-    /// Notes a complaint about a plugin.
+    /// Records an error about a plugin.
     pub fn complain(&mut self, plugin: &str, sentence: impl Into<String>) {
         self.errors.push((Some(plugin.to_owned()), sentence.into()));
     }
 
-    /// Notes a complaint about the whole bundle.
+    /// Records an error about the whole bundle.
     pub fn complain_of_all(&mut self, sentence: impl Into<String>) {
         self.errors.push((None, sentence.into()));
     }
 
-    /// Notes a host message if it names a plugin's folder or one of its components, unless it is
-    /// one of the host's known remarks. `places` are the folders in which the host sees the plugin.
+    /// Records a host message if it names a plugin's folder or one of its components, unless it is known noise.
+    /// `places` are the folders in which the host sees the plugin.
     pub fn record_message(
         &mut self,
         plugin: &LoadedPlugin,
@@ -143,8 +142,8 @@ impl Observation {
         }
     }
 
-    /// Names files in complaints by their place in the bundle, and leaves out a complaint that only
-    /// repeats another one, in a log line for example.
+    /// Replaces paths in errors by those in the bundle, and removes an error that only repeats another one, such as in
+    /// a log line.
     pub fn tidy(&mut self, root: &str) {
         self.places.push((format!("{root}/"), String::new()));
         for (_, sentence) in &mut self.errors {
@@ -166,7 +165,7 @@ impl Observation {
         });
     }
 
-    /// Notes the result of a body check.
+    /// Records the result of a body check.
     pub fn check(&mut self, invocation: &BodyInvocation, result: Result<(), String>) {
         self.invoked.insert(invocation.name.clone());
         if let Err(sentence) = result {

@@ -1,5 +1,5 @@
-//! The OpenAI chat completions protocol, as OpenCode 1.18.33 speaks it to a compatible provider:
-//! `POST /v1/chat/completions`, answered by server-sent events or by one JSON object.
+//! The OpenAI chat completions protocol as used by OpenCode 1.18.33 with a compatible provider: `POST
+//! /v1/chat/completions`, answered by server-sent events or by one JSON object.
 
 use serde_json::{Value, json};
 

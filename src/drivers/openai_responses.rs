@@ -1,5 +1,5 @@
-//! The OpenAI Responses protocol, as Codex 0.169.0 speaks it: `POST /v1/responses`, one request a
-//! turn, answered by server-sent events.
+//! The OpenAI Responses protocol as used by Codex 0.169.0: `POST /v1/responses`, one request per turn, answered by
+//! server-sent events.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ impl Protocol for OpenaiResponses {
                 };
                 tool_results.push(ToolResult { call: text_field(item, "call_id"), text });
             } else if kind == "additional_tools" {
-                // Models of the host's own catalogue get their tools as an item of the input.
+                // Models of the host's own catalogue receive their tools as an item of the input.
                 tools.extend(tools_in(list(item, "tools"), None));
             } else {
                 let role = text_field(item, "role");
@@ -80,7 +80,7 @@ impl Protocol for OpenaiResponses {
     }
 }
 
-/// A call with an object is a function call; one with a text is a call of a free-form tool.
+/// Object arguments make a function call; text arguments make a call of a free-form tool.
 fn call_item(call: &ToolCall, answer: &str, index: usize) -> Value {
     let id = format!("call_{answer}_{index}");
     let mut item = match &call.arguments {

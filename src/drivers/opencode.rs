@@ -1,5 +1,5 @@
-//! OpenCode 1.18.33: the bundle's plugin folders are named in a fresh configuration; one server
-//! start lists everything and gives the bodies of commands to the scripted model.
+//! OpenCode 1.18.33: a fresh configuration lists the bundle's plugin folders; one server start lists everything and
+//! sends the bodies of commands to the scripted model.
 
 mod home;
 mod inert_copy;
@@ -27,9 +27,9 @@ use crate::temp_dir::TempFolder;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
-/// What the host says of a server that the driver keeps from starting (1.18.33).
+/// The host's message about a server that the driver disables (1.18.33).
 const DISABLED_SERVER: &str = "Ignoring MCP config entry without type";
-/// How many bodies are asked for in one session, whose requests grow.
+/// How many bodies are invoked in one session, because its requests grow.
 const TURNS: usize = 25;
 
 /// The driver.
@@ -65,7 +65,7 @@ impl Driver for OpenCode {
     }
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
-        // Every skill is a command as well, and the module runs nothing that a body holds.
+        // Every skill is also a command, and the module runs no commands in a body.
         Some(Invoker::Person)
     }
 
@@ -129,7 +129,7 @@ impl Driver for OpenCode {
             let session = server.session()?;
             for invocation in invocations {
                 let turn = server.command(&home, &session, &invocation.name, conversation())?;
-                // A command with an agent of its own reaches the model there, before the session goes on.
+                // A command with a separate agent is sent to the model there, before the session continues.
                 let spoken = turn.exchange.received.iter().rev();
                 let spoken = spoken.filter(|received| received.conversation.as_deref() == Some("turn"));
                 let compared = spoken.map(|received| invocation.compare(&received.request.latest()));
@@ -161,7 +161,7 @@ impl Driver for OpenCode {
             SessionOpening::Invoke { name, arguments } => {
                 let mut words = vec!["--command".to_owned(), name.clone()];
                 if !arguments.is_empty() {
-                    // The host joins words by blanks, and puts quotes around one that has a blank.
+                    // The host joins words with blanks, and quotes a word that contains one.
                     words.push("--".to_owned());
                     words.extend(arguments.split(' ').map(str::to_owned));
                 }
@@ -179,8 +179,8 @@ impl Driver for OpenCode {
     }
 }
 
-/// The model has nothing to do, as often as it is asked: a command with `subtask` asks it in an agent, and then in
-/// the session (1.18.33). The title of the session is a conversation of its own.
+/// The model answers any number of requests with nothing to do: a command with `subtask` causes one in an agent and
+/// then one in the session (1.18.33). The title of the session is a separate conversation.
 fn conversation() -> Conversation {
     let done = ScriptStep::reply(ModelReply::text("ok")).any_number();
     Conversation::new("turn", |request| !request.tools.is_empty()).then(done)
@@ -203,7 +203,7 @@ fn see_lists<'a>(
     for path in ["/skill", "/command", "/agent", "/mcp"] {
         match server.get(path)? {
             Ok(list) => lists.push(list),
-            // One bad entry takes the list of every plugin down.
+            // One invalid entry breaks the list for every plugin.
             Err(refusal) => {
                 observation.complain_of_all(format!("`GET {path}` of `opencode serve`: {refusal}"));
                 lists.push(Value::Null);
@@ -248,7 +248,7 @@ fn see_lists<'a>(
             shown.remove(&component.name);
         }
         observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
-        // A skill of the plugin's folder under a name outside its namespace.
+        // A skill in the plugin's folder with a name outside of its namespace.
         let inside = format!("{}/", text(folder));
         let entries = lists[0].as_array().map_or(&[][..], Vec::as_slice);
         let ours = entries
@@ -264,8 +264,8 @@ fn see_lists<'a>(
     Ok(())
 }
 
-/// Hooks run inside the module and the host lists none of them: a handler is resolved when the
-/// module's data has as many for its event.
+/// Hooks run inside the module and the host does not list them: a handler is resolved if the module's data has as many
+/// for its event.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
     for component in plugin.components_of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
@@ -291,8 +291,7 @@ fn see_servers(
     for component in plugin.components_of(&[ComponentKind::McpServer]) {
         let name = component.name.as_str();
         if !scope.allow_exec {
-            // The configuration disables it and says nothing else, so that the host lists it only when
-            // the module has registered the rest.
+            // The configuration only disables it, so the host lists it only if the module has registered the rest.
             if statuses.get(name).is_some() {
                 observation.record_component(&plugin.name, component, Method::Listed);
             } else if data["mcp"].get(name).is_some() {

@@ -1,15 +1,15 @@
-//! A scripted model: what each conversation must ask and what it is answered, independent of the
-//! protocol. A request that belongs to no conversation, comes after its end, or lacks what its step
-//! expects is rejected with a sentence and kept; a step that no request reached is reported.
+//! A scripted model: the expected requests and the answers of each conversation, independent of the protocol. A request
+//! that belongs to no conversation, comes after its end, or lacks what its step expects is rejected with a message and
+//! recorded; a step that no request reached is reported.
 
 use serde_json::Value;
 
-/// A model request of a host, read from its protocol.
+/// A model request of a host, parsed from its protocol.
 #[derive(Debug, Clone)]
 pub struct ModelRequest {
     /// The system instructions, as one text.
     pub system: String,
-    /// Every text in order, those of the system included where the protocol orders them so.
+    /// Every text in order, including system texts if the protocol puts them in the same list.
     pub texts: Vec<ConversationText>,
     /// The tools the host offers.
     pub tools: Vec<OfferedTool>,
@@ -17,7 +17,7 @@ pub struct ModelRequest {
     pub model: String,
     /// The results of tool calls, in order.
     pub tool_results: Vec<ToolResult>,
-    /// The request as it came.
+    /// The raw request.
     pub raw: Value,
 }
 
@@ -33,11 +33,11 @@ pub struct ConversationText {
 /// One tool that a host offers to the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
-    /// The group the tool stands in, where the protocol has groups.
+    /// The group of the tool, if the protocol has groups.
     pub namespace: Option<String>,
     /// The tool's name.
     pub name: String,
-    /// What the host says about it.
+    /// Its description.
     pub description: String,
     /// The JSON schema of its arguments.
     pub parameters: Value,
@@ -60,14 +60,13 @@ impl ModelRequest {
         std::iter::once(self.system.as_str()).chain(texts).chain(results).collect::<Vec<_>>().join("\n")
     }
 
-    /// The texts that a user, or the host in the user's name, has written.
+    /// The texts with the role of the user, including those that the host adds.
     pub fn user_text(&self) -> String {
         let users = self.texts.iter().filter(|spoken| spoken.role == "user");
         users.map(|spoken| spoken.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// What the model was given since it last spoke: the texts after its last one, and the last
-    /// tool result.
+    /// The texts since the model's last answer, and the last tool result.
     pub fn latest(&self) -> String {
         let spoken =
             self.texts.iter().rposition(|spoken| spoken.role == "assistant").map_or(0, |last| last + 1);
@@ -96,7 +95,7 @@ pub enum ModelReply {
 /// One tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// The group of the tool, where the protocol has groups.
+    /// The group of the tool, if the protocol has groups.
     pub namespace: Option<String>,
     /// The tool's name.
     pub name: String,
@@ -125,9 +124,9 @@ impl ModelReply {
     }
 }
 
-/// What a request must hold: `Err` is the sentence that says what is missing.
+/// What a request must contain: `Err` is a message about what is missing.
 pub type Expectation = Box<dyn Fn(&ModelRequest) -> Result<(), String> + Send>;
-/// Makes the answer; `Err` rejects the request.
+/// Computes the answer; `Err` rejects the request.
 pub type ReplyMaker = Box<dyn Fn(&ModelRequest) -> Result<ModelReply, String> + Send>;
 
 /// One exchange of a conversation.
@@ -143,12 +142,12 @@ impl ScriptStep {
         Self::compute(move |_| Ok(reply.clone()))
     }
 
-    /// A step whose answer is made from the request.
+    /// A step whose answer is computed from the request.
     pub fn compute(answer: impl Fn(&ModelRequest) -> Result<ModelReply, String> + Send + 'static) -> Self {
         Self { expectations: Vec::new(), answer: Box::new(answer), repeats: false }
     }
 
-    /// The request must hold each of these texts somewhere.
+    /// The request must contain each of these texts.
     pub fn expects<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
         for text in texts {
             let text: String = text.into();
@@ -172,7 +171,7 @@ impl ScriptStep {
         self
     }
 
-    /// Any number of requests may take this step, none included. It stays the current one.
+    /// Any number of requests, including none, may use this step. It stays the current one.
     pub fn any_number(mut self) -> Self {
         self.repeats = true;
         self
@@ -188,7 +187,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation that takes the requests for which `belongs` says yes.
+    /// A conversation of the requests for which `belongs` returns true.
     pub fn new(name: impl Into<String>, belongs: impl Fn(&ModelRequest) -> bool + Send + 'static) -> Self {
         Self { name: name.into(), belongs: Box::new(belongs), steps: Vec::new(), next: 0 }
     }
@@ -214,7 +213,7 @@ impl Conversation {
     }
 }
 
-/// One request with the conversation it was given to.
+/// One request with its conversation.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     /// The conversation; `None` when it belonged to none.
@@ -223,7 +222,7 @@ pub struct ReceivedRequest {
     pub request: ModelRequest,
 }
 
-/// Conversations, asked in order: a request goes to the first that takes it.
+/// Conversations in order: a request goes to the first one that accepts it.
 #[derive(Default)]
 pub struct ModelScript {
     conversations: Vec<Conversation>,
@@ -238,7 +237,7 @@ impl ModelScript {
         self
     }
 
-    /// Answers a request, or rejects it with a sentence; both are kept.
+    /// Answers a request, or rejects it with a message; both are recorded.
     pub(crate) fn answer(&mut self, request: ModelRequest) -> Result<ModelReply, String> {
         let taker = self.conversations.iter_mut().find(|conversation| (conversation.belongs)(&request));
         let (conversation, answer) = match taker {
@@ -252,12 +251,12 @@ impl ModelScript {
         answer
     }
 
-    /// Keeps a request that is no model request at all.
+    /// Records a request that is not a model request.
     pub(crate) fn reject(&mut self, sentence: String) {
         self.rejected.push(sentence);
     }
 
-    /// Everything received, what was rejected, and which steps no request has reached.
+    /// All requests received and rejected, and the steps that no request reached.
     pub(crate) fn finish(self) -> Exchange {
         let mut unmet = Vec::new();
         for conversation in &self.conversations {
@@ -275,10 +274,10 @@ impl ModelScript {
     }
 }
 
-/// What passed between a host and its scripted model.
+/// The exchange between a host and its scripted model.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
-    /// Every model request in order, rejected ones included.
+    /// Every model request in order, including rejected ones.
     pub received: Vec<ReceivedRequest>,
     /// Why requests were rejected.
     pub rejected: Vec<String>,

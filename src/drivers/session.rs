@@ -1,5 +1,5 @@
-//! One run of a host with a scripted model, for a test: what is loaded, what the user starts with,
-//! what the model answers, and what came of it.
+//! One run of a host with a scripted model, for a test: the loaded plugins, the first input of the user, the answers of
+//! the model, and the result.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::process::ChildOutput;
 
 /// One run of a host.
 pub struct Session {
-    /// What the host has.
+    /// What the host loads.
     pub loading: SessionLoad,
     /// The project's folder, in which the host works.
     pub project: PathBuf,
-    /// What the user starts with.
+    /// The first input of the user.
     pub opening: SessionOpening,
-    /// What the model is asked and answers.
+    /// The script of the model.
     pub script: ModelScript,
     /// Tools that run without asking, in the host's own form; only Claude Code has such a list.
     pub allowed_tools: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Session {
     pub environment: Vec<(String, String)>,
 }
 
-/// What a host has in a session.
+/// What a host loads in a session.
 #[derive(Debug, Clone)]
 pub enum SessionLoad {
     /// Plugins of a bundle, in a fresh home; no names mean all of them.
@@ -39,7 +39,7 @@ pub enum SessionLoad {
         /// The plugins.
         plugins: Vec<String>,
     },
-    /// Whatever this home has; the driver loads nothing.
+    /// The content of this home; the driver loads nothing else.
     Home(PathBuf),
 }
 
@@ -55,7 +55,7 @@ impl SessionLoad {
         }
     }
 
-    /// The home that is there before the session.
+    /// The existing home, if one is given.
     pub fn home(&self) -> Option<&Path> {
         match self {
             SessionLoad::Bundle { .. } => None,
@@ -64,10 +64,10 @@ impl SessionLoad {
     }
 }
 
-/// What the user starts a session with.
+/// The first input of a session.
 #[derive(Debug, Clone)]
 pub enum SessionOpening {
-    /// A prompt as it is.
+    /// A literal prompt.
     Prompt(String),
     /// A skill or command by its qualified name, with arguments, in the host's own form.
     Invoke {
@@ -79,7 +79,7 @@ pub enum SessionOpening {
 }
 
 impl SessionOpening {
-    /// What is typed, on a host that invokes a skill by its name behind `sign`.
+    /// The prompt on a host that invokes a skill by its name after `sign`.
     pub fn prompt(&self, sign: char) -> String {
         match self {
             SessionOpening::Prompt(prompt) => prompt.clone(),
@@ -105,21 +105,21 @@ impl Session {
     }
 }
 
-/// What a session has brought.
+/// The result of a session.
 #[derive(Debug, Clone)]
 pub struct Transcript {
     /// What passed between the host and its model.
     pub exchange: Exchange,
     /// The host's own events, one JSON object each.
     pub events: Vec<Value>,
-    /// The exit code; `None` when the host had to be ended.
+    /// The exit code; `None` if the host had to be killed.
     pub code: Option<i32>,
     /// What the host wrote to standard error.
     pub stderr: String,
 }
 
 impl Transcript {
-    /// What a host that has ended wrote, one event a line, and what passed between it and its model.
+    /// The transcript of an ended host, with one event per line, and its exchange with the model.
     pub fn new(ended: &ChildOutput, exchange: Exchange) -> Self {
         let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         Self { exchange, events, code: ended.code, stderr: ended.stderr_text() }
@@ -145,7 +145,7 @@ impl Transcript {
         ours.map(|received| &received.request)
     }
 
-    /// What went wrong in the exchange: rejected requests and steps never reached.
+    /// The faults of the exchange: rejected requests and unreached steps.
     pub fn faults(&self) -> Vec<String> {
         self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned().collect()
     }

@@ -1,5 +1,5 @@
-//! The source as its author wrote it, in the host that it was written for: what that host lists is what every bundle
-//! must carry, or count as a loss.
+//! The unmodified source in the host for which it was written: every bundle must carry what that host lists, or count
+//! it as a loss.
 
 mod compare;
 mod layout;
@@ -25,9 +25,9 @@ pub use layout::SourceLayout;
 pub struct SourceListing {
     /// The plugins, in any order.
     pub plugins: Vec<ListedPlugin>,
-    /// Remarks that are no failure.
+    /// Remarks that are not failures.
     pub notes: Vec<String>,
-    /// Some plugins were shown by their folders, without what the marketplace says of them.
+    /// Whether some plugins were loaded by their folders, without their marketplace entries.
     pub lacks_entries: bool,
 }
 
@@ -36,8 +36,8 @@ pub struct SourceListing {
 pub struct ListedPlugin {
     /// The name before the colon.
     pub name: String,
-    /// Its folder relative to the source, empty for the source itself; `None` where skills of several folders were
-    /// shown as one plugin.
+    /// Its folder relative to the source, empty for the source itself; `None` if skills of several folders were loaded
+    /// as one plugin.
     pub root: Option<String>,
     /// Its components.
     pub components: BTreeSet<ListedComponent>,
@@ -50,18 +50,18 @@ pub struct ListedPlugin {
 pub struct ListedComponent {
     /// [`ComponentKind::Skill`] for skills, commands and workflows, which the host lists as one.
     pub kind: ComponentKind,
-    /// The name without the plugin's.
+    /// The local name.
     pub name: String,
 }
 
-/// Kinds that the host lists whenever it loads them.
+/// Kinds that the host always lists if it loads them.
 const LISTED: [ComponentKind; 4] =
     [ComponentKind::Skill, ComponentKind::Command, ComponentKind::Agent, ComponentKind::McpServer];
 
-/// New names that the author's settings give on one host: kind, and qualified name before and after.
+/// Renames by the author's settings per host: kind, and qualified name before and after.
 pub type HostRenames = BTreeMap<String, BTreeSet<(ComponentKind, String, String)>>;
 
-/// The names that the settings of a source change.
+/// The renames in the settings of a source.
 pub fn renames(project: &Project) -> HostRenames {
     let mut renames = HostRenames::new();
     for (host, overrides) in &project.overrides {
@@ -79,7 +79,7 @@ pub fn renames(project: &Project) -> HostRenames {
 pub struct ComparisonSource {
     /// Its folder.
     pub folder: PathBuf,
-    /// New names on single hosts.
+    /// Per-host renames.
     pub renames: HostRenames,
 }
 
@@ -90,10 +90,10 @@ impl ComparisonSource {
     }
 }
 
-/// The driver of the host that sources are written for.
+/// The driver of the host for which sources are written.
 ///
 /// # Errors
-/// When `host` has no driver that can show a source.
+/// When `host` has no driver that can load a source.
 pub fn driver_for(host: &str) -> Result<&'static dyn Driver> {
     let driver = DRIVERS.iter().copied().find(|driver| driver.host() == host);
     driver.ok_or_else(|| {
@@ -102,7 +102,7 @@ pub fn driver_for(host: &str) -> Result<&'static dyn Driver> {
     })
 }
 
-/// Shows a source to its host once, and compares what is listed with each bundle.
+/// Loads a source in its host once, and compares the listing with each bundle.
 ///
 /// # Errors
 /// When the host cannot be started, or a bundle cannot be read.
@@ -125,7 +125,7 @@ pub fn verify(
     let mut listing = driver
         .list_source(&layout, installation, scope)
         .with_context(|| format!("the driver could not finish with `{}` {version}", driver.host()))?;
-    // A source of which nothing is loaded proves nothing, unless the host gives a reason and the bundles carry nothing.
+    // If the host loads nothing, nothing is proven, unless the host gives a reason and the bundles carry nothing.
     let is_there = !layout.plugins.is_empty() || !layout.skills.is_empty();
     let rows = ledgers.iter().flat_map(|(_, ledger)| &ledger.rows);
     let carried = rows.filter(|row| row.outcome != RowOutcome::Dropped).any(|row| LISTED.contains(&row.kind));
@@ -167,7 +167,7 @@ pub fn verify(
     })
 }
 
-/// The names of one plugin by kind; whether one is a command, a ledger tells.
+/// The names of one plugin by kind; the ledger distinguishes commands from skills.
 fn shown(plugin: &ListedPlugin, ledger: Option<&Ledger>) -> SourcePlugin {
     let mut listed = NamesByKind::default();
     for component in &plugin.components {

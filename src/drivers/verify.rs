@@ -1,5 +1,5 @@
-//! Shows a bundle to its host and compares what the host shows with what the ledger says: names in
-//! one start, bodies as far as asked.
+//! Loads a bundle in its host and compares what the host shows with the ledger: names in one start, bodies according to
+//! the scope.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,13 +21,13 @@ use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::ComponentKind;
 use crate::schema::VERIFIED;
 
-/// What a verification leaves in a bundle.
+/// The record that a verification writes to a bundle.
 const PROOF: &str = "verified.json";
 
 /// The driver for a bundle's host.
 ///
 /// # Errors
-/// When the folder is no bundle, or its host has no driver.
+/// When the folder is not a bundle, or its host has no driver.
 pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
     let host = loaded_bundle::manifest(bundle)?.target;
     let known: Vec<&str> = DRIVERS.iter().map(|driver| driver.host()).collect();
@@ -41,11 +41,11 @@ pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
     })
 }
 
-/// Shows a bundle to its host, and says what was shown.
+/// Loads a bundle in its host, and returns the result.
 ///
 /// # Errors
-/// When the bundle cannot be read or the host cannot be started; what the host says about the
-/// bundle is part of the result.
+/// When the bundle cannot be read or the host cannot be started; the host's messages about the bundle are part of the
+/// result.
 pub fn verify(
     folder: &Path,
     driver: &dyn Driver,
@@ -54,7 +54,7 @@ pub fn verify(
 ) -> Result<(HostVerification, BundleManifest)> {
     let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.shown(kind, plugin, name))?;
     let manifest = bundle.manifest.clone();
-    // Before anything starts: what is started afterwards could be what differs.
+    // Check before anything starts: a modified file could otherwise be executed.
     let checked = CheckedCopy::new(&bundle)?;
     let version = version(installation)?;
     let host = driver.host();
@@ -86,7 +86,7 @@ pub fn verify(
     Ok((compare(driver.host(), version, &bundle, &observation, total), manifest))
 }
 
-/// What to say of a bundle that is not what it claims to be, whose host was not started.
+/// The result for a bundle that does not match its manifest, whose host was not started.
 fn refused(
     driver: &dyn Driver,
     version: String,
@@ -100,7 +100,7 @@ fn refused(
     let observation = Observation { errors, notes: vec![note.to_owned()], ..Observation::default() };
     let mut verification = compare(driver.host(), version, bundle, &observation, total);
     for plugin in &mut verification.plugins {
-        // No host was asked for them.
+        // They were not looked up.
         plugin.missing.clear();
         plugin.files.clear();
     }
@@ -108,8 +108,8 @@ fn refused(
     verification
 }
 
-/// What is wrong with files of a bundle, by the plugin that each belongs to: `plugins/<plugin>/…`, and
-/// `agents/<plugin>/…` where a host's plugins carry no agents.
+/// Faults of files in a bundle, by the plugin of each: `plugins/<plugin>/…`, and `agents/<plugin>/…` on hosts whose
+/// plugins carry no agents.
 fn owned(bundle: &LoadedBundle, faults: Vec<(String, String)>) -> Vec<(Option<String>, String)> {
     let owner =
         |file: &str| bundle.plugins.iter().find(|plugin| file.split('/').nth(1) == Some(&plugin.name));
@@ -177,8 +177,8 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
     }
 }
 
-/// Leaves the proof in the bundle whose `manifest` was shown; a failed run takes an older proof away, and so does one
-/// in which the bundle `lacks` something of its source.
+/// Writes the proof to the bundle whose `manifest` was verified; a failed run, or one in which the bundle `lacks`
+/// something of its source, removes an older proof.
 ///
 /// # Errors
 /// When the file cannot be written.

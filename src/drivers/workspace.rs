@@ -1,6 +1,6 @@
-//! Where a host is started: in a home, fresh or given, and in an empty project that is the top of a repository of its
-//! own. Hosts look for settings, modules and instructions in every folder above, up to the top of the repository; the
-//! folder for temporary files is open to everybody, or lies in a repository that nobody vouches for.
+//! The environment in which a host is started: a home, fresh or given, and an empty project at the top of a separate
+//! repository. Hosts look for settings, modules and instructions in every parent folder, up to the top of the
+//! repository; the folder for temporary files is writable by everybody, or may be in an untrusted repository.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::disk::plain_files;
 use crate::process::ChildCommand;
 use crate::temp_dir::TempFolder;
 
-/// What git needs to take a folder for a repository.
+/// The files that make a folder a git repository.
 const FILES: [(&str, &str); 2] = [
     ("HEAD", "ref: refs/heads/main\n"),
     ("config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"),
 ];
 const FOLDERS: [&str; 2] = ["objects", "refs"];
 
-/// The home and the project of one host, gone when dropped; a given home stays.
+/// The home and the project of one host, removed when dropped; a given home is kept.
 pub struct HostWorkspace {
     folders: TempFolder,
     home: PathBuf,
@@ -27,10 +27,10 @@ pub struct HostWorkspace {
 }
 
 impl HostWorkspace {
-    /// Makes the project, and a home unless one is given.
+    /// Creates the project, and a home unless one is given.
     ///
     /// # Errors
-    /// When they cannot be made.
+    /// When they cannot be created.
     pub fn new(given: Option<&Path>, installation: &Installation) -> io::Result<Self> {
         let folders = TempFolder::new()?;
         let home = match given {
@@ -41,7 +41,7 @@ impl HostWorkspace {
         Ok(Self { folders, home, project, installation: installation.clone() })
     }
 
-    /// The folder that the project lies in, where no host looks for anything by itself.
+    /// The parent folder of the project, where no host looks for files.
     pub fn folder(&self) -> &Path {
         self.folders.path()
     }
@@ -56,19 +56,19 @@ impl HostWorkspace {
         &self.project
     }
 
-    /// The host, not started yet: a limit, and nothing of the environment but `PATH` and `HOME`.
+    /// The command of the host, not started yet: with a time limit, and only `PATH` and `HOME` in the environment.
     pub fn command(&self, folder: &Path) -> ChildCommand {
         let environment = [("PATH", self.installation.search_path.clone()), ("HOME", text(&self.home))];
         ChildCommand::new(&self.installation.binary, folder).environment(environment).limit(LIMIT).guarded()
     }
 
-    /// Says, of a host that did not start, which one it is.
+    /// The message that the host could not be started.
     pub fn not_started(&self) -> String {
         format!("cannot start `{}`", self.installation.binary.display())
     }
 }
 
-/// Makes the folder `project` in `folders`.
+/// Creates the folder `project` in `folders`.
 fn project(folders: &TempFolder) -> io::Result<PathBuf> {
     let project = folders.folder("project")?;
     for folder in FOLDERS {

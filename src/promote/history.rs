@@ -1,11 +1,11 @@
-//! Texts that tell what was: they keep the name that a thing had then.
+//! Recognizes texts about the past, which keep old names.
 
 use camino::Utf8Path;
 
 use crate::read::frontmatter;
 use crate::read::intent::is_changelog;
 
-/// Why the text at `path` keeps old names; `None` where it speaks of what is.
+/// Why the text at `path` keeps old names; `None` if it describes the current state.
 pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
     if is_changelog(path) {
         return Some("a list of changes tells what was");
@@ -20,7 +20,7 @@ pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
     dated.then_some("a text with a date in its frontmatter tells what was")
 }
 
-/// Whether `name` holds a day, such as `2026-03-31`.
+/// Whether `name` contains a date, such as `2026-03-31`.
 fn has_date(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.windows(10).enumerate().any(|(at, day)| {

@@ -1,4 +1,4 @@
-//! What `check` would say once a promotion is made, against what it says now; tried on texts in memory.
+//! Compares the findings of `check` after a promotion with the current ones, on texts in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::check_session::{CheckError, CheckSession, TextOverlay, mark};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileContent, SourceFile, SourceTree};
 
-/// Rules about what is a beta and what is none.
+/// The prefix of rules about betas.
 const BETA: &str = "beta-";
 
-/// Rules about unknown names and missing targets: what finds them again was left behind.
+/// Rules about unknown names and missing targets: new findings of these mean that something was left behind.
 const LEFT_BEHIND: [&str; 6] = [
     "broken-link",
     "missing-bundled-path",
@@ -26,11 +26,10 @@ const LEFT_BEHIND: [&str; 6] = [
     "unknown-skill",
 ];
 
-/// What is worse afterwards: what blocks the promotion, and what is only worth a look; and everything
-/// that is found then.
+/// The new findings: those that block the promotion, and those that only need a review; and all findings afterwards.
 ///
 /// # Errors
-/// When the source cannot be read as it would be.
+/// When the changed source cannot be read.
 pub fn after(
     session: &mut CheckSession<'_>,
     beta: &BetaSkill<'_>,
@@ -90,7 +89,7 @@ fn remark(found: &Diagnostic) -> Remark {
     }
 }
 
-/// The text that a file has once the promotion is made; `None` where it has none.
+/// The text of a file after the promotion; `None` if it has none.
 fn text_after(plan: &PromotionPlan, file: &SourceFile) -> Option<Arc<str>> {
     matches!(file.content, FileContent::Text(_)).then(|| plan.text_of(file)).flatten()
 }

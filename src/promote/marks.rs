@@ -1,5 +1,5 @@
-//! The marks of a beta in its own file: the name, the words before the description, and the flag that
-//! keeps the model from calling it.
+//! The marks of a beta in its main file: the name, the prefix of the description, and the flag that keeps the model
+//! from calling it.
 
 use super::PromotionEdit;
 use super::selection::BetaSkill;
@@ -13,7 +13,7 @@ use crate::source::{Span, line_start, next_line};
 /// The field that keeps the model from calling a skill.
 const FLAG: &str = "disable-model-invocation";
 
-/// What changes in the frontmatter of `text`, the beta's own file.
+/// The edits to the frontmatter of `text`, the beta's main file.
 pub(super) fn changes(beta: &BetaSkill<'_>, text: &str, user_only: bool) -> Vec<PromotionEdit> {
     let document = &beta.component.document;
     let Some(fields) = &document.fields else { return Vec::new() };
@@ -43,7 +43,7 @@ fn change(span: Span, text: &str, what: &'static str) -> PromotionEdit {
     PromotionEdit { span, text: text.to_owned(), what }
 }
 
-/// Takes the mark from the description; in quotes where it would be read differently without.
+/// Removes the mark from the description; adds quotes if the rest would otherwise be read differently.
 fn description(document: &MarkdownDocument, text: &str, entry: &MappingEntry) -> Option<PromotionEdit> {
     let read = entry.node.scalar()?;
     let rest =
@@ -75,21 +75,21 @@ fn starts_with_mark(text: &str) -> bool {
     text.get(..MARK.len()).is_some_and(|mark| mark.eq_ignore_ascii_case(MARK))
 }
 
-/// Takes the line of the flag away; where it is no line of its own, the flag says `false`.
+/// Removes the line of the flag; if it shares its line, sets the flag to `false`.
 fn flag(document: &MarkdownDocument, text: &str, entry: &MappingEntry) -> PromotionEdit {
     let yaml = document.yaml.unwrap_or_default();
     let lines = raw_value::lines(text, yaml, entry);
     let own = text[lines.start..entry.key_span.start].trim().is_empty()
         && lines.slice(text).trim_end().lines().count() == 1;
     if own {
-        // A comment below the flag speaks of what follows.
+        // A comment below the flag belongs to the next field.
         let end = next_line(text, entry.node.span.end);
         return change(Span::new(lines.start, end), "", "the flag that keeps the model from calling it");
     }
     change(entry.node.span, "false", "the flag that keeps the model from calling it")
 }
 
-/// The comment in one of the beta's own files that says that it is a copy of what it becomes.
+/// The comment in one of the beta's files that declares it a copy of the stable skill that it becomes.
 pub(super) fn copy_of_itself(beta: &BetaSkill<'_>, text: &str) -> Vec<PromotionEdit> {
     let of_itself = |of: &str| beta.names.iter().any(|(old, new)| of == old || of == new);
     let declared = copies::in_text(text).into_iter().filter(|declared| of_itself(declared.of));

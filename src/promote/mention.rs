@@ -1,5 +1,5 @@
-//! Every place of a text that holds the beta's name as a whole word, and what it is: the name of the
-//! skill, something else, or something that only the user can tell.
+//! Finds every place of a text with the beta's name as a whole word, and classifies it: the name of the skill,
+//! something else, or something that only the user can tell.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +17,22 @@ use crate::source::{SourceFile, SourceTree, Span};
 /// One place.
 #[derive(Debug)]
 pub(super) struct SkillMention {
-    /// The bytes of the name.
+    /// The span of the name.
     pub(super) span: Span,
-    /// What stands there after the promotion.
+    /// The text after the promotion.
     pub(super) new: String,
-    /// What it is.
+    /// Its classification.
     pub(super) verdict: MentionVerdict,
 }
 
-/// What a place is.
+/// The classification of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MentionVerdict {
     /// The skill's name.
     Name(&'static str),
-    /// Another thing's name.
+    /// The name of something else.
     Other,
-    /// It keeps the name, and rightly.
+    /// It correctly keeps the name.
     Leave(&'static str),
     /// Only the user can tell.
     Unsure(&'static str),
@@ -49,9 +49,9 @@ pub(super) struct MentionFinder<'a> {
     beta: &'a BetaSkill<'a>,
     scanner: AhoCorasick,
     paths: RepositoryPaths<'a>,
-    /// Folders of plugins, the deepest first, with whether the plugin has a component of the same name.
+    /// Folders of plugins, deepest first, with whether the plugin has a component of the same name.
     plugins: Vec<(&'a Utf8Path, &'a str, bool)>,
-    /// Spans of frontmatter that hold nothing but names of components, by file.
+    /// Spans of frontmatter that contain only names of components, by file.
     fields: BTreeMap<&'a Utf8Path, Vec<Span>>,
     marketplace: Option<&'a Utf8Path>,
 }
@@ -98,7 +98,7 @@ impl<'a> MentionFinder<'a> {
         }
     }
 
-    /// The places of `text`, in its order.
+    /// The places of `text`, in source order.
     pub(super) fn find(&self, file: &SourceFile, text: &str) -> Vec<SkillMention> {
         let mut signs = SkillSigns::new(file, text);
         self.scanner
@@ -179,7 +179,7 @@ impl<'a> MentionFinder<'a> {
         }
     }
 
-    /// A name behind a colon: `plugin:name`, `skill:name`.
+    /// A name after a colon: `plugin:name`, `skill:name`.
     fn qualified(&self, before: &str, own: bool, signs: &mut SkillSigns<'_>, span: Span) -> MentionVerdict {
         let before = before.trim_end_matches(':');
         let start = before

@@ -1,4 +1,4 @@
-//! Paths that hold the beta's name as a part: whether they lead to its folder.
+//! Whether paths that contain the beta's name lead to its folder.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -7,7 +7,7 @@ use crate::model::paths::joined;
 use crate::read::path_words::path_start;
 use crate::source::{SourceTree, Span};
 
-/// What is known of the paths of a repository.
+/// The known paths of a repository.
 #[derive(Debug)]
 pub(super) struct RepositoryPaths<'a> {
     beta: &'a BetaSkill<'a>,
@@ -18,14 +18,14 @@ pub(super) struct RepositoryPaths<'a> {
     rivals: Vec<&'a str>,
 }
 
-/// Where a path leads.
+/// The destination of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathDestination {
     /// To the beta's folder.
     There,
     /// To something else of the same name.
     Elsewhere,
-    /// It cannot be determined.
+    /// Unknown.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ impl<'a> RepositoryPaths<'a> {
         Self { beta, files, roots, rivals }
     }
 
-    /// Where the path around `span` of `text` leads up to the name `name`, which stands at `span`.
+    /// The destination of the path around `span` of `text`, up to the name `name` at `span`.
     pub(super) fn leads(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> PathDestination {
         let before = &text[..span.start];
         let prefix = before[path_start(before)..].replace('\\', "/");
@@ -100,7 +100,7 @@ impl<'a> RepositoryPaths<'a> {
     }
 }
 
-/// Whether the word around `span` is an address.
+/// Whether the word around `span` is a URL.
 pub(super) fn in_address(text: &str, span: Span) -> bool {
     let edge = |c: char| c.is_whitespace() || "`\"'()<>[]".contains(c);
     let before = &text[..span.start];

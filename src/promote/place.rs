@@ -1,4 +1,4 @@
-//! Places that the user reads: where a name stays, where one has to decide, and what to look at
+//! The places listed for the user: those that keep the name, those that need a decision, and those to review
 //! afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +19,13 @@ use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// The document that makes a folder a bundle.
 const MANIFEST: &str = ".plugcast/manifest.json";
-/// A longer line is cut, in characters.
+/// The length above which a line is truncated, in characters.
 const LONG: usize = 160;
 
-/// One place, and what is to be said of it.
+/// A remark about one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// The file, relative to SRC, where it lies now.
+    /// The current path of the file, relative to SRC.
     pub path: Utf8PathBuf,
     /// 1-based line; 0 for a whole file.
     pub line: usize,
@@ -33,11 +33,11 @@ pub struct Remark {
     pub column: usize,
     /// The line, cut if it is long.
     pub text: String,
-    /// What is to be said.
+    /// The remark.
     pub why: String,
 }
 
-/// What is to be said of `span` of `file`.
+/// A remark about `span` of `file`.
 pub(super) fn remark(file: &SourceFile, span: Span, why: impl Into<String>) -> Remark {
     let position = file.position(span.start);
     let line = file.line(position.line).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn remark(file: &SourceFile, span: Span, why: impl Into<String>) -> R
     Remark { path: file.path.clone(), line: position.line, column: position.column, text, why: why.into() }
 }
 
-/// What is to be said of a file.
+/// A remark about a whole file.
 pub(super) fn whole(path: &Utf8Path, why: impl Into<String>) -> Remark {
     Remark { path: path.to_owned(), line: 0, column: 0, text: String::new(), why: why.into() }
 }
@@ -58,10 +58,10 @@ fn shown(line: &str) -> String {
     line.chars().take(LONG).chain(['…']).collect()
 }
 
-/// A folder that holds a bundle.
+/// A folder with a bundle.
 pub(super) struct BundleFolder<'a> {
     path: &'a Utf8Path,
-    /// What its manifest lists; `None` where that cannot be read.
+    /// The files in its manifest; `None` if that cannot be read.
     listed: Option<BTreeSet<String>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> BundleFolder<'a> {
         Some(Self { path, listed })
     }
 
-    /// Whether the file at `path` lies in it.
+    /// Whether the file at `path` is in it.
     pub(super) fn holds(&self, path: &Utf8Path) -> bool {
         path.starts_with(self.path)
     }
@@ -89,13 +89,13 @@ impl<'a> BundleFolder<'a> {
     }
 }
 
-/// Folders that hold a bundle.
+/// All folders with a bundle.
 pub(super) fn bundles(files: &SourceTree) -> Vec<BundleFolder<'_>> {
     let manifests = files.files().filter(|file| file.path.as_str().ends_with(MANIFEST));
     manifests.filter_map(BundleFolder::from_manifest).collect()
 }
 
-/// What to look at beside the changes of one text that is not the beta's own.
+/// Remarks to review near the changes of one text outside of the beta.
 pub(super) fn around(
     file: &SourceFile,
     text: &str,
@@ -155,7 +155,7 @@ fn first_name(line: &str) -> Option<&str> {
     Some(&line[..end])
 }
 
-/// Whether `text` holds `name` as a name: one word of the language needs a sign before it.
+/// Whether `text` contains `name` as a name: a name that is an ordinary word needs a sign before it.
 fn has_name(text: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let sign =
@@ -167,7 +167,7 @@ fn has_name(text: &str, name: &str) -> bool {
         })
 }
 
-/// Whether `line` holds the word beta besides the skill's names.
+/// Whether `line` contains the word beta other than in the skill's names.
 fn says_beta(line: &str, beta: &BetaSkill<'_>) -> bool {
     let mut line = line.to_owned();
     for (old, _) in &beta.names {
@@ -176,7 +176,7 @@ fn says_beta(line: &str, beta: &BetaSkill<'_>) -> bool {
     line.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("beta"))
 }
 
-/// Which line the 1-based line `line` of `old` will be.
+/// The line number after the change of the 1-based line `line` of `old`.
 fn then(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usize {
     let start: usize = old.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let before = rewritten.into_iter().flat_map(|text| &text.edits).filter(|edit| edit.span.end <= start);
@@ -184,8 +184,8 @@ fn then(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usize {
     line.saturating_sub(gone).max(1)
 }
 
-/// What to look at in whole files: the beta's own texts that still say beta, what it still calls, and
-/// files elsewhere that are named after it.
+/// Remarks to review in whole files: the beta's texts that still contain "beta", betas that it still calls, and files
+/// elsewhere that are named after it.
 pub(super) fn of_files(
     project: &Project,
     source: &SourceFacts,

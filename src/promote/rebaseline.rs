@@ -1,4 +1,4 @@
-//! The baseline after a promotion: findings that were known before are known where they are found then.
+//! Updates the baseline after a promotion: known findings stay known at their new places.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::check::Findings;
 use crate::check::baseline::{Baseline, KnownFinding};
 use crate::diagnostic::Diagnostic;
 
-/// `baseline` with the paths and fingerprints that its findings have afterwards. Entries of what is found no more
-/// are gone; those that found nothing before stay as they are.
+/// `baseline` with the new paths and fingerprints of its findings. Entries whose findings are gone are removed; those
+/// that were already stale stay unchanged.
 pub fn renewed(baseline: &Baseline, before: &Findings, after: &Findings, beta: &BetaSkill<'_>) -> Baseline {
     let place = |path: &str| moved(path.into(), &beta.from, &beta.to);
     let (old, new) = (by_place(before, place), by_place(after, |path| path.into()));
@@ -40,7 +40,7 @@ pub fn renewed(baseline: &Baseline, before: &Findings, after: &Findings, beta: &
     Baseline { schema: baseline.schema.clone(), findings }
 }
 
-/// Findings by rule and file, in the order of place.
+/// Findings by rule and file, sorted by location.
 fn by_place(
     findings: &Findings,
     place: impl Fn(&str) -> Utf8PathBuf,

@@ -1,4 +1,4 @@
-//! The whole of which a plugin is a part: callers of its skills may be anywhere in the repository.
+//! Finds the folder to search for references: callers of a plugin's skills may be anywhere in the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::read::json;
 use crate::read::tree::Node;
 use crate::target::Targets;
 
-/// The folder to look at. Where SRC, or this folder, is a plugin of a marketplace above it in the same repository,
-/// that marketplace; where plugins lie beside it, the folder of them all; else SRC, or without one the nearest
+/// The folder to search. If SRC, or the current folder, is a plugin of a marketplace above it in the same repository,
+/// that marketplace; if there are plugins next to it, the folder of all of them; else SRC, or without one the nearest
 /// plugin.
 pub fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
     let here = src.unwrap_or(Path::new(".")).to_owned();
@@ -46,7 +46,7 @@ pub fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
     }
 }
 
-/// Whether the marketplace in `folder` is about `place`: it is that folder itself, leads to plugins, or lies in one.
+/// Whether the marketplace in `folder` includes `place`: it is that folder itself, contains plugins, or is in one.
 fn holds(folder: &Path, place: &Path, source: &SourceFacts) -> bool {
     if folder == place {
         return true;
@@ -62,7 +62,7 @@ fn holds(folder: &Path, place: &Path, source: &SourceFacts) -> bool {
         .any(|listed| place.starts_with(&listed) || listed.starts_with(place))
 }
 
-/// SKILL, with the plugin's name where SRC is one plugin of several.
+/// SKILL, qualified by the plugin if SRC is one plugin of several.
 pub fn asked(project: &Project, root: &Path, src: Option<&Path>, skill: &str) -> String {
     let inner = src.and_then(|src| disk::canonical(src).ok());
     let inner = inner.as_deref().and_then(|src| Utf8Path::from_path(src.strip_prefix(root).ok()?));

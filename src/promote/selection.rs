@@ -1,4 +1,4 @@
-//! Which skill is meant: by its qualified name, its own name, the one in its frontmatter, or a path.
+//! Selects a skill by its qualified name, its local name, the name in its frontmatter, or a path.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -10,7 +10,7 @@ use crate::model::qualified_name::qualify;
 use crate::model::similar_names;
 use crate::source::{ComponentKind, SKILL_FILE};
 
-/// A skill that is a beta, and what it will be.
+/// A beta skill, and what it will become.
 #[derive(Debug, Clone)]
 pub struct BetaSkill<'a> {
     /// Its plugin.
@@ -19,11 +19,11 @@ pub struct BetaSkill<'a> {
     pub component: &'a Component,
     /// The qualified name that it will have.
     pub stable: String,
-    /// Where its folder lies, relative to SRC.
+    /// The path of its folder, relative to SRC.
     pub from: Utf8PathBuf,
-    /// Where its folder will lie.
+    /// The new path of its folder.
     pub to: Utf8PathBuf,
-    /// The names that texts may use, with the one to write instead.
+    /// The names that texts may use, with their replacements.
     pub names: Vec<(String, String)>,
 }
 
@@ -42,12 +42,12 @@ impl<'a> BetaSkill<'a> {
         Self { plugin, component, stable: qualify(&plugin.name, name), from, to, names }
     }
 
-    /// Whether its folder gets another place.
+    /// Whether its folder is renamed.
     pub fn moves(&self) -> bool {
         self.from != self.to
     }
 
-    /// Whether the file at `path` belongs to the component.
+    /// Whether the file at `path` belongs to it.
     pub fn owns(&self, path: &Utf8Path) -> bool {
         if self.from == self.plugin.root {
             return path == self.component.path || self.component.files.iter().any(|own| own == path);
@@ -56,21 +56,21 @@ impl<'a> BetaSkill<'a> {
     }
 }
 
-/// What is meant.
+/// The selected skill.
 #[derive(Debug, Clone)]
 pub enum SkillChoice<'a> {
     /// This beta.
     Beta(Box<BetaSkill<'a>>),
-    /// Nothing is left to do: there is no such beta, and this stable skill.
+    /// Nothing to do: there is no such beta, but this stable skill.
     Stable(String),
 }
 
-/// Why it is not clear what is meant.
+/// Why no beta could be selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AmbiguousChoice {
     /// No skill has that name; this one may have been meant.
     Unknown(Option<String>),
-    /// The skill has no mark of a beta; this one has.
+    /// The skill is not a beta; this one is.
     NoBeta(String, Option<String>),
     /// It is a command or an agent.
     NoSkill(ComponentKind),
@@ -82,10 +82,10 @@ fn stripped(name: &str) -> Option<&str> {
     name.strip_suffix(ENDING).filter(|rest| !rest.is_empty())
 }
 
-/// The skill that `asked` means; `place` is what `asked` leads to, relative to SRC, where it is a path.
+/// Selects the skill for `asked`; `place` is the path of `asked` relative to SRC, if it is a path.
 ///
 /// # Errors
-/// Why it is not clear.
+/// Why no beta could be selected.
 pub fn choose<'a>(
     project: &'a Project,
     asked: &str,

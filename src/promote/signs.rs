@@ -1,14 +1,14 @@
-//! What tells that a word is a name: a slash or a dollar sign that calls it, marks around it, a field that
-//! holds nothing else, the word "skill" beside it.
+//! Signs that a word is a name: a slash or dollar sign that calls it, markup around it, a field that contains nothing
+//! else, or the word "skill" next to it.
 
 use super::mention::MentionVerdict;
 use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{SourceFile, Span};
 
-/// What a place is that calls the skill.
+/// The label of a call.
 pub(super) const CALL: &str = "a call";
 
-/// What kind of text a file holds.
+/// The kind of text in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// Markdown.
@@ -21,11 +21,11 @@ pub(super) enum TextKind {
     Code,
 }
 
-/// One text, looked at for signs.
+/// A text that is searched for signs.
 #[derive(Debug)]
 pub(super) struct SkillSigns<'t> {
     text: &'t str,
-    /// What kind of text it is.
+    /// The kind of text.
     pub(super) form: TextKind,
     regions: Option<Vec<Region>>,
 }
@@ -43,7 +43,7 @@ impl<'t> SkillSigns<'t> {
         Self { text, form, regions: None }
     }
 
-    /// Whether `span` lies in text for people, outside of code.
+    /// Whether `span` is in prose, outside of code.
     pub(super) fn is_prose(&mut self, span: Span) -> bool {
         match self.form {
             TextKind::Markdown => {
@@ -59,8 +59,8 @@ impl<'t> SkillSigns<'t> {
         markdown::region_at(regions, span.start)
     }
 
-    /// What the whole word at `span` is, which no path and no colon holds. `field` tells that a field of
-    /// names holds it, `in_plugin` that the file is a plugin's or speaks of plugins.
+    /// Classifies the whole word at `span`, which is not part of a path and has no colon. `field` means that it is in a
+    /// field of names, `in_plugin` that the file belongs to a plugin or is about plugins.
     pub(super) fn name(&mut self, span: Span, field: bool, in_plugin: bool) -> MentionVerdict {
         const UNSURE: MentionVerdict = MentionVerdict::Unsure("it may be the skill's name");
         let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
@@ -104,7 +104,7 @@ pub(super) fn is_slash_call(before: &str) -> bool {
     })
 }
 
-/// Whether the word is all that a value holds.
+/// Whether the word is the whole value.
 fn is_value(before: &str, after: &str) -> bool {
     let quoted = |quote: char| before.ends_with(quote) && after.starts_with(quote);
     if quoted('"') || quoted('\'') {
@@ -117,7 +117,7 @@ fn is_value(before: &str, after: &str) -> bool {
     ends && begins
 }
 
-/// Whether the word "skill" stands right before or after.
+/// Whether the word "skill" is right before or after.
 fn is_between_words(before: &str, after: &str) -> bool {
     let marks = |c: char| "`*\"' ".contains(c);
     let head = before.trim_end_matches(marks);
@@ -129,8 +129,7 @@ fn is_between_words(before: &str, after: &str) -> bool {
     near(before.len() - head.len()) && word(last) || near(after.len() - tail.len()) && word(first)
 }
 
-/// Whether the word is bold, quoted, the text of a link, a cell of a table, a heading, or what an item of
-/// a list begins with.
+/// Whether the word is bold, quoted, the text of a link, a cell of a table, a heading, or at the start of a list item.
 fn stands_out(before: &str, after: &str) -> bool {
     let colon = after.strip_prefix(':').unwrap_or(after);
     let bold =

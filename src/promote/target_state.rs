@@ -1,5 +1,5 @@
-//! What stands where the promoted skill is to stand: nothing, the same, a stable skill that goes, or
-//! something that must not.
+//! The state of the path of the promoted skill: free, a stable skill to replace, or something that must not be
+//! replaced.
 
 use std::path::Path;
 
@@ -14,21 +14,21 @@ use crate::model::project::Project;
 use crate::read::markdown;
 use crate::source::{FileContent, SKILL_FILE, SourceFile, SourceTree, Span};
 
-/// What stands there.
+/// The state of the new path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetState {
     /// Nothing.
     Free,
     /// A stable skill.
     Stable(SkillDifferences),
-    /// Something else, and why it must stay.
+    /// Something else, and why it blocks the promotion.
     Blocked(Remark),
 }
 
-/// How a stable skill differs from what takes its place. Paths are relative to SRC.
+/// The differences of a stable skill from its replacement. Paths are relative to SRC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillDifferences {
-    /// Files with another content.
+    /// Files with different content.
     pub changed: Vec<Utf8PathBuf>,
     /// Files that are new.
     pub added: Vec<Utf8PathBuf>,
@@ -43,7 +43,7 @@ impl SkillDifferences {
     }
 }
 
-/// What stands where `beta` is to stand. `files` is everything below `root`, which is SRC.
+/// The state of the new path of `beta`. `files` are all files below `root`, which is SRC.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -119,7 +119,7 @@ fn same(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> Result<bo
     }
 }
 
-/// Links that moving the folder of `beta` would break, or that lead to it.
+/// Symlinks that moving the folder of `beta` would break, or that point to it.
 pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
     if !beta.moves() {
         return Vec::new();
@@ -133,7 +133,7 @@ pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<
     let real = root.join(&beta.from);
     let leads = |file: &&SourceFile| !file.path.starts_with(&beta.from) && file.origin.starts_with(&real);
     let mut out: Vec<Remark> = Vec::new();
-    // A link to a folder above leads to what lies there then.
+    // A symlink to a folder above stays valid.
     let breaks = |link: &&Utf8Path| {
         let is_link = !link.as_str().is_empty() && disk::kind(&root.join(link)) == Some(disk::FileKind::Link);
         is_link && disk::canonical(&root.join(link)).is_ok_and(|target| target.starts_with(&real))
@@ -150,7 +150,7 @@ pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<
     out
 }
 
-/// The folders that show the folder of `beta` through links to a folder above it, each with what it will be called.
+/// The paths of the folder of `beta` through symlinks to a folder above it, each with its new path.
 pub fn views(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
     let own = &beta.component.path;
     let (real, Some(name)) = (root.join(own), beta.to.file_name()) else { return Vec::new() };
@@ -163,7 +163,7 @@ pub fn views(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<(Utf8
     views.map(|view| (view.clone(), view.with_file_name(name))).collect()
 }
 
-/// Links of texts that tell what is, to files of the stable skill that go.
+/// Links to removed files of the stable skill, except in texts about the past.
 pub fn dead_ends(
     beta: &BetaSkill<'_>,
     files: &SourceTree,

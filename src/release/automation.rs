@@ -1,5 +1,5 @@
-//! What release automation is told of a package: how its tags are named, where its changelog lies, and which
-//! other files carry its version, in every form that release-please 17 knows.
+//! The configuration of release automation for a package: the form of its tags, the path of its changelog, and the
+//! other files with its version, in every form that release-please 17 supports.
 
 use camino::Utf8PathBuf;
 
@@ -11,10 +11,10 @@ use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::source::Span;
 
-/// Where it is told, relative to the top.
+/// The configuration files, relative to the top.
 pub(super) const FILES: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
 
-/// Takes over what is told of `package`.
+/// Applies the configuration of `package`.
 pub(super) fn apply(context: &ReleaseContext<'_>, package: &str, unit: &mut VersionedUnit) {
     let read = |path: &&'static str| {
         Some((*path, json::parse(context.files.get(camino::Utf8Path::new(path))?.text()?).0?))
@@ -61,7 +61,7 @@ fn place_of(unit: &VersionedUnit, path: &str) -> Utf8PathBuf {
     if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) }
 }
 
-/// The places of one entry of `extra-files`, but for those that are known already.
+/// The places of one entry of `extra-files`, except for those that are already known.
 fn carried(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
@@ -80,7 +80,7 @@ fn carried(
     found
 }
 
-/// The file of one entry and where in it the version stands, or why nobody can know.
+/// The file of one entry and the location of the version in it, or why that is unknown.
 fn extra_file(extra: &Node) -> Result<(&str, VersionLocation), String> {
     if let Some(path) = extra.as_str() {
         return Ok((path, VersionLocation::Usual));
@@ -107,7 +107,7 @@ fn extra_file(extra: &Node) -> Result<(&str, VersionLocation), String> {
     Ok((path, at))
 }
 
-/// An entry that says nothing that can be followed.
+/// A fault for an entry that is not understood.
 fn misunderstood(told: &str, span: Span, why: String) -> VersionPlace {
     VersionPlace {
         path: told.into(),

@@ -1,5 +1,5 @@
-//! Releases of a repository without tags: the commits that changed the version in a plugin's manifest, or in its entry in the
-//! marketplace.
+//! Releases of a repository without tags: the commits that changed the version in a plugin's manifest or marketplace
+//! entry.
 
 use camino::Utf8Path;
 use semver::Version;
@@ -10,14 +10,14 @@ use super::history::Release;
 use super::units::VersionPlace;
 use super::values::{self, FoundVersion};
 
-/// How many commits that touch a version are looked at: the last two versions of a plugin are all that counts.
+/// The maximum number of commits examined: only the last two versions of a plugin matter.
 const MOST_COMMITS: &str = "100";
-/// How many releases are enough.
+/// The number of releases that are needed.
 const ENOUGH: usize = 2;
-/// How many digits of a commit's name a report has.
+/// The number of digits of a commit id in reports.
 const SHORT: usize = 10;
 
-/// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
+/// The last releases of `unit`, newest first. The initial version of a manifest is not a release.
 pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
     let Some(place) = place(unit) else { return Ok(Vec::new()) };
     let listed = context.git.answer(&[
@@ -50,7 +50,7 @@ pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result
     Ok(out)
 }
 
-/// The version that the manifest of `unit` names in `commit`.
+/// The version in the manifest of `unit` at `commit`.
 pub(super) fn version_at(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
@@ -65,7 +65,7 @@ pub(super) fn version_at(
     }))
 }
 
-/// Where the version of a plugin stands that the commits of a repository raise.
+/// The place of the version of a plugin that commits change.
 fn place(unit: &VersionedUnit) -> Option<&VersionPlace> {
     let stated = unit.stated().map(|(place, ..)| place);
     let is_raised = |path: &Utf8Path| matches!(path.file_name(), Some("plugin.json" | "marketplace.json"));

@@ -1,4 +1,4 @@
-//! Committed bundles are what would be built now, and a real host has shown each of them.
+//! Committed bundles must be up to date and verified in a real host.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -46,7 +46,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let unlisted = build::unlisted_there(&place, inner.as_std_path(), Severity::Error)?;
             out.extend(unlisted.into_iter().map(|finding| finding.host(&host)));
             let mut changes = build::plan_changes(&bundle, &place)?;
-            // A record of another state is not part of what is built, and has a finding of its own.
+            // A verification record is not part of the build and is checked separately.
             changes.retain(|change| !change.path().ends_with("verified.json"));
             if !changes.is_empty() {
                 let named: Vec<String> =
@@ -74,7 +74,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     Ok(())
 }
 
-/// Why there is no verification on record that counts for this bundle.
+/// Why this bundle has no valid verification record.
 fn unverified(
     folder: &Utf8Path,
     target: &Target,
@@ -106,7 +106,7 @@ fn unverified(
     })
 }
 
-/// The first plugin that brings something of which the record knows nothing, or only that it was not seen.
+/// The first plugin with a component that the record does not contain, or lists as not seen.
 fn unseen<'a>(verified: &VerificationRecord, plugins: &'a [PluginCounts]) -> Option<&'a str> {
     let shown = |plugin: &PluginCounts| {
         let of_plugin = verified.plugins.iter().find(|shown| shown.name == plugin.name);

@@ -1,4 +1,4 @@
-//! The changelog has an entry for the version, in a form that is known.
+//! The changelog must have an entry for the version, in a known form.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::model::config::ChangelogForm;
 use crate::read::markdown;
 use crate::source::Span;
 
-/// The name that it has nearly everywhere.
+/// The usual name of a changelog.
 const NAME: &str = "CHANGELOG.md";
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
@@ -25,7 +25,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         };
         let form = unit.published.changelog_form;
         let Some(file) = context.files.get(&path) else {
-            // Release automation writes the first one with the first release.
+            // Release automation creates the changelog with the first release.
             if unit.changelog.is_some() && context.history.released(unit).is_none() {
                 continue;
             }
@@ -65,14 +65,14 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     Ok(())
 }
 
-/// Adds a finding, which several plugins of one changelog share, once.
+/// Adds a finding unless another plugin with the same changelog already has it.
 fn add(out: &mut Vec<Diagnostic>, found: Diagnostic) {
     if !out.contains(&found) {
         out.push(found);
     }
 }
 
-/// How many names a message lists.
+/// The maximum number of names in a message.
 const NAMED: usize = 3;
 
 /// The changelog at `path` has no entry for the versions of `units`: one finding, as one release would add all of them.
@@ -111,7 +111,7 @@ fn no_entry(
     Some(Diagnostic::in_file(&file, at, Severity::Error, "changelog-entry", message).help(help))
 }
 
-/// The first of `units`, each in the words of `one`, and how many more there are.
+/// The first of `units`, each formatted by `one`, and the number of further ones.
 fn listed<'a>(
     units: &'a [(&'a VersionedUnit, String)],
     one: impl Fn(&'a (&'a VersionedUnit, String)) -> String,
@@ -122,7 +122,7 @@ fn listed<'a>(
     format!("{}{more}", named.join(", "))
 }
 
-/// What is new in some is said nowhere: one finding, as one changelog can say all of it.
+/// Some units have no changelog: one finding, as one changelog can cover all of them.
 fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
     let (first, version) = without.first()?;
     let names = listed(without, |(unit, _)| format!("`{}`", unit.name));
@@ -132,7 +132,7 @@ fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
     Some(found(first.own_path(), Severity::Warning, "changelog-missing", message).help(help))
 }
 
-/// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
+/// The changelog of a unit, relative to the top; `None` if there is none and none is configured.
 pub(super) fn path(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option<Utf8PathBuf> {
     if let Some(path) = unit.changelog.as_ref().or(unit.published.changelog.as_ref()) {
         return Some(path.clone());
@@ -151,18 +151,18 @@ struct ChangelogHeading<'a> {
 }
 
 impl ChangelogHeading<'_> {
-    /// Whether it may be meant for `name`, in a changelog of several: it names it, or none of `all`.
+    /// Whether it may be the entry of `name` in a shared changelog: it contains the name, or none of `all`.
     fn fits(&self, name: &str, all: &[&str]) -> bool {
         self.names(name) || !all.iter().any(|other| self.names(other))
     }
 
-    /// Whether it says nothing but a version, and perhaps a date.
+    /// Whether it consists of a version only, and perhaps a date.
     fn is_version_alone(&self) -> bool {
         let words = self.line.split("](").next().unwrap_or_default().replace(&self.version, "");
         words.trim_matches(|c: char| !c.is_alphabetic()).trim_start_matches('v').is_empty()
     }
 
-    /// Whether its words have `name`, which may stand there as words of its own.
+    /// Whether it contains `name`, perhaps as separate words.
     fn names(&self, name: &str) -> bool {
         let words = self.line.split("](").next().unwrap_or_default().to_lowercase();
         let words: Vec<&str> = words
@@ -201,7 +201,7 @@ fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
             out.push((heading, level, at));
         }
     }
-    // A heading below it that says more than a version is a part of it.
+    // A lower heading with more than a version is part of the entry.
     let end = |at: usize| {
         let ends = |(next, level, _): &&(ChangelogHeading<'_>, usize, usize)| {
             *level <= out[at].1 || next.is_version_alone()
@@ -219,7 +219,7 @@ fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
         .collect()
 }
 
-/// Signs between the version before and the one that a heading is about.
+/// Signs between the previous version and the version of a heading.
 const ARROWS: [&str; 3] = ["→", "->", "=>"];
 
 /// The version that the words of a heading name, and their form.

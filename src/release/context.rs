@@ -1,4 +1,4 @@
-//! What the checks look at: the repository, the source in it, what has a version, and the files.
+//! The input of the checks: the repository, the source in it, everything with a version, and the files.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::target::{Target, Targets};
 
 pub(super) use super::units::VersionedUnit;
 
-/// What a run is about.
+/// The request for a run.
 pub struct ReleaseRequest<'a> {
     /// SRC, absolute.
     pub src: PathBuf,
@@ -31,19 +31,19 @@ pub struct ReleaseRequest<'a> {
     pub config: &'a Config,
     /// The folder of that configuration; SRC without one.
     pub config_folder: PathBuf,
-    /// The hosts that count.
+    /// The selected hosts.
     pub hosts: Vec<&'a Target>,
     /// Every host.
     pub targets: &'a Targets,
     /// `--base`.
     pub base: Option<&'a str>,
-    /// Git, asked in SRC.
+    /// Git, run in SRC.
     pub git: Git,
-    /// Hears what is being done.
+    /// Receives the progress.
     pub progress: Progress,
 }
 
-/// What the checks look at.
+/// The context that every check receives.
 pub struct ReleaseContext<'a> {
     /// The top of the work tree.
     pub top: PathBuf,
@@ -66,10 +66,10 @@ pub struct ReleaseContext<'a> {
 }
 
 impl<'a> ReleaseContext<'a> {
-    /// Finds out what has a version and where it was released last.
+    /// Finds everything with a version and its last release.
     ///
     /// # Errors
-    /// When SRC lies in no git work tree, or git gives no answer.
+    /// When SRC is not in a git work tree, or git fails.
     pub fn new(request: ReleaseRequest<'a>) -> Result<Self, ReleaseError> {
         let git = request.git;
         git.in_work_tree("run `release check` in a clone of the repository")?;
@@ -98,12 +98,12 @@ impl<'a> ReleaseContext<'a> {
         Ok(context)
     }
 
-    /// One line for each commit that was read only in part.
+    /// One line for each commit of which something was skipped.
     pub fn remarks(&self) -> &[String] {
         &self.history.remarks
     }
 
-    /// What has a version of its own, for a report.
+    /// Everything with its own version, for a report.
     pub fn released(&self) -> Vec<ReleasedUnit> {
         let last = |unit: &VersionedUnit| self.history.released(unit).map(|release| release.tag.clone());
         let released = self.units.iter().map(|unit| ReleasedUnit {
@@ -125,7 +125,7 @@ pub struct WorkTreeFiles {
 }
 
 impl WorkTreeFiles {
-    /// The file at `path`, relative to the top; `None` when it is not there, lies elsewhere, or is no text.
+    /// The file at `path`, relative to the top; `None` if it is missing, outside of the work tree, or not text.
     pub fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.known.borrow().get(path) {
             return known.clone();

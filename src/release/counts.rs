@@ -1,4 +1,4 @@
-//! Counts and tables in READMEs are true: what the rules about them find fails a release.
+//! Counts and tables in READMEs must be correct: findings of the rules about them fail a release.
 
 use super::context::ReleaseContext;
 use super::{ReleaseError, shifted};
@@ -6,7 +6,7 @@ use crate::check::{self, context::RuleContext, scope::CheckScope};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::CheckConfig;
 
-/// The rules, and whether their fixes bring into line what is there, or take away what somebody wrote.
+/// The rules, and whether their fixes only correct a value instead of removing text.
 const RULES: [(&str, bool); 2] = [("readme-count", true), ("readme-table", false)];
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {

@@ -1,5 +1,5 @@
-//! What was released before: the last tag of everything that has a version, the state that `--base` names,
-//! and what changed since for the users of each host.
+//! Earlier releases: the last tag of everything with a version, the commit of `--base`, and the changes since then for
+//! the users of each host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -16,51 +16,51 @@ use crate::compare::{self, ComparisonSide, DiffReport, Impact};
 use crate::git::CommitSnapshot;
 use crate::source::ComponentKind;
 
-/// A release that is there.
+/// An existing release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Release {
-    /// The tag; where there are no tags, the commit that set the version, in short.
+    /// The tag; without tags, the abbreviated commit that set the version.
     pub(super) tag: String,
     /// Its commit.
     pub(super) commit: String,
-    /// The version that it names.
+    /// The version.
     pub(super) version: Version,
 }
 
-/// What is known of one thing with a version.
+/// The release history of one unit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct VersionHistory {
-    /// The release before the one that is being made, or was made of this very commit.
+    /// The last release before this commit.
     pub(super) last: Option<Release>,
-    /// Tags of this very commit, where nothing was changed since.
+    /// Tags of this commit, if nothing has changed since.
     pub(super) here: Vec<Release>,
-    /// What of it changed since the last release; `None` where it had no such source.
+    /// Its changes since the last release; `None` if that commit has no such source.
     pub(super) difference: Option<DiffReport>,
 }
 
-/// What was before.
+/// The release history of a repository.
 #[derive(Debug, Default)]
 pub(super) struct ReleaseHistory {
     known: BTreeMap<Utf8PathBuf, VersionHistory>,
-    /// Whether the clone lacks a part of the history.
+    /// Whether the clone is shallow.
     pub(super) shallow: bool,
-    /// The commit where this branch left the one of `--base`.
+    /// The merge base of this branch and `--base`.
     pub(super) base: Option<String>,
-    /// What changed since then; `None` without `--base`, or where it had no such source.
+    /// The changes since then; `None` without `--base`, or if that commit has no such source.
     pub(super) since_base: Option<Rc<DiffReport>>,
-    /// What was left out of the commits that were looked at.
+    /// What was skipped in the examined commits.
     pub(super) remarks: Vec<String>,
 }
 
 impl ReleaseHistory {
-    /// Asks git.
+    /// Loads the history from git.
     pub(super) fn load(context: &ReleaseContext<'_>) -> Result<Self, ReleaseError> {
         let git = &context.git;
         let head = git.commit("HEAD")?;
         let format = "--format=%(refname:strip=2)%09%(objectname)%09%(*objectname)";
         let listed = git.answer(&["for-each-ref", "--merged", "HEAD", format, "refs/tags"])?;
         let tags = tags::read(&String::from_utf8_lossy(&listed));
-        // What is not committed comes after a tag of this commit.
+        // With uncommitted changes, a tag of this commit is an earlier release.
         let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
         let mut differences =
@@ -86,12 +86,12 @@ impl ReleaseHistory {
         Ok(history)
     }
 
-    /// What is known of `unit`.
+    /// The history of `unit`.
     pub(super) fn known(&self, unit: &VersionedUnit) -> Option<&VersionHistory> {
         self.known.get(&unit.root)
     }
 
-    /// The last release of `unit`, be it this very commit.
+    /// The last release of `unit`, including one of this commit.
     pub(super) fn released(&self, unit: &VersionedUnit) -> Option<&Release> {
         let known = self.known(unit)?;
         let version = unit.version();
@@ -100,7 +100,7 @@ impl ReleaseHistory {
         here.or(known.last.as_ref())
     }
 
-    /// What of `unit` changed since the release that a report names; none where that is this very commit.
+    /// The changes of `unit` since the reported release; `None` if that is this commit.
     pub(super) fn changed(&self, unit: &VersionedUnit) -> Option<&DiffReport> {
         let known = self.known(unit)?;
         let held_against = self.released(unit) == known.last.as_ref();
@@ -135,7 +135,7 @@ fn known(
     if releases.is_empty() && !is_said {
         releases = of_the_whole(context, unit, tags)?;
     }
-    // Without a tag of any plugin's, each was released where its version changed.
+    // If no plugin has a tag, each commit that changed a version counts as a release.
     if releases.is_empty() && !is_said && !tags::has_own(context, tags) && !context.git.is_shallow()? {
         releases = bumps::find(context, unit)?;
     }
@@ -150,8 +150,8 @@ fn known(
     Ok(VersionHistory { last, here, difference: None })
 }
 
-/// The tags such as `v1.2.0` of a repository with several plugins, where the last of them names the version that the plugin
-/// had: all are released together.
+/// The tags such as `v1.2.0` of a repository with several plugins, if the last of them equals the version of the plugin
+/// at that time: all are released together.
 fn of_the_whole(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
@@ -172,14 +172,14 @@ fn of_the_whole(
     Ok(Vec::new())
 }
 
-/// Differences between commits and the work tree, each made once.
+/// Differences between commits and the work tree, each computed once.
 struct CommitDifferences<'a> {
     context: &'a ReleaseContext<'a>,
     known: BTreeMap<String, Option<Rc<DiffReport>>>,
     remarks: Vec<String>,
-    /// The commit that was read last.
+    /// The last commit that was read.
     last: Option<CommitSnapshot>,
-    /// How many commits there are to read.
+    /// The number of commits to read.
     total: usize,
 }
 
@@ -193,7 +193,7 @@ impl CommitDifferences<'_> {
         Ok(made)
     }
 
-    /// `None` when that commit has no source in the place of this one.
+    /// `None` if that commit has no source at the path of this one.
     fn make(&mut self, commit: &str, reference: &str) -> Result<Option<DiffReport>, ReleaseError> {
         let context = self.context;
         if !context.git.has_folder(commit, &context.place)? {
@@ -227,7 +227,7 @@ impl CommitDifferences<'_> {
             context.targets,
             &context.progress,
         )?;
-        // What only tells people about a plugin, and what a release itself writes, needs no release.
+        // Documentation about a plugin, and files that a release itself writes, do not require a release.
         let written: BTreeSet<Utf8PathBuf> =
             context.units.iter().flat_map(|unit| written(context, unit)).collect();
         for host in &mut difference.hosts {
@@ -241,7 +241,7 @@ impl CommitDifferences<'_> {
     }
 }
 
-/// The files of `unit` that a release writes: those that hold its version, and its changelog.
+/// The files of `unit` that a release writes: those with its version, and its changelog.
 fn written(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<Utf8PathBuf> {
     let carriers = unit.places.iter().map(|place| place.path.clone());
     carriers.chain(changelog::path(context, unit)).chain(unit.changelog.clone()).collect()

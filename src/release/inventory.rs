@@ -1,4 +1,4 @@
-//! The version says what changed for users since the last release.
+//! The version must match the changes for users since the last release.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{ReleaseError, found};
 use crate::compare::{DiffReport, Impact, line};
 use crate::diagnostic::{Diagnostic, Severity};
 
-/// How many changes a message names before the rest is only counted.
+/// The number of changes in a message above which the rest is only counted.
 const NAMED: usize = 8;
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
@@ -72,7 +72,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     Ok(())
 }
 
-/// What to say where nothing was released before.
+/// The finding if there is no earlier release.
 fn first(context: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHistory) -> Option<Diagnostic> {
     if !unit.is_plugin || !known.here.is_empty() {
         return None;
@@ -91,7 +91,7 @@ fn first(context: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHist
     Some(found(unit.own_path(), Severity::Info, "first-release", message).help(help))
 }
 
-/// The changes that need the most, each once.
+/// The changes with the highest impact, each once.
 fn changes(difference: &DiffReport) -> String {
     let all = difference.hosts.iter().flat_map(|host| &host.changes);
     let grave = all.filter(|change| change.impact == difference.impact);
@@ -102,7 +102,7 @@ fn changes(difference: &DiffReport) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-/// The least version after `last` that has this impact.
+/// The lowest version after `last` with this impact.
 fn least(last: &Version, needs: Impact) -> Version {
     let (major, minor, patch) = (last.major, last.minor, last.patch);
     match (needs, major) {

@@ -1,4 +1,4 @@
-//! Losses are within what the author declares, and none is new that nobody accepted.
+//! Losses must be allowed by the configuration, and new ones must be accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -69,7 +69,7 @@ struct NewLoss<'a> {
     hosts: BTreeSet<&'a str>,
 }
 
-/// The glob of the losses of one kind: an id without the name of what loses something.
+/// The glob of the losses of one kind: a loss id with the name of the component replaced.
 fn pattern(id: &str) -> String {
     let parts: Vec<&str> = id.split('/').collect();
     match parts.as_slice() {
@@ -79,7 +79,7 @@ fn pattern(id: &str) -> String {
     }
 }
 
-/// One finding about losses of one cause, with the places of all below the first.
+/// One finding about losses of one cause, with the other places as related ones.
 fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) -> Diagnostic {
     let NewLoss { loss: first, since, .. } = losses[0];
     let (id, what) = match losses.len() {
@@ -89,7 +89,7 @@ fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) 
     let message = format!("{what} new since `{since}`: {}", first.reason);
     let them = if losses.len() > 1 { "them" } else { "it" };
     let accepted = match losses.len() {
-        // A pattern would accept what a later version loses, too.
+        // A pattern would also accept losses of later versions.
         2.. if first.class == LossClass::Security => {
             format!(
                 "each with an `[[accept-loss]]` of its own, such as `id = {}`,",
@@ -122,8 +122,7 @@ fn repeated(path: Utf8PathBuf, loss: &LossChange) -> RelatedPlace {
     }
 }
 
-/// The new losses of one plugin that nobody accepts, with their host and since when; those that
-/// are denied are said as such.
+/// The new unaccepted losses of one plugin, with their host and since when; denied ones are marked.
 fn unaccepted<'a>(
     difference: &'a DiffReport,
     plugin: &'a str,
@@ -139,7 +138,7 @@ fn unaccepted<'a>(
     .map(|(loss, host)| (loss, host, difference.old.as_str()))
 }
 
-/// The mildest class that fails a release, of those that `configured` names and those that fail a build.
+/// The lowest class that fails a release, by `configured` and by the settings of builds.
 fn denied(context: &ReleaseContext<'_>, configured: &[String]) -> Result<Option<LossClass>, ReleaseError> {
     let mut class = None;
     for name in context.config.build.deny_loss.iter().chain(configured) {

@@ -1,5 +1,4 @@
-//! A branch leaves alone what only a release may change: versions, the generated changelog, and whatever else
-//! is configured.
+//! A branch must not change what only a release may change: versions, the generated changelog, and configured files.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSetBuilder};
@@ -11,7 +10,7 @@ use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 use crate::model::config::RECORDS;
 use crate::source::{Span, line_end};
 
-/// The name of this finding, which a rule of `check` has for what needs no history.
+/// The id of this finding, shared with the rule of `check` that needs no history.
 const RULE: &str = "release-owned";
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
@@ -51,7 +50,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     paths.sort();
     paths.dedup();
     for path in paths {
-        // A version in it is said with its place above.
+        // A changed version in it is already reported with its place.
         let is_reported = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
         if !is_reported {
             out.extend(touched(context, base, &path)?);
@@ -60,7 +59,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     Ok(())
 }
 
-/// Versions that are not those of the base.
+/// Reports versions that differ from those of the base.
 fn versions(
     context: &ReleaseContext<'_>,
     base: &str,
@@ -98,7 +97,7 @@ fn versions(
     Ok(())
 }
 
-/// A file that differs from the one of the base.
+/// Reports a file that differs from the base.
 fn touched(
     context: &ReleaseContext<'_>,
     base: &str,

@@ -1,4 +1,4 @@
-//! What the findings mean that `release check` makes: one short page each.
+//! The documentation of the findings of `release check`: one short page each.
 
 /// The pages by the id of the finding, sorted.
 pub const PAGES: &[(&str, &str)] = &[

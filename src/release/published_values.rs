@@ -1,5 +1,5 @@
-//! What `[release]` says of one thing with a version: a plugin's own `plugcast.toml` counts more, key by key,
-//! than the one that applies to the whole source.
+//! The `[release]` settings of one unit: a plugin's own `plugcast.toml` takes precedence, key by key, over the one for
+//! the whole source.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
@@ -9,10 +9,10 @@ use crate::build;
 use crate::disk::FileSystem;
 use crate::model::config::{ChangelogForm, ReleaseConfig};
 
-/// What is said, with paths from the top of the repository.
+/// The settings, with paths relative to the top of the repository.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PublishedValues {
-    /// How its tags are named.
+    /// The form of its tags.
     pub(super) tag: Option<String>,
     /// More files that carry its version, and the key in each.
     pub(super) versions: Vec<(Utf8PathBuf, Option<String>)>,
@@ -20,16 +20,16 @@ pub(super) struct PublishedValues {
     pub(super) changelog: Option<Utf8PathBuf>,
     /// The form of the headings there.
     pub(super) changelog_form: Option<ChangelogForm>,
-    /// What only a release may change.
+    /// The files that only a release may change.
     pub(super) owned: Option<Vec<String>>,
     /// Classes of losses that fail its release.
     pub(super) deny_loss: Vec<String>,
-    /// Whether new losses do.
+    /// Whether new losses fail it.
     pub(super) deny_new_losses: Option<bool>,
 }
 
 impl PublishedValues {
-    /// What is said of `unit`.
+    /// Loads the settings of `unit`.
     ///
     /// # Errors
     /// When its own `plugcast.toml` cannot be read.
@@ -45,7 +45,7 @@ impl PublishedValues {
         })
     }
 
-    /// What `config`, which lies in the folder `place`, says.
+    /// The settings of `config` in the folder `place`.
     fn read(config: &ReleaseConfig, place: &Utf8Path, unit: &VersionedUnit) -> Self {
         let named = |text: &str| text.replace("{plugin}", &unit.name);
         let version = |value: &String| match named(value).split_once('#') {
@@ -63,7 +63,7 @@ impl PublishedValues {
         }
     }
 
-    /// This, and what `other` says where this says nothing.
+    /// Fills unset values from `other`.
     fn or(self, other: Self) -> Self {
         let list = |own: bool| if own { &self } else { &other };
         let (versions, deny_loss) = (
@@ -82,8 +82,8 @@ impl PublishedValues {
     }
 }
 
-/// The file at `path`, which counts from the folder `place`, without steps up: a fix takes none. Those above the top
-/// stay, and lead to no file.
+/// The file at `path`, which is relative to the folder `place`, without `..`: fixes do not accept it. Steps above the
+/// top are kept, and lead to no file.
 fn file(place: &Utf8Path, path: &str) -> Utf8PathBuf {
     let mut out = Utf8PathBuf::new();
     for part in place.join(path).components() {

@@ -1,10 +1,10 @@
-//! Tags of releases: which version a tag names, by how a repository names them.
+//! Tags of releases: the version of a tag, by the tag forms of the repository.
 
 use semver::Version;
 
 use super::context::{ReleaseContext, VersionedUnit};
 
-/// A tag that names a version.
+/// A tag and its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VersionTag {
     /// Its name.
@@ -13,13 +13,13 @@ pub(super) struct VersionTag {
     pub(super) commit: String,
 }
 
-/// Forms of tags that name the version of a whole repository.
+/// Forms of tags for a whole repository.
 pub(super) const OF_ALL: [&str; 2] = ["v{version}", "{version}"];
-/// Forms of tags that name a plugin.
+/// Forms of tags for one plugin.
 const OF_ONE: [&str; 4] =
     ["{plugin}-v{version}", "{plugin}@{version}", "{plugin}/v{version}", "{plugin}-{version}"];
 
-/// Whether any tag names a version of one of the plugins.
+/// Whether any tag is a version tag of one of the plugins.
 pub(super) fn has_own(context: &ReleaseContext<'_>, tags: &[VersionTag]) -> bool {
     let names = context.units.iter().filter(|unit| unit.is_plugin).map(|unit| &unit.name);
     let forms: Vec<String> =
@@ -27,27 +27,27 @@ pub(super) fn has_own(context: &ReleaseContext<'_>, tags: &[VersionTag]) -> bool
     tags.iter().any(|tag| forms.iter().any(|form| version(form, &tag.name).is_some()))
 }
 
-/// The forms that tags of `unit` may have, the first that any tag has counts.
+/// The possible forms of tags of `unit`; the first one with a matching tag is used.
 pub(super) fn forms(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<String> {
     let tag = unit.published.tag.clone().or_else(|| unit.tag.clone());
     let mut forms = match tag {
         Some(form) => return vec![form],
         None => OF_ONE.to_vec(),
     };
-    // Of several plugins such a tag would name none.
+    // With several plugins, such a tag would be ambiguous.
     if context.units.iter().filter(|unit| unit.is_plugin).count() <= 1 {
         forms.extend(OF_ALL);
     }
     forms.into_iter().map(|form| form.replace("{plugin}", &unit.name)).collect()
 }
 
-/// The version that `tag` names, if it has this form.
+/// The version of `tag`, if it has this form.
 pub(super) fn version(form: &str, tag: &str) -> Option<Version> {
     let (head, tail) = form.split_once("{version}")?;
     Version::parse(tag.strip_prefix(head)?.strip_suffix(tail)?).ok()
 }
 
-/// Reads what `for-each-ref` prints: name, object, and the commit of an annotated tag, one a line.
+/// Parses the output of `for-each-ref`: name, object, and the commit of an annotated tag, one tag per line.
 pub(super) fn read(listed: &str) -> Vec<VersionTag> {
     let line = |line: &str| {
         let mut parts = line.split('\t');

@@ -1,5 +1,5 @@
-//! What has a version of its own: every plugin, and every package that release automation counts apart; with
-//! all places that say that version.
+//! Everything with its own version: every plugin, and every package that release automation versions separately; with
+//! all places that state this version.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -14,10 +14,10 @@ use crate::read::json;
 use crate::read::tree::Node;
 use crate::source::Span;
 
-/// Files of package tools that carry a version.
+/// Files of package tools with a version.
 const PACKAGES: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
 
-/// One thing with a version of its own.
+/// A plugin or package with its own version.
 #[derive(Debug, Clone)]
 pub(super) struct VersionedUnit {
     /// The plugin's name, or that of the package.
@@ -26,42 +26,42 @@ pub(super) struct VersionedUnit {
     pub(super) root: Utf8PathBuf,
     /// Whether it is a plugin of the source.
     pub(super) is_plugin: bool,
-    /// Every place that may say its version; the first that does counts.
+    /// Every place that may state its version; the first one that does takes precedence.
     pub(super) places: Vec<VersionPlace>,
-    /// How release automation names its tags.
+    /// The form of its tags in release automation.
     pub(super) tag: Option<String>,
-    /// Where release automation writes its changelog, relative to the top.
+    /// The changelog of release automation, relative to the top.
     pub(super) changelog: Option<Utf8PathBuf>,
     /// Whether release automation sets the version.
     pub(super) automated: bool,
-    /// What `[release]` says of it.
+    /// Its `[release]` settings.
     pub(super) published: PublishedValues,
 }
 
-/// One place that may say a version.
+/// A place that may state a version.
 #[derive(Debug, Clone)]
 pub(super) struct VersionPlace {
     /// The file, relative to the top.
     pub(super) path: Utf8PathBuf,
-    /// What is said there, for a sentence.
+    /// A noun phrase for the place, for messages.
     pub(super) what: String,
-    /// Where in the file it stands.
+    /// The location in the file.
     pub(super) at: VersionLocation,
-    /// Which of several there.
+    /// The index among several versions at this location.
     pub(super) turn: usize,
     /// What was found.
     pub(super) found: FoundVersion,
-    /// Whether it must say one.
+    /// Whether it must state a version.
     pub(super) required: bool,
 }
 
 impl VersionedUnit {
-    /// The version that counts.
+    /// The version that takes precedence.
     pub(super) fn version(&self) -> Option<String> {
         self.stated().map(|(_, version, _)| version.to_owned())
     }
 
-    /// The place that counts, its version, and the bytes of it.
+    /// The place that takes precedence, its version, and the span of it.
     pub(super) fn stated(&self) -> Option<(&VersionPlace, &str, Span)> {
         self.places.iter().find_map(|place| match &place.found {
             FoundVersion::Version(version, span) => Some((place, version.as_str(), *span)),
@@ -69,7 +69,7 @@ impl VersionedUnit {
         })
     }
 
-    /// The file to speak of where a version is missing: its manifest, or its folder.
+    /// The file to report a missing version at: its manifest, or its folder.
     pub(super) fn own_path(&self) -> &Utf8Path {
         let own = |place: &&VersionPlace| !RECORDS.contains(&place.path.as_str());
         self.places.iter().find(own).map_or(&self.root, |place| &place.path)
@@ -114,7 +114,7 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         unit.automated = true;
         if let Some(record) = &record {
             let what = format!("`{record}`");
-            // What was released counts more than what somebody wrote since.
+            // The record of the last release takes precedence over later edits.
             unit.places.splice(0..0, place(context, record.clone(), Some(package), what));
         }
         automation::apply(context, package, unit);
@@ -133,7 +133,7 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
     Ok(units)
 }
 
-/// The place of a key that may say the version.
+/// The place of a key that may state the version.
 fn place(
     context: &ReleaseContext<'_>,
     path: Utf8PathBuf,
@@ -143,7 +143,7 @@ fn place(
     stands(context, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
 }
 
-/// Every place in the file at `path` that says the version there; one that says nothing where none does.
+/// Every place in the file at `path` that states a version; a single empty one if there is none.
 pub(super) fn stands(
     context: &ReleaseContext<'_>,
     path: &Utf8Path,
@@ -207,7 +207,7 @@ fn of_plugin(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
     }
 }
 
-/// The entry of a plugin in the nearest marketplace above it, where SRC is that plugin alone.
+/// The entry of a plugin in the nearest marketplace above it, if SRC is only that plugin.
 fn listed_above(context: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<VersionPlace> {
     let marketplace = &context.targets.source().marketplace;
     for folder in root.ancestors().skip(1) {
@@ -239,7 +239,7 @@ fn listed_above(context: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Ve
     Vec::new()
 }
 
-/// The entries of a plugin in marketplaces that were written for other hosts.
+/// The entries of a plugin in marketplaces for other hosts.
 fn catalogues(context: &ReleaseContext<'_>, name: &str) -> Vec<VersionPlace> {
     let source = context.targets.source();
     let known = context.targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
@@ -272,8 +272,8 @@ fn packages(context: &ReleaseContext<'_>, root: &Utf8Path) -> Vec<VersionPlace> 
         .collect()
 }
 
-/// Whether a place is the file of a package with a name and a version of its own, which only lies where the plugin
-/// called `plugin` does: the two names share no word.
+/// Whether a place belongs to a separate package with its own name and version, which is only in the same folder as the
+/// plugin called `plugin`: the two names share no word.
 fn is_another_package(context: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
     let name = package_name(context, place);
     let words =
@@ -286,11 +286,12 @@ fn is_another_package(context: &ReleaseContext<'_>, place: &VersionPlace, plugin
     })
 }
 
-/// Words that a package adds to the name of its plugin, or leaves out, beside those of a host.
+/// Words, besides host names, by which the name of a package may differ from that of its plugin.
 const AFFIXES: [&str; 9] =
     ["plugin", "plugins", "skill", "skills", "agent", "agents", "marketplace", "mcp", "server"];
 
-/// Whether a place surely says the version of the plugin called `plugin`: it is no package, or one of that name.
+/// Whether a place certainly states the version of the plugin called `plugin`: it is not a package, or one of that
+/// name.
 pub(super) fn is_of_that_name(context: &ReleaseContext<'_>, place: &VersionPlace, plugin: &str) -> bool {
     let is_of_host =
         |word: &str| context.targets.iter().any(|target| target.name.split('-').any(|part| part == word));

@@ -1,5 +1,5 @@
-//! Versions where they stand: the value in a JSON, YAML, TOML or XML file, a marked line, or a file that holds
-//! nothing else, with the bytes that a fix replaces.
+//! Locates versions in files: the value in a JSON, YAML, TOML or XML file, a marked line, or a file that contains
+//! nothing else, with the span that a fix replaces.
 
 mod marks;
 mod steps;
@@ -11,43 +11,43 @@ use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::read::{json, yaml};
 use crate::source::Span;
 
-/// Where package tools have their version in TOML.
+/// The keys of package tools for the version in TOML.
 const USUAL: [&str; 4] =
     ["package.version", "project.version", "tool.poetry.version", "workspace.package.version"];
 
-/// What a file says about the version.
+/// The result of a search for a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FoundVersion {
-    /// The value, and its bytes without quotes.
+    /// The value, and its span without quotes.
     Version(String, Span),
-    /// Nothing: the file has no such key, or leaves it to others.
+    /// Nothing: the file has no such key, or inherits the version.
     Nothing,
-    /// The file cannot be read that way: where, and why.
+    /// The version cannot be read: where, and why.
     Fault(Span, String),
 }
 
-/// Where in a file a version stands.
+/// The location of a version in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum VersionLocation {
-    /// At a key such as `a.b`, or where a file of that name has it.
+    /// At a key such as `a.b`, or at the usual key of a file of that name.
     Key(Option<String>),
     /// In the entry of that name in a marketplace.
     Entry(String),
-    /// Where release automation looks in a file of that name, and in marked lines.
+    /// At the default key of release automation for a file of that name, and in marked lines.
     Usual,
     /// In marked lines.
     Marked,
-    /// Where a path such as `$.a[0].b` leads in JSON.
+    /// At a path such as `$.a[0].b` in JSON.
     Json(String),
     /// The same in YAML.
     Yaml(String),
     /// The same in TOML.
     Toml(String),
-    /// Where a path such as `/a/b` leads in XML.
+    /// At a path such as `/a/b` in XML.
     Xml(String),
 }
 
-/// The versions in `text`, a file named `path`; one that says why where there is none.
+/// The versions in `text`, a file named `path`; a single fault if there is none.
 pub(super) fn find(path: &str, text: &str, at: &VersionLocation) -> Vec<FoundVersion> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let found = match at {
@@ -80,7 +80,7 @@ pub(super) fn package_name(path: &str, text: &str) -> Option<String> {
     ["package", "project"].iter().find_map(|key| named(table.get(*key)?)).or_else(tool)
 }
 
-/// Where release automation looks without being told: at the key `version`, and in marked lines.
+/// The defaults of release automation: the key `version`, and marked lines.
 fn usual(ending: &str, text: &str) -> Vec<FoundVersion> {
     let marked = marks::find(text);
     let keyed = match ending {
@@ -112,14 +112,14 @@ fn at_key(ending: &str, text: &str, key: Option<&str>) -> FoundVersion {
 
 /// The value of `a.b` in `node`.
 fn keyed(node: &Node, key: &str) -> FoundVersion {
-    // A key may hold dots itself, such as a path in the record of a release.
+    // A key may itself contain dots, such as a path in the record of a release.
     let value = node.get(key).or_else(|| key.split('.').try_fold(node, |node: &Node, part| node.get(part)));
     value.map_or(FoundVersion::Nothing, version_of)
 }
 
-/// The value of the first of `keys` that says a version.
+/// The value of the first of `keys` that has a version.
 fn in_tables(node: &Node, keys: &[&str]) -> FoundVersion {
-    // `version.workspace = true` leaves it to others.
+    // `version.workspace = true` inherits the version.
     let is_table = |key: &&&str| {
         key.split('.')
             .try_fold(node, |node: &Node, part| node.get(part))
@@ -139,7 +139,7 @@ fn in_entry(text: &str, name: &str) -> FoundVersion {
     entry.and_then(|entry| entry.get("version")).map_or(FoundVersion::Nothing, version_of)
 }
 
-/// The version that `value` is.
+/// The version in `value`.
 fn version_of(value: &Node) -> FoundVersion {
     match &value.value {
         Value::String(version) => FoundVersion::Version(version.clone(), inner(value)),
@@ -147,7 +147,7 @@ fn version_of(value: &Node) -> FoundVersion {
     }
 }
 
-/// The versions in the values to which a path leads.
+/// The versions in the values at a path.
 fn along(text: &str, node: &Node, path: &str) -> Vec<FoundVersion> {
     let values = match steps::follow(node, path) {
         Ok(values) => values,
@@ -211,7 +211,7 @@ fn of_value(value: &toml::Spanned<DeValue<'_>>) -> Node {
     Node { span, value, style: Style::Plain }
 }
 
-/// A file that holds a version and nothing else.
+/// The version of a file that contains nothing else.
 fn whole(text: &str) -> FoundVersion {
     let version = text.trim();
     let start = text.find(version).unwrap_or(0);
@@ -224,7 +224,7 @@ fn whole(text: &str) -> FoundVersion {
     FoundVersion::Version(bare.to_owned(), Span::new(start, start + bare.len()))
 }
 
-/// The bytes of a text without the quotes around it.
+/// The span of a string without its quotes.
 fn inner(node: &Node) -> Span {
     match node.style {
         Style::Plain | Style::Block => node.span,

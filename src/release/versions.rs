@@ -1,4 +1,4 @@
-//! Versions are there, are semantic versions, and are equal wherever they stand.
+//! Versions must exist, be semantic versions, and be equal everywhere.
 
 use super::context::ReleaseContext;
 use super::units::{self, VersionPlace, VersionedUnit};
@@ -38,8 +38,8 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     };
                     let differs =
                         Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
-                    // What is newer was raised by somebody, who may have forgotten the rest; a package that is not called
-                    // like the plugin may have a version of its own.
+                    // A newer version was raised by somebody who may have forgotten the rest; a package whose name
+                    // differs from the plugin may have its own version.
                     let is_sure = is_newer(version, other)
                         && (unit.automated || units::is_of_that_name(context, place, &unit.name));
                     let applicability = if is_sure { Applicability::Safe } else { Applicability::Unsafe };
@@ -64,7 +64,7 @@ fn is_newer(one: &str, other: &str) -> bool {
     one.is_ok_and(|one| other.is_ok_and(|other| one > other))
 }
 
-/// A place that cannot be read, or must say a version and does not.
+/// Reports a place that cannot be read, or that must state a version and does not.
 fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Diagnostic>) {
     match (&place.found, context.files.get(&place.path)) {
         (FoundVersion::Fault(span, why), Some(file)) => {

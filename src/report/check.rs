@@ -1,5 +1,4 @@
-//! What `check` prints besides its source frames: one JSON object, one line per finding, annotations for
-//! a workflow.
+//! The output of `check` besides source frames: one JSON object, one line per finding, or workflow annotations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,11 +13,11 @@ use crate::printable::{block, line};
 pub struct CheckReport {
     /// `plugcast.check/1`.
     pub schema: String,
-    /// In the order of place.
+    /// Sorted by location.
     pub diagnostics: Vec<Diagnostic>,
     /// Counts.
     pub summary: CheckSummary,
-    /// What holds skills or plugins below the source and was not checked.
+    /// Folders below the source with skills or plugins that were not checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<SkippedPath>,
 }
@@ -27,13 +26,13 @@ pub struct CheckReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SkippedPath {
-    /// Relative to SRC; a folder stands for all that it holds.
+    /// Relative to SRC; a folder includes its content.
     pub path: String,
     /// Why, in one sentence.
     pub reason: String,
 }
 
-/// One line of what was not checked, by reason; none where that is nothing.
+/// One line about unchecked paths, by reason; `None` if there are none.
 pub fn left_out_line(left_out: &[SkippedPath]) -> Option<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in left_out {
@@ -61,21 +60,21 @@ pub struct CheckSummary {
     pub errors: usize,
     /// Findings that do not.
     pub warnings: usize,
-    /// Findings that are only worth knowing.
+    /// Findings for information only.
     pub infos: usize,
-    /// Files that were looked at.
+    /// Files that were checked.
     pub files: usize,
-    /// Findings that `--fix` takes away.
+    /// Findings that `--fix` fixes.
     pub fixable: usize,
-    /// Findings that a suppression or the configuration of a path took away.
+    /// Findings hidden by a suppression or by path settings of the configuration.
     pub suppressed: usize,
-    /// Findings that `--fix --unsafe-fixes` takes away besides.
+    /// Further findings that `--fix --unsafe-fixes` fixes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unsafe_fixable: usize,
     /// Findings that this run has fixed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fixed: usize,
-    /// Findings that the baseline has.
+    /// Findings listed in the baseline.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub known: usize,
 }
@@ -85,7 +84,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl CheckSummary {
-    /// The counts of `findings`, without what fixes do or would do.
+    /// Counts `findings`, without the counts about fixes.
     pub fn from_findings(findings: &Findings) -> Self {
         Self {
             errors: findings.count(Severity::Error),
@@ -107,7 +106,7 @@ impl CheckSummary {
 pub struct RulesReport {
     /// `plugcast.rules/1`.
     pub schema: String,
-    /// By name.
+    /// Sorted by name.
     pub rules: Vec<RuleReport>,
 }
 
@@ -119,7 +118,7 @@ pub struct RuleReport {
     pub name: String,
     /// The group.
     pub group: String,
-    /// How much a finding weighs by default.
+    /// The default severity.
     pub severity: Severity,
     /// Whether it is on by default.
     pub on: bool,
@@ -136,7 +135,7 @@ pub fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// One line a finding: `path:line:column: severity[rule]: message; help`.
+/// One line per finding: `path:line:column: severity[rule]: message; help`.
 pub fn lines(findings: &[Diagnostic]) -> String {
     let mut out = String::new();
     for found in findings {
@@ -157,7 +156,7 @@ pub fn lines(findings: &[Diagnostic]) -> String {
     out
 }
 
-/// How many other places a line about a finding names.
+/// The maximum number of other places in the line of a finding.
 const ALSO: usize = 20;
 
 /// The other places of a finding in its file.
@@ -181,7 +180,7 @@ pub fn annotations(findings: &[Diagnostic]) -> String {
             Severity::Info => "notice",
         };
         let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
-        // A finding about a whole file has no columns; an end before its start is refused.
+        // A finding about a whole file has no columns; forges reject an end before the start.
         let place = match (found.end_line, found.end_column) {
             (1, 1) => format!("line={}", found.line),
             (end, column) if end == found.line => {

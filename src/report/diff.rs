@@ -1,5 +1,5 @@
-//! What differs between two states of a source, for people and as Markdown for a release note. What is the
-//! same on every host is said once, without naming them.
+//! The differences between two states of a source, for people and as Markdown for release notes. A change that is the
+//! same on every host is listed once, without the hosts.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ struct MergedChange<'a> {
     fields: BTreeMap<&'a ValueChange, Vec<&'a str>>,
 }
 
-/// Longer values are truncated.
+/// The length above which a value is truncated.
 const SHOWN: usize = 160;
 
-/// For people.
+/// The human output.
 pub fn human(difference: &DiffReport) -> String {
     let mut out = PrintableLines::default();
     let _ = writeln!(out, "{} -> {}", difference.old, difference.new);
@@ -30,7 +30,7 @@ pub fn human(difference: &DiffReport) -> String {
     out.into_string()
 }
 
-/// Every change and loss, grouped under a heading for its kind of change.
+/// Every change and loss, grouped under headings by the kind of change.
 pub fn table(difference: &DiffReport) -> PrintableLines {
     let mut out = PrintableLines::default();
     let merged = merged(difference);
@@ -73,7 +73,7 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
     out
 }
 
-/// Markdown for a release note.
+/// Markdown for release notes.
 pub fn markdown(difference: &DiffReport) -> String {
     let mut out = PrintableLines::default();
     let _ = writeln!(out, "## {} → {}", difference.old, difference.new);
@@ -157,7 +157,7 @@ fn losses(difference: &DiffReport, new: bool) -> Vec<MergedLoss<'_>> {
     out.into_values().collect()
 }
 
-/// The reasons of a loss; where hosts have several, each with its hosts.
+/// The reasons of a loss; each with its hosts if they differ.
 fn told(reasons: &BTreeMap<&str, Vec<&str>>) -> String {
     let one = |(reason, hosts): (&&str, &Vec<&str>)| match reasons.len() {
         1 => (*reason).to_owned(),
@@ -166,7 +166,7 @@ fn told(reasons: &BTreeMap<&str, Vec<&str>>) -> String {
     reasons.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// ` (host, host)`, or nothing when all of them are meant.
+/// ` (host, host)`, or empty for all hosts.
 fn host_list(difference: &DiffReport, hosts: &[&str]) -> String {
     let all = hosts.len() == difference.hosts.len();
     if all { String::new() } else { format!(" ({})", hosts.join(", ")) }
@@ -212,12 +212,12 @@ fn value(field: &ValueChange, quote: &str, arrow: &str) -> String {
     format!("{name}: {}{arrow}{}", shown(&field.before), shown(&field.after))
 }
 
-/// A value as Markdown code, whatever marks it holds.
+/// A value as Markdown code, even if it contains backticks.
 fn code(text: &str) -> String {
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// A text without what would be read as markup.
+/// A text with markup escaped.
 fn plain(text: &str) -> String {
     text.replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,4 +1,4 @@
-//! The result of `doctor`: which hosts and tools are there, and what nobody has verified on them.
+//! The result of `doctor`: the installed hosts and tools, and the facts that are not verified for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use crate::printable::PrintableLines;
 pub struct DoctorReport {
     /// `plugcast.doctor/1`.
     pub schema: String,
-    /// Every host that was asked for.
+    /// Every requested host.
     pub hosts: Vec<HostHealth>,
-    /// Other programs that something needs.
+    /// Other required programs.
     pub tools: Vec<ToolHealth>,
 }
 
@@ -25,9 +25,9 @@ pub struct HostHealth {
     pub host: String,
     /// Its name for people.
     pub title: String,
-    /// What was found.
+    /// Its state.
     pub state: HostState,
-    /// The version that every fact about the host was seen on.
+    /// The version on which every fact about the host was verified.
     pub pinned: String,
     /// The version that the binary reports.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,33 +35,33 @@ pub struct HostHealth {
     /// The binary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binary: Option<String>,
-    /// What is wrong, in a sentence.
+    /// The problem, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Sections of the host's facts that were seen on the pinned version only.
+    /// Sections of the host's facts that were verified on the pinned version only.
     pub unverified: Vec<String>,
-    /// What to do.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// What was found of a host.
+/// The state of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostState {
-    /// The very version that the facts were seen on.
+    /// The version on which the facts were verified.
     Pinned,
     /// Another version.
     OtherVersion,
     /// No binary, or something that it needs is missing.
     Missing,
-    /// A binary that names no version.
+    /// A binary that reports no version.
     Broken,
     /// `verify` cannot start this host.
     NoDriver,
 }
 
-/// One program beside the hosts.
+/// Another required program.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolHealth {
@@ -72,19 +72,19 @@ pub struct ToolHealth {
     pub binary: Option<String>,
     /// What needs it.
     pub needed_for: String,
-    /// How to get it, when it is missing.
+    /// How to install it, if it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
 impl DoctorReport {
-    /// Whether everything is there, in the versions that the facts were seen on.
+    /// Whether everything is installed, in the versions on which the facts were verified.
     pub fn healthy(&self) -> bool {
         let fine = |host: &HostHealth| matches!(host.state, HostState::Pinned | HostState::NoDriver);
         self.hosts.iter().all(fine) && self.tools.iter().all(|tool| tool.help.is_none())
     }
 
-    /// One line a host and a tool; below it what is wrong and what to do.
+    /// One line per host and tool, followed by the problem and how to fix it.
     pub fn human(&self) -> String {
         let mut out = PrintableLines::default();
         let width = self.hosts.iter().map(|host| host.title.len()).max().unwrap_or(0);

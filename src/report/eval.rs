@@ -1,4 +1,4 @@
-//! What `eval` prints: precision and recall of each rule, and every difference.
+//! The output of `eval`: precision and recall of each rule, and every difference.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,27 +13,27 @@ use crate::printable::PrintableLines;
 pub struct EvalReport {
     /// `plugcast.eval/1`.
     pub schema: String,
-    /// How many trees were looked at.
+    /// The number of labelled trees.
     pub cases: usize,
-    /// By name; rules that neither spoke nor should have are absent.
+    /// Sorted by name; rules with neither findings nor labels are absent.
     pub rules: Vec<RuleScore>,
     /// One sentence for each label without a finding and each finding without a label.
     pub differences: Vec<String>,
 }
 
-/// How one rule did.
+/// The score of one rule.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleScore {
     /// The rule.
     pub rule: String,
-    /// The part of its findings that is right.
+    /// The share of its findings that are right.
     pub precision: f64,
-    /// The part of its labels that is found.
+    /// The share of its labels that are found.
     pub recall: f64,
-    /// Findings that a label asks for.
+    /// Findings that match a label.
     pub right: usize,
-    /// Findings that no label asks for.
+    /// Findings that match no label.
     pub wrong: usize,
     /// Labels without a finding.
     pub missed: usize,

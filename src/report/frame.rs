@@ -1,5 +1,5 @@
-//! Findings for people: each with the line it is about and a caret below, the places that belong to
-//! it, and what to do. Of a long line only the part around the finding is shown.
+//! Findings for people: each with its source line and a caret below, related places, and help. Of a long line only the
+//! part around the finding is shown.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,18 +14,18 @@ use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
 
-/// The longest source line that is shown whole, in bytes.
+/// The longest source line that is shown completely, in bytes.
 const WIDTH: usize = 140;
 /// How much of a longer line is shown before the finding, in characters.
 const BEFORE: usize = 50;
 /// How much of a longer line is shown from the finding on, in characters.
 const AFTER: usize = 80;
-/// How narrow a terminal may be for source lines to be clipped to it.
+/// Source lines are not clipped to terminals narrower than this.
 const NARROW: usize = 40;
-/// What stands before a source line and around the part that is shown of it, at most.
+/// The maximum width of the prefix of a source line and its ellipses.
 const MARGIN: usize = 20;
 
-/// Where a frame stands: lines and columns, 1-based, the end exclusive.
+/// The place of a frame: lines and columns, 1-based, the end exclusive.
 struct FramePlace<'a> {
     path: &'a str,
     start: Position,
@@ -35,9 +35,9 @@ struct FramePlace<'a> {
 /// How findings are drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct FrameStyle {
-    /// With colours.
+    /// Whether to use color.
     pub color: bool,
-    /// How wide the terminal is that shows them, if one does.
+    /// The width of the terminal, if there is one.
     pub width: Option<usize>,
 }
 
@@ -47,13 +47,13 @@ impl FrameStyle {
         renderer.term_width(self.limit())
     }
 
-    /// The widest line with a source.
+    /// The maximum width of a source line.
     fn limit(self) -> usize {
         self.width.filter(|width| *width >= NARROW).unwrap_or(WIDTH).min(WIDTH)
     }
 }
 
-/// All findings with their frames; `file` gives files by path.
+/// All findings with their frames; `file` returns files by path.
 pub fn findings<'a>(
     found: &[Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
@@ -74,13 +74,13 @@ pub fn each<'a>(
     found.iter().map(|finding| one(finding, &drawing, &renderer)).collect()
 }
 
-/// What frames are drawn from.
+/// The context for drawing frames.
 struct FrameDrawing<'d, F> {
     file: &'d F,
     limit: usize,
 }
 
-/// One line a rule: how often it spoke, and how many of its findings a fix takes away.
+/// One line per rule: the number of its findings, and how many of them have a fix.
 pub fn statistics(found: &[Diagnostic]) -> String {
     let mut rules: BTreeMap<(&str, Severity), (usize, usize, usize)> = BTreeMap::new();
     for finding in found {
@@ -104,7 +104,7 @@ pub fn statistics(found: &[Diagnostic]) -> String {
     out
 }
 
-/// How many other places of a finding are shown.
+/// The maximum number of other places shown for a finding.
 const PLACES: usize = 4;
 
 fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
@@ -132,7 +132,7 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     let primary = AnnotationKind::Primary;
     let mut groups =
         vec![framed(Group::with_title(title), &place, (file(&finding.path), limit), primary, &mut moved)];
-    // Places of other findings that are told under this one follow the first that repeats it.
+    // Related places of other findings grouped under this one follow its first repetition.
     let own = finding.related.iter().take_while(|place| !place.repeats);
     for related in own.clone().take(PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
@@ -163,12 +163,12 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     })
 }
 
-/// The first places where a finding is repeated, one a line, and how many more there are.
+/// The first places where a finding is repeated, one per line, and the number of further ones.
 fn repeated(finding: &Diagnostic) -> Option<String> {
     let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.repeats).collect();
     let mut lines =
         vec![format!("{} with the same problem:", counted(places.len(), "more place", "more places"))];
-    // A line that would only count one place can as well name it.
+    // Instead of counting a single further place, show it.
     let named = if places.len() == PLACES + 1 { places.len() } else { PLACES };
     for place in places.iter().take(named) {
         let message = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
@@ -182,8 +182,8 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
     (!places.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Adds the frame of `place`; one about a whole file has none. A line that is shown in part is counted
-/// from its cut, so `moved` gets the place as it is drawn, and as it is.
+/// Adds the frame of `place`; a whole file has none. For a truncated line, columns count from the cut, so `moved`
+/// receives the place as drawn and the real one.
 fn framed<'a>(
     group: Group<'a>,
     place: &FramePlace<'a>,
@@ -213,7 +213,8 @@ enum FrameLine<'a> {
     Part(String, Range<usize>),
 }
 
-/// The line that a place begins on, and the bytes of the place in it, as far as marks below it fit into `limit`.
+/// The line on which a place starts, and the byte range of the place in it, truncated so that the underline fits into
+/// `limit`.
 fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>, limit: usize) -> Option<FrameLine<'a>> {
     let text = file.text()?;
     let span = file.line(place.start.line)?;
@@ -240,7 +241,7 @@ fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>, limit: usize) -> Optio
     Some(FrameLine::Part(part, shifted(range.start)..shifted(range.end)))
 }
 
-/// Where the part of `range` ends that is no wider than `room`, a wide character taking two columns.
+/// The end of the longest prefix of `range` that fits into `room` columns; a wide character takes two.
 fn fitting(line: &str, range: &Range<usize>, room: usize) -> usize {
     let mut width = 0;
     let mut letters = line[range.clone()].char_indices();

@@ -1,12 +1,11 @@
-//! What the user reads of a build: one line a host with what it got, the losses that matter, and what
-//! to do next.
+//! The human output of a build: one line per host with its components, the relevant losses, and the next steps.
 
 use std::collections::BTreeMap;
 
 use crate::ledger::{Ledger, LedgerRow, LedgerSummary, LossClass};
 use crate::printable::PrintableLines;
 
-/// What one host got.
+/// The result of a build for one host.
 pub struct HostSummary<'a> {
     /// The host's name for people.
     pub title: &'a str,
@@ -18,17 +17,17 @@ pub struct HostSummary<'a> {
     pub files: usize,
     /// Their size in bytes.
     pub bytes: u64,
-    /// How many programs it carries.
+    /// How many programs it contains.
     pub programs: usize,
     /// How many files were written.
     pub written: usize,
     /// The ledger.
     pub ledger: &'a Ledger,
-    /// Name every place of every loss.
+    /// Whether to name every place of every loss.
     pub verbose: bool,
 }
 
-/// One line a host, then what is lost there, gravest first.
+/// One line per host, then its losses, most severe first.
 pub fn host(summary: &HostSummary<'_>) -> String {
     let mut out = PrintableLines::default();
     let state = if summary.written == 0 {
@@ -41,7 +40,7 @@ pub fn host(summary: &HostSummary<'_>) -> String {
         format!("{} files, {}{programs}", summary.files, size(summary.bytes))
     };
     let _ = writeln!(out, "{}: {} -> {} ({state})", summary.title, summary.components, summary.out);
-    // What lies beside the plugins is in the ledger, but says nothing about them.
+    // The ledger also has rows of files next to the plugins, which do not count here.
     let counts = LedgerSummary::from_rows(summary.ledger.rows.iter().filter(|row| !row.plugin.is_empty()));
     let _ = writeln!(
         out,
@@ -52,9 +51,9 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     out.into_string()
 }
 
-/// How wide a line of places may be before the rest is only counted, unless all are asked for.
+/// The width of a line of places above which the rest is only counted, unless `--verbose` is set.
 const WIDTH: usize = 110;
-/// How many causes of one class are named before the rest is only counted; those of security always are.
+/// How many causes of one class are named before the rest is only counted; security losses are always named.
 const CAUSES: usize = 6;
 
 fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
@@ -84,7 +83,7 @@ fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
 /// The places of a cause, each with the id of its loss.
 type CausePlaces<'a> = Vec<(String, &'a str)>;
 
-/// The first `most` causes, each once, with as many of the places where it holds as one line has room for.
+/// The first `most` causes, each once, with as many of its places as fit on one line.
 fn causes(losses: &BTreeMap<&str, &LedgerRow>, most: usize, verbose: bool) -> PrintableLines {
     let mut by_cause: BTreeMap<(&str, &str, bool), CausePlaces<'_>> = BTreeMap::new();
     for (id, row) in losses {
@@ -108,7 +107,7 @@ fn causes(losses: &BTreeMap<&str, &LedgerRow>, most: usize, verbose: bool) -> Pr
         let accepted = if accepted { " (accepted)" } else { "" };
         let times = if places.len() > 1 { format!(" ({})", places.len()) } else { String::new() };
         let _ = writeln!(out, "    {axis}{times}: {reason}{accepted}");
-        // An id is what `explain` and `[[accept-loss]]` take.
+        // `explain` and `[[accept-loss]]` need the id.
         if verbose {
             for (place, id) in &places {
                 let _ = writeln!(out, "      {place}: {id}");
@@ -128,7 +127,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", plural(count, one, many))
 }
 
-/// How many findings fixes take away: those that `--fix` applies, and those that need a second flag.
+/// How many findings have fixes: those that `--fix` applies, and those that need a second flag.
 pub fn fixable(safe: usize, more: usize) -> String {
     match (safe, more) {
         (0, 0) => String::new(),

@@ -12,13 +12,13 @@ use crate::ledger::LedgerSummary;
 pub struct BuildReport {
     /// `plugcast.build/1`.
     pub schema: String,
-    /// One object a host, in the order of the command line.
+    /// One object per host, in the order of the command line.
     pub targets: Vec<TargetReport>,
-    /// What was found wrong.
+    /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a build made for one host.
+/// The result of a build for one host.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetReport {
@@ -28,15 +28,15 @@ pub struct TargetReport {
     pub out: String,
     /// The bundle's digest.
     pub digest: String,
-    /// What each plugin brings.
+    /// The components of each plugin.
     pub plugins: Vec<PluginReport>,
-    /// How many files the bundle has, our own documents not counted.
+    /// How many files the bundle has, not counting plugcast's own documents.
     pub files: usize,
     /// Their size in bytes.
     pub bytes: u64,
     /// Counts of the ledger.
     pub ledger: LedgerSummary,
-    /// How many files were written; 0 when nothing changed.
+    /// How many files were written; 0 if nothing changed.
     pub written: usize,
 }
 
@@ -87,7 +87,7 @@ pub struct ErrorBody {
     /// 1-based column, in Unicode code points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What to do.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }

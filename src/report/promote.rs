@@ -1,4 +1,4 @@
-//! What `promote` prints: one JSON object, a unified diff that `git apply` takes, or lines for people.
+//! The output of `promote`: one JSON object, a unified diff for `git apply`, or lines for people.
 
 use std::sync::Arc;
 
@@ -19,39 +19,39 @@ use crate::source::{FileContent, SourceFile, SourceTree};
 pub struct PromoteReport {
     /// `plugcast.promote/1`.
     pub schema: String,
-    /// The qualified name of the beta; absent where there was nothing to do.
+    /// The qualified name of the beta; absent if there was nothing to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
     /// The qualified name of the stable skill.
     pub stable: String,
-    /// What came of it.
+    /// The outcome.
     pub result: PromotionOutcome,
     /// Folders that move.
     pub moves: Vec<FolderMove>,
-    /// Files of the stable skill that go, because the beta has none of the name.
+    /// Files of the stable skill that are removed, because the beta has no file of the same name.
     #[schemars(with = "Vec<String>")]
     pub removed: Vec<Utf8PathBuf>,
     /// Edits, by file and place.
     pub edits: Vec<EditReport>,
-    /// Places that block it; the promotion is refused while there is one.
+    /// Places that block the promotion.
     pub refused: Vec<RemarkReport>,
-    /// Places that rightly keep the old name.
+    /// Places that correctly keep the old name.
     pub left: Vec<RemarkReport>,
-    /// Places to look at afterwards.
+    /// Places to review afterwards.
     pub notes: Vec<RemarkReport>,
 }
 
-/// What came of a promotion.
+/// The outcome of a promotion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PromotionOutcome {
-    /// It was made.
+    /// The promotion was made.
     Promoted,
-    /// It would be made: `--dry-run`.
+    /// The promotion would be made: `--dry-run`.
     Planned,
-    /// It was not made: something would be left behind, or be lost.
+    /// The promotion was refused: something would be left behind or lost.
     Refused,
-    /// The skill is stable already.
+    /// The skill is already stable.
     Nothing,
 }
 
@@ -59,24 +59,24 @@ pub enum PromotionOutcome {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditReport {
-    /// The file, where it lay before.
+    /// The file, by its previous path.
     #[schemars(with = "String")]
     pub path: Utf8PathBuf,
     /// 1-based line.
     pub line: usize,
     /// 1-based column, in Unicode code points.
     pub column: usize,
-    /// Byte offset of the first byte that goes.
+    /// Byte offset of the first replaced byte.
     pub start: usize,
-    /// Byte offset after the last byte that goes.
+    /// Byte offset after the last replaced byte.
     pub end: usize,
-    /// What comes instead.
+    /// The new text.
     pub replacement: String,
-    /// What stands there.
+    /// What kind of place it is.
     pub what: String,
 }
 
-/// One place, and what is to be said of it.
+/// A remark about one place.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemarkReport {
@@ -92,7 +92,7 @@ pub struct RemarkReport {
     /// The line, cut if it is long.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// What is to be said.
+    /// The remark.
     pub why: String,
 }
 
@@ -110,7 +110,7 @@ impl From<&Remark> for RemarkReport {
 }
 
 impl PromoteReport {
-    /// What `plan` does to `beta`, as if it were made and nothing stood against it.
+    /// The report of a `plan` for `beta` that was applied without blockers.
     pub fn new(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
         let moves = beta.moves().then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() });
         Self {
@@ -127,7 +127,7 @@ impl PromoteReport {
         }
     }
 
-    /// There is nothing to do: `stable` is not a beta, and there is none of it.
+    /// The report if there is nothing to do: `stable` is not a beta and has none.
     pub fn nothing(stable: &str) -> Self {
         Self {
             schema: crate::schema::PROMOTE.tag(),
@@ -143,7 +143,7 @@ impl PromoteReport {
         }
     }
 
-    /// The result for people.
+    /// The human output.
     pub fn text(&self) -> String {
         let stable = &self.stable;
         let skill = self.skill.as_deref().unwrap_or_default();
@@ -220,7 +220,7 @@ pub fn edits(plan: &PromotionPlan, files: &SourceTree) -> Vec<EditReport> {
     out
 }
 
-/// One remark a line, with the text that it is about below.
+/// One remark per line, followed by the text that it is about.
 fn remarks(remarks: &[RemarkReport]) -> PrintableLines {
     let mut out = PrintableLines::default();
     for remark in remarks {
@@ -233,7 +233,7 @@ fn remarks(remarks: &[RemarkReport]) -> PrintableLines {
     out
 }
 
-/// Where old names stay, counted by reason and file.
+/// The places that keep old names, counted by reason and file.
 fn left(remarks: &[RemarkReport]) -> PrintableLines {
     let mut counts: Vec<(&str, &str, usize)> = Vec::new();
     for remark in remarks {
@@ -249,7 +249,7 @@ fn left(remarks: &[RemarkReport]) -> PrintableLines {
     out
 }
 
-/// What the promotion changes, as a diff that `git apply` takes where all is text.
+/// The changes of the promotion as a diff, which `git apply` accepts if all files are text.
 pub fn diff(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> String {
     let mut out = String::new();
     for file in files.files() {
@@ -276,7 +276,7 @@ pub fn diff(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> S
     out
 }
 
-/// The part of one file, which changes, moves, or goes where there is no new text of a text.
+/// The section of one file, which changes, moves, or is removed if it has no new text.
 fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to: &Utf8PathBuf) -> String {
     let (before, after) = (format!("a/{from}"), format!("b/{to}"));
     let (before, after) = (patch_path(&before), patch_path(&after));
@@ -307,7 +307,7 @@ fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to:
     out
 }
 
-/// What is lost when the beta takes the place of a stable skill that differs.
+/// The blocker if the beta would replace a stable skill that differs.
 pub fn replaced(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
     if differences.is_empty() {
         return None;

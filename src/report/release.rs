@@ -1,4 +1,4 @@
-//! What `release check` prints besides its findings: what was released, and the last line.
+//! The output of `release check` besides its findings: the releases, and the summary line.
 
 use super::human::{counted, fixable};
 use super::{diff, screen};
@@ -10,14 +10,14 @@ use crate::source::inside;
 /// More plugins than this without a release are only counted.
 const MANY: usize = 8;
 
-/// How many lines the changes of one plugin may take: half of a screen, the rest is for what is wrong with it.
+/// How many lines the changes of one plugin may take: half a screen, the rest is for its findings.
 const CHANGES: usize = screen::SCREEN / 2;
 
-/// One line for everything that has a version, but for many that were never released; below it what changed for
-/// the users of each host since its last release, `verbose` all of it.
+/// One line for everything that has a version, except for many that were never released; below it the changes for the
+/// users of each host since its last release, all of them if `verbose`.
 pub fn released(all: &[ReleasedUnit], verbose: bool) -> String {
     let mut out = PrintableLines::default();
-    // Of many that were never released, their number is enough.
+    // Many that were never released are only counted.
     let first = all.iter().filter(|one| one.last.is_none()).count();
     let many = first > MANY;
     for one in all.iter().filter(|one| !many || one.last.is_some()) {
@@ -50,7 +50,7 @@ pub fn released(all: &[ReleasedUnit], verbose: bool) -> String {
     out.into_string()
 }
 
-/// How many lines of the screen of the plugin at `path` its own line and its changes take.
+/// How many lines of the screen of the plugin at `path` its own line and its changes occupy.
 pub fn lines_of(all: &[ReleasedUnit], path: &str) -> usize {
     let changed = all.iter().find(|one| one.path == path).and_then(|one| one.changed.as_ref());
     let Some(changed) = changed else { return 1 };
@@ -58,14 +58,14 @@ pub fn lines_of(all: &[ReleasedUnit], path: &str) -> usize {
     2 + table.trim().lines().count().min(CHANGES)
 }
 
-/// The folder of the innermost plugin or package that holds `path`; empty for what belongs to the whole repository.
+/// The folder of the innermost plugin or package that contains `path`; empty if only the repository does.
 pub fn unit_of(all: &[ReleasedUnit], path: &str) -> String {
     let holders = all.iter().map(|one| one.path.as_str()).filter(|folder| inside(path, folder));
     holders.max_by_key(|folder| folder.len()).unwrap_or_default().to_owned()
 }
 
-/// How many of a plugin's lines are shown: all that fit, else as many as leave a line that counts the rest, without an empty
-/// one at the end.
+/// How many of a plugin's lines are shown: all if they fit, else as many as leave room for a line that counts the rest,
+/// without a trailing empty line.
 fn shown(lines: &[&str]) -> usize {
     if lines.len() <= CHANGES {
         return lines.len();
@@ -74,7 +74,7 @@ fn shown(lines: &[&str]) -> usize {
     most - lines[..most].iter().rev().take_while(|line| line.trim().is_empty()).count()
 }
 
-/// The last line.
+/// The summary line.
 pub fn summary(summary: &ReleaseSummary, verbose: bool) -> String {
     let mut parts = Vec::new();
     for (count, one, many) in [

@@ -1,5 +1,5 @@
-//! Findings as SARIF 2.1.0, for services that show them beside the code. Every run names every rule,
-//! in one order, so that the results of several parts of one check can be put together as they are.
+//! Findings as SARIF 2.1.0, for services that show them next to the code. Every run lists every rule in the same order,
+//! so that the results of several shards can be concatenated.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -14,17 +14,17 @@ use crate::source::Position;
 /// The name under which results carry their fingerprint.
 const FINGERPRINT: &str = "plugcastFinding/v1";
 
-/// What a relative reference of a URI escapes.
+/// The characters to escape in a relative URI reference.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// What a log says besides its findings.
+/// The context of a log besides its findings.
 #[derive(Debug, Clone, Copy)]
 pub struct SarifLog<'a> {
     /// The source, for places of fixes.
     pub project: &'a Project,
-    /// Where SRC lies below the folder that paths are shown relative to; empty when it is that folder.
+    /// The path of SRC below the folder to which paths are relative; empty if it is that folder.
     pub prefix: &'a str,
-    /// Which part of a whole it is.
+    /// The shard, if the run covers only one.
     pub shard: Option<Shard>,
 }
 
@@ -142,7 +142,7 @@ fn region((line, column): (usize, usize), ends: Option<(usize, usize)>) -> Value
     }
 }
 
-/// The files that a fix changes; none when one of its places cannot be found.
+/// The file changes of a fix; `None` if one of its places cannot be found.
 fn changes(fix: &Fix, log: SarifLog<'_>) -> Option<Value> {
     let mut paths: Vec<&str> = fix.edits.iter().map(|edit| edit.path.as_str()).collect();
     paths.sort_unstable();

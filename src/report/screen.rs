@@ -1,5 +1,5 @@
-//! Findings for people, one screen per plugin: with their source lines as long as these fit, then on one line each, then
-//! counted. Nothing is left out without a line that counts it.
+//! Findings for people, one screen per plugin: with source lines as long as these fit, then on one line each, then only
+//! counted. Nothing is omitted without a line that counts it.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::printable;
 use crate::source::SourceFile;
 
-/// How many lines of a terminal the findings of one plugin may take.
+/// The maximum number of terminal lines for the findings of one plugin.
 pub const SCREEN: usize = 40;
-/// As many for a finding on one line, which a narrow terminal breaks.
+/// The number of lines for a one-line finding, which a narrow terminal wraps.
 const ONE_LINE: usize = 2;
-/// How many errors of one rule are shown before the rest is only counted.
+/// The number of errors of one rule above which the rest is only counted.
 const ERRORS_OF_ONE_RULE: usize = 50;
-/// As many for warnings.
+/// The same for warnings.
 const WARNINGS_OF_ONE_RULE: usize = 10;
 
 /// How much of a finding is shown.
@@ -28,8 +28,8 @@ enum FindingForm {
     Counted,
 }
 
-/// Errors and warnings in their order; `plugin` tells the plugin of each, and `taken` how many lines of its screen something
-/// else has. Notes are not shown: they ask for nothing.
+/// Errors and warnings in order; `plugin` returns the plugin of each, and `taken` how many lines of its screen are
+/// already used. Notes are omitted: they need no action.
 pub fn findings<'a>(
     found: &[Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
@@ -88,7 +88,7 @@ pub fn findings<'a>(
     out
 }
 
-/// Gives the findings of one plugin forms that together fit on `screen` lines; an error is never only counted.
+/// Chooses forms for the findings of one plugin that together fit on `screen` lines; errors are always shown.
 fn fit(own: &[usize], screen: usize, shown: &[&Diagnostic], frames: &[String], forms: &mut [FindingForm]) {
     let lines = |at: usize| frames[at].lines().count() + 1;
     if own.iter().map(|at| lines(*at)).sum::<usize>() <= screen {
@@ -101,14 +101,14 @@ fn fit(own: &[usize], screen: usize, shown: &[&Diagnostic], frames: &[String], f
             room -= more;
             continue;
         }
-        // Those behind the first that does not fit are short, so that the order stays plain.
+        // All findings after the first that does not fit are shortened, so that long ones come first.
         room = 0;
         let is_counted = (place + 1) * ONE_LINE > screen && shown[*at].severity != Severity::Error;
         forms[*at] = if is_counted { FindingForm::Counted } else { FindingForm::OneLine };
     }
 }
 
-/// Ends a run of lines with an empty one.
+/// Ends a block of lines with an empty line.
 fn separate(out: &mut String) {
     if !out.is_empty() && !out.ends_with("\n\n") {
         out.push('\n');

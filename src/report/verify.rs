@@ -1,4 +1,4 @@
-//! The human form of `verify`: one line per host, then what is missing, with its file and what to do.
+//! The human output of `verify`: one line per host, then missing components with their files and help.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::bundle::verification::{HostVerdict, HostVerification, Method, PluginV
 use crate::ledger::ComponentKind;
 use crate::printable::PrintableLines;
 
-/// The kinds that hosts show.
+/// The kinds of components that hosts list.
 const KINDS: [ComponentKind; 5] = [
     ComponentKind::Skill,
     ComponentKind::Agent,
@@ -16,7 +16,7 @@ const KINDS: [ComponentKind; 5] = [
     ComponentKind::McpServer,
 ];
 
-/// One line a host, then its faults and remarks.
+/// One line per host, then its faults and notes.
 pub fn human(verification: &Verification) -> String {
     let mut out = PrintableLines::default();
     for host in &verification.hosts {
@@ -50,7 +50,7 @@ pub fn human(verification: &Verification) -> String {
     out.into_string()
 }
 
-/// What the source host lists, in a line, and what each bundle lacks of it.
+/// What the source host lists, on one line, and what each bundle lacks.
 fn of_source(out: &mut PrintableLines, source: &SourceVerification) {
     let verdict = if source.result == HostVerdict::Pass { "pass" } else { "fail" };
     let count = |kind: ComponentKind| -> usize {
@@ -163,7 +163,7 @@ fn faults(out: &mut PrintableLines, host: &HostVerification, plugin: &PluginVeri
         );
     }
     for error in &plugin.errors {
-        // What a host says may have several lines.
+        // The message of a host may have several lines.
         let mut lines = error.trim().lines();
         let _ = writeln!(out, "  {}: {}", plugin.name, lines.next().unwrap_or_default());
         for line in lines {

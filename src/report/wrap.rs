@@ -1,10 +1,9 @@
-//! Lines for a terminal that break between words: further lines begin below the words of the first. What shows a source
-//! stays as it is.
+//! Wraps lines for a terminal between words, with a hanging indent. Source lines stay unchanged.
 
-/// How narrow a terminal may be for its lines to be broken.
+/// Lines are not wrapped for terminals narrower than this.
 const NARROW: usize = 40;
 
-/// Breaks the lines of `text` that are longer than `width`.
+/// Wraps the lines of `text` that are longer than `width`.
 pub fn wrap(text: &str, width: usize) -> String {
     if width < NARROW {
         return text.to_owned();
@@ -22,13 +21,13 @@ pub fn wrap(text: &str, width: usize) -> String {
     out
 }
 
-/// Breaks the paragraphs of a Markdown page that are wider than `width`; code, tables and headings stay whole.
+/// Wraps the paragraphs of a Markdown page to `width`; code, tables and headings are not wrapped.
 pub fn page(text: &str, width: usize) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut fence = OpenFence::default();
     for line in text.lines() {
         let is_code = fence.holds(line);
-        // A page is written in short lines, which flow together.
+        // The lines of a paragraph are joined first.
         let flows = |line: &str| !line.is_empty() && !stays(line);
         let last = joined.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
         let goes_on = !is_code && flows(line) && !line.starts_with("- ");
@@ -47,12 +46,12 @@ pub fn page(text: &str, width: usize) -> String {
     lines.collect()
 }
 
-/// The fence that is open on the way through a page, by its length.
+/// The length of the currently open code fence, if any.
 #[derive(Default)]
 struct OpenFence(Option<usize>);
 
 impl OpenFence {
-    /// Whether the next line is a part of a code block, its fences included.
+    /// Whether the next line is part of a code block, including its fences.
     fn holds(&mut self, line: &str) -> bool {
         let length = line.len() - line.trim_start_matches('`').len();
         match self.0 {
@@ -100,7 +99,7 @@ fn broken(line: &str, width: usize, out: &mut String) {
     }
 }
 
-/// A text without what colours it.
+/// A text without color codes.
 fn visible(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! A path leads into one person's home folder.
+//! A path points into one user's home folder.
 
 use memchr::memmem;
 
@@ -19,10 +19,10 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-/// How the paths of homes begin.
+/// The prefixes of home folders.
 const HOMES: [&str; 3] = ["/Users/", "/home/", ":\\Users\\"];
 
-/// Names that stand for anybody, and homes that containers and images have.
+/// Placeholder user names, and homes that containers and images have.
 const ANYBODY: [&str; 48] = [
     "vercel-sandbox",
     "user",
@@ -106,7 +106,7 @@ fn report(context: &RuleContext<'_>, text: &PluginText<'_>, at: usize, home: &st
     let anybody = image || lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
     let continues = rest[name.len()..].starts_with(['/', '\\']);
     let part_of_more = if drive { !home.starts_with(':') } else { inside };
-    // What a command does on another machine is about that one.
+    // A path in a command for another machine is valid there.
     let elsewhere = || words_before(text.text, at).iter().any(|word| word == "ssh");
     if part_of_more || open || anybody || !continues || elsewhere() || is_in_container(text.text, at) {
         return;

@@ -1,4 +1,4 @@
-//! An agent is named without its folder, or with another one.
+//! An agent is named without its folder, or with the wrong one.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// Fields that the source host shows in its place.
+/// Fields that the source host accepts as the description.
 const SAME: [&str; 3] = ["description", "when_to_use", "when-to-use"];
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {

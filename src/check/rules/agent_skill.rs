@@ -52,7 +52,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// Whether the skill is unknown because its file is not spelt as hosts read it, which `skill-file-name` reports.
+/// Whether the skill is unknown because its file name is misspelt, which `skill-file-name` reports.
 fn is_misspelt_file(context: &RuleContext<'_>, text: &PluginText<'_>, name: &str) -> bool {
     let (plugin, local) = name.split_once(':').unwrap_or((&text.plugin.name, name));
     let mut plugins = context.project.plugins.iter().filter(|other| other.name == plugin);

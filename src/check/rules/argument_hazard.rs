@@ -1,4 +1,4 @@
-//! A host fills arguments into a program that has `$1` for itself.
+//! A host replaces `$1` in a program that uses it itself.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// How a call of the program begins.
+/// The start of a call of the program.
 const AWK: &str = "awk ";
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
@@ -43,7 +43,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         } else {
             hosts.iter().map(|host| host.name.clone()).collect()
         };
-        // An escape would reach the program on hosts that fill nothing in; brackets mean the same to every awk.
+        // An escape would reach the program on hosts that replace nothing; parentheses work in every awk.
         let field = format!("$({})", &written[1..]);
         found.help =
             Some(format!("write `{field}`, which is the same field, or move the program into a script"));
@@ -51,7 +51,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// Whether the text takes arguments: it is a command, declares some, or holds `$ARGUMENTS`.
+/// Whether the text takes arguments: it is a command, declares some, or contains `$ARGUMENTS`.
 fn takes_arguments(context: &RuleContext<'_>, component: &Component) -> bool {
     let all = |written: &str| written.starts_with("$ARGUMENTS");
     let mut names = context.references(component).iter().flat_map(|file| &file.references);

@@ -1,4 +1,4 @@
-//! `$ARGUMENTS` stands in an agent's text, where no host fills it in.
+//! `$ARGUMENTS` in the text of an agent, where no host replaces it.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 const ALL: &str = "$ARGUMENTS";
 
-/// No host fills anything into an agent's text.
+/// No host replaces anything in an agent's text.
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     if component.kind != ComponentKind::Agent {
         return;

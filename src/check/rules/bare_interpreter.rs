@@ -24,7 +24,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for example in script::examples(text) {
         for command in example.script.commands.iter().filter(|command| command.words.len() > 1) {
             let name = command.words[0].as_str();
-            // `python3 --version` asks whether it is there.
+            // `python3 --version` checks whether it is installed.
             let asks = matches!(command.words[1].as_str(), "--version" | "-V");
             if !BARE.contains(&name) || asks || command.condition {
                 continue;

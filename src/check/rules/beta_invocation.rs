@@ -28,7 +28,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let place = node.map_or(Span::new(0, opening.trim_end().len()), |node| node.span);
     let found = sink.report(text.file, place, message);
     found.help = Some(format!("write `{KEY}: true`"));
-    // Behind the opening line: what follows a nested last field would be part of it.
+    // Insert after the opening line: after a nested last field, the new line would become part of it.
     let next = text.text.find('\n').map_or(text.text.len(), |at| at + 1);
     let (span, line) = match node {
         Some(node) => (node.span, "true".to_owned()),

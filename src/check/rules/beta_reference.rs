@@ -1,4 +1,4 @@
-//! A beta skill calls a stable one that has a beta of its own.
+//! A beta skill calls a stable one that also has a beta.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         for reference in &file.references {
             let ReferenceTarget::Component(kind, name) = &reference.named else { continue };
             let written = reference.span.slice(body);
-            // A name in prose may say how the two differ; a call says which one runs.
+            // A name in prose may explain how the two differ; only a call decides which one runs.
             let called = written.starts_with('/') || is_called(body, reference.span.start);
             let Some(beta) =
                 beta_of(context.directory(), name).filter(|_| *kind != ComponentKind::Agent && called)

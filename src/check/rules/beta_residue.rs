@@ -1,4 +1,4 @@
-//! Something still says beta after the promotion.
+//! A beta name or mark is left after the promotion.
 
 use memchr::memmem;
 
@@ -55,7 +55,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// The mark of a beta in the description of a skill that is none.
+/// The beta mark in the description of a stable skill.
 fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let stage = StageMarks::from_component(component, text.plugin);
     let Some(node) = component.field("description").filter(|_| stage.mark && !stage.is_beta()) else {
@@ -75,8 +75,8 @@ fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// The name that ends with the `-beta` at `at`, where it is written as a name: with a slash, with its
-/// plugin, or alone in backticks.
+/// The name that ends with the `-beta` at `at`, if it is written as a name: with a slash, with its plugin, or as a
+/// whole code span.
 fn called(text: &str, at: usize) -> Option<Span> {
     let part = |c: char| c.is_alphanumeric() || "_-:".contains(c);
     let end = at + ENDING.len();

@@ -1,4 +1,4 @@
-//! A skill or command lets the model run anything without a question.
+//! A skill or command lets the model run anything without asking the user.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

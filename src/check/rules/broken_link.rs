@@ -1,4 +1,4 @@
-//! A link leads to a file that is not there.
+//! A link points to a missing file.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         let wanted = match link.leads(context, text) {
             PathTarget::Nowhere(wanted) => wanted,
-            // What lies beside the plugins was not read: whether it is there is not known.
+            // Files outside of the plugins were not read, so they may exist.
             PathTarget::AwayToNothing(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
             _ => continue,
         };
@@ -67,7 +67,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether `wanted` is a page that a site makes of a file: the same path with an ending.
+/// Whether `wanted` is a page that a site generates from a file: the same path with an extension.
 fn is_page(context: &RuleContext<'_>, wanted: &Utf8Path) -> bool {
     wanted.extension().is_none() && context.paths().has(&Utf8PathBuf::from(format!("{wanted}.md")))
 }

@@ -1,4 +1,4 @@
-//! A command in an example of a text, which the host runs all the same.
+//! A command in an example, which the host runs nevertheless.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// What a fence says that shows a text to write.
+/// Languages of code blocks that show a text to write.
 const SHOWN: [&str; 4] = ["markdown", "md", "mdx", "yaml"];
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    // Agents run nothing.
+    // Hosts run no commands in the text of an agent.
     if !context.for_source_host() || component.kind == ComponentKind::Agent || !text.may_run_commands() {
         return;
     }
@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         SHOWN.contains(&word.as_str())
     };
     let outline = text.outline();
-    // The span that a command itself is made of begins behind its `!`.
+    // The code span of a command itself starts after its `!`.
     let span = |region: &&Region| region.kind == RegionKind::CodeSpan;
     let mut shown = commands.filter(|command| {
         let start = command.span.start;
@@ -56,7 +56,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// Whether a command stands for any: it is a name in angle brackets.
+/// Whether a command is a placeholder: a name in angle brackets.
 pub(super) fn is_placeholder(command: &str) -> bool {
     let inner = command.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c)))

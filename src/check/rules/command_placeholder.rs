@@ -1,4 +1,4 @@
-//! What looks like the placeholder of a command and is never replaced.
+//! Text that looks like the placeholder of a command but is never replaced.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// What the source host replaces.
+/// The placeholder that the source host replaces.
 const RIGHT: &str = "$ARGUMENTS";
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {

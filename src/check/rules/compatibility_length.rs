@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// How long the field may be, by the Agent Skills specification.
+/// The maximum length of the field in the Agent Skills specification.
 const LONGEST: usize = 500;
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {

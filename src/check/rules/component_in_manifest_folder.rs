@@ -1,4 +1,4 @@
-//! A component lies beside the manifest, where no host looks.
+//! A component is next to the manifest, where no host looks.
 
 use camino::Utf8Path;
 
@@ -38,7 +38,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// Whether the manifest names the file, or a folder that holds it.
+/// Whether the manifest names the file, or a folder that contains it.
 fn named(plugin: &Plugin, folder: &Utf8Path, inner: &Utf8Path) -> bool {
     let wanted = folder.join(inner);
     let inside = |text: &str| {

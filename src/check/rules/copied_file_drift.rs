@@ -1,4 +1,4 @@
-//! A file is no longer the copy that it says to be.
+//! A file differs from the one that it declares to be a copy of.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::copies;

@@ -1,4 +1,4 @@
-//! A script whose first line ends as on Windows.
+//! A script with Windows line endings.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let first = text.text.lines().next().unwrap_or_default();
-    // PowerShell takes both, and its scripts are not started by their first line.
+    // PowerShell accepts both, and its scripts are not started by their shebang line.
     if text.is_markdown()
         || text.file.path.extension() == Some("ps1")
         || !first.starts_with("#!")

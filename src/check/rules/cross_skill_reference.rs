@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    // A project is read where it lies, with all that is around it.
+    // A project is not installed; everything around it exists.
     if text.plugin.form == LocationForm::Project || text.lies_in_a_project() {
         return;
     }
@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let written = &link.path;
         match link.leads(context, text) {
             PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {}
-            // What lies beside plugins may be part of one for another host.
+            // A file next to plugins may be part of a plugin for another host.
             PathTarget::Away(_) if text.plugin.beside => {}
             PathTarget::AwayToNothing(_) | PathTarget::OutOfSource if is_of_the_forge(text, written) => {}
             PathTarget::Away(_) | PathTarget::OutOfSource => out(text, link.span, written, sink),
@@ -38,7 +38,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether a page for people means a page of the forge that shows it, two folders above the branch: `../../issues`.
+/// Whether a page for people links to a page of the forge, two folders above the branch: `../../issues`.
 fn is_of_the_forge(text: &PluginText<'_>, written: &str) -> bool {
     const PAGES: [&str; 9] =
         ["issues", "pulls", "releases", "wiki", "actions", "discussions", "security", "tags", "stargazers"];
@@ -47,7 +47,7 @@ fn is_of_the_forge(text: &PluginText<'_>, written: &str) -> bool {
     !text.main && !stem.contains(char::is_lowercase) && written.strip_prefix("../../").is_some_and(is_page)
 }
 
-/// A path that leaves the plugin: nothing outside is installed with it.
+/// Reports a path that leaves the plugin: nothing outside is installed with it.
 fn out(text: &PluginText<'_>, span: Span, written: &str, sink: &mut FindingSink) {
     let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
     let found = sink.report(text.file, span, message);

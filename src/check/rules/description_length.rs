@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// How long a description may be, by the Agent Skills specification.
+/// The maximum length of a description in the Agent Skills specification.
 const LONGEST: usize = 1024;
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {

@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     let hosts = context.hosts_that(|target| target.skill.description_required);
-    // Who types the name needs no description, unless the host refuses the skill.
+    // Users who type the name need no description, unless the host rejects the skill.
     if component.user_only() && hosts.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! A dispatch sets a permission mode over the user's own.
+//! A dispatch sets a permission mode that overrides the user's own.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
@@ -43,7 +43,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// The key with a permission mode in quotes behind it.
+/// The key together with a quoted permission mode after it.
 fn with_value(passage_text: &str, key: Span) -> Option<Span> {
     let rest = passage_text[key.end..].trim_start_matches(['"', '\'']).trim_start();
     let value = rest.strip_prefix([':', '='])?.trim_start().strip_prefix(['"', '\''])?;

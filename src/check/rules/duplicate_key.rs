@@ -1,4 +1,4 @@
-//! A key that frontmatter gives twice.
+//! A key that occurs twice in frontmatter.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

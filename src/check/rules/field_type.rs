@@ -19,17 +19,17 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::InsteadOfReader(check),
 };
 
-/// Fields that are text on every host.
+/// Fields that must be text on every host.
 const TEXTS: [&str; 2] = ["name", "description"];
-/// Fields that are text or a list.
+/// Fields that may be text or a list.
 const LISTS: [&str; 4] = ["allowed-tools", "disallowed-tools", "tools", "disallowedTools"];
-/// Fields that are on or off, and how that is written.
+/// Boolean fields.
 const FLAGS: [&str; 2] = ["disable-model-invocation", "user-invocable"];
 const SWITCHES: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
-    // Frontmatter that is a list or a text; the reader said so.
+    // The reader found frontmatter that is a list or a text.
     for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
         sink.report(text.file, fault.span, fault.message.clone()).help = Some(fault.help.clone());
     }
@@ -71,7 +71,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// A key within a mapping that hosts want to be text and there once.
+/// Checks a key within a mapping that must be text and occur exactly once.
 fn inner(context: &RuleContext<'_>, entry: &MappingEntry, text: &PluginText<'_>, sink: &mut FindingSink) {
     let refused = |target: &Target| {
         dialect::unfit(target.yaml.inner_text_fields.get(&entry.key)?, &entry.node).cloned()
@@ -91,7 +91,7 @@ fn is_no_text(entry: &MappingEntry) -> bool {
     !matches!(entry.node.value, Value::String(_) | Value::Null)
 }
 
-/// Whether the host refuses the file for this value.
+/// Whether the host rejects the file because of this value.
 fn refuses(target: &Target, entry: &MappingEntry) -> bool {
     let yaml = &target.yaml;
     let scalar = entry.node.scalar().is_some();

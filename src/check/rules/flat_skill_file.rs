@@ -1,4 +1,4 @@
-//! A skill that lies in the folder of skills without a folder of its own.
+//! A skill directly in the folder of skills instead of its own folder.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

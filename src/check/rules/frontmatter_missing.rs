@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let document = &component.document;
-    // What stands in the wrong place or never ends has a finding of its own.
+    // Misplaced or unclosed frontmatter is reported separately.
     let faulty = document.faults.iter().any(|fault| fault.rule.starts_with("frontmatter"));
     if document.yaml.is_some() || faulty {
         return;

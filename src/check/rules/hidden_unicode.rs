@@ -1,4 +1,4 @@
-//! Characters that nobody sees and a model reads. Those of JSON are found where it is read (`model/manifest.rs`).
+//! Characters that readers cannot see but models read. Those in JSON are found by its reader (`model/manifest.rs`).
 
 use std::iter;
 
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-/// Endings of programs: any character may be data there, but none that shows lines in another order or spells a text.
+/// Extensions of programs: there, any character may be data, except those that reorder lines or hide text.
 const CODE: [&str; 22] = [
     "bash", "c", "cjs", "cpp", "cs", "css", "go", "h", "java", "js", "jsx", "kt", "lua", "mjs", "php", "pl",
     "ps1", "py", "rb", "rs", "sh", "ts",
@@ -34,7 +34,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
     let mut line = 0;
     let mut say = |span: Span, message: String, help: &str| {
-        // One finding a line says enough.
+        // One finding per line is enough.
         let here = text.file.position(span.start).line;
         if here != line {
             line = here;
@@ -50,7 +50,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         say(span, message, "remove it");
     }
     let mut runs = in_markdown(text);
-    // A fence that a block of code shows, and that must not end it.
+    // A fence inside of a code block, escaped so that it does not end the block.
     let shows_fence =
         |run: &HiddenRun| run.kind == HiddenKind::ZeroWidth && text.text[run.span.end..].starts_with("```");
     runs.retain(|run| !shows_fence(run));
@@ -65,7 +65,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// What stands in Markdown, whose code blocks are programs.
+/// The hidden characters of a Markdown text, whose code blocks are treated as programs.
 fn in_markdown(text: &PluginText<'_>) -> Vec<HiddenRun> {
     let mut runs = hidden_chars::find_in_code(text.text);
     if runs.iter().any(|run| run.kind == HiddenKind::DirectionOverride) {
@@ -78,19 +78,19 @@ fn in_markdown(text: &PluginText<'_>) -> Vec<HiddenRun> {
     runs
 }
 
-/// What stands in a program of the plugin, or in another text beside a component.
+/// Checks a program of the plugin, or another text next to a component.
 fn check_other_files(text: &PluginText<'_>, sink: &mut FindingSink) {
     let path = &text.file.path;
     let is_code = match path.extension() {
         Some(ending) => CODE.contains(&ending),
         None => text.text.starts_with("#!"),
     };
-    // What hosts read as JSON is searched where it is read.
+    // JSON that hosts read is searched by its reader.
     let is_read = || text.plugin.others.iter().any(|other| other.path == *path);
     if !is_code && (text.component.is_none() || is_read()) {
         return;
     }
-    // What a scanner is tested with.
+    // Test data of a scanner.
     if intent::in_tests(text.plugin.inner(path)) && intent::is_about_injection(text.text) {
         return;
     }
@@ -99,7 +99,7 @@ fn check_other_files(text: &PluginText<'_>, sink: &mut FindingSink) {
     for run in find(text.text) {
         let counts = match run.kind {
             HiddenKind::DirectionOverride | HiddenKind::Tag => true,
-            // Fonts of icons, and the mark at the start of a file.
+            // Icon fonts, and the byte order mark.
             HiddenKind::PrivateUse => false,
             HiddenKind::ZeroWidth => !is_code && run.span.start > 0,
             _ => !is_code,
@@ -113,7 +113,7 @@ fn check_other_files(text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// Values in double quotes whose escapes stand for what nobody sees.
+/// Double-quoted values whose escapes stand for hidden characters.
 fn in_frontmatter(text: &PluginText<'_>) -> Vec<(Span, HiddenRun)> {
     let component = text.component.filter(|_| text.main && text.text[..text.body.start].contains('\\'));
     let leaves = component.and_then(|component| Some(component.document.fields.as_ref()?.leaves()));
@@ -130,8 +130,8 @@ fn in_frontmatter(text: &PluginText<'_>) -> Vec<(Span, HiddenRun)> {
     values.filter_map(hidden).collect()
 }
 
-/// Whether the text is of a language with letters beyond ASCII, whose long words are hyphenated: of its letters, one
-/// of two hundred at least.
+/// Whether the language of the text has letters beyond ASCII and long hyphenated words: at least one of two hundred of
+/// its letters.
 fn is_hyphenated(text: &PluginText<'_>) -> bool {
     let letters = || {
         text.body

@@ -33,11 +33,11 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// What is wrong with the matcher of a hook, and what to write.
+/// The message and the help for a wrong matcher of a hook.
 fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
     let facts = context.checks();
     let of_tools = facts.tool_events.contains(&hook.event);
-    // A rule may be no expression either, and the cause is that it is a rule.
+    // A permission rule may also be an invalid expression, but that is not the cause.
     if of_tools {
         let (tool, rest) = matcher.trim().split_once('(').unwrap_or((matcher, ""));
         if rest.ends_with(')') && context.tools().contains(&tool) {
@@ -79,7 +79,7 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     Some((message, format!("{near}it may be {}", list.join(", "))))
 }
 
-/// The names that a matcher without any sign of an expression lists.
+/// The names in a matcher without regular expression syntax.
 fn names(matcher: &str) -> Option<Vec<&str>> {
     // Anchors around a name change nothing.
     let bare =

@@ -1,4 +1,4 @@
-//! A hook runs a file of the plugin that is not there.
+//! A hook refers to a missing file of the plugin.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// Programs that look whether a file is there, or make it.
+/// Programs that test for a file, or create it.
 const LOOKING: [&str; 9] = ["test", "[", "[[", "mkdir", "touch", "rm", "tee", "chmod", "export"];
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
-    // What lies elsewhere in a project was not read.
+    // Other files of a project were not read.
     let (variable, folder) = runnable::hook_folder(context, plugin);
     for ran in runnable::hooks(context, plugin) {
         if plugin.form == LocationForm::Project {
@@ -58,8 +58,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// A hook of a project that names the folder of a plugin: the host fills that in hooks of plugins alone, and runs no
-/// other that has it.
+/// Reports a hook of a project that uses the variable of a plugin's folder: hosts set it only for hooks of plugins, and
+/// do not run other hooks that use it.
 fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut FindingSink) {
     let written = format!("${{{}}}", context.targets.source().plugin_root);
     let Some(at) = ran.text.find(&written) else { return };
@@ -70,7 +70,7 @@ fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut Fin
     sink.report(ran.file, place, message).help = Some(help);
 }
 
-/// What the text itself makes, or looks for before it uses it.
+/// The paths that the text creates, or tests before it uses them.
 fn made(ran: &RunnableText<'_>) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for command in ran.commands() {
@@ -83,7 +83,7 @@ fn made(ran: &RunnableText<'_>) -> BTreeSet<String> {
     out
 }
 
-/// Whether it lies where nothing is read: it may be made before it is needed.
+/// Whether it is in an excluded folder: it may be generated before it is needed.
 fn left_out(context: &RuleContext<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
     let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
     left.into_iter().any(|excluded| path.starts_with(&excluded.path) || excluded.path.starts_with(path))

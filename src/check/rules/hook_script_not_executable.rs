@@ -1,4 +1,4 @@
-//! A hook runs a script directly that is not executable.
+//! A hook directly runs a script that is not executable.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// Endings of files that other systems run by.
+/// Extensions by which other systems run files.
 const ELSEWHERE: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {

@@ -1,4 +1,4 @@
-//! The time-out of a hook is given in milliseconds, but hosts read seconds.
+//! The `timeout` of a hook is in milliseconds, but hosts read seconds.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// More seconds than anybody waits for a hook.
+/// Longer than anybody waits for a hook, in seconds.
 const LONG: f64 = 1000.0;
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
@@ -24,7 +24,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         };
         let Some(value) = node.scalar().and_then(|value| value.parse::<f64>().ok()) else { continue };
-        // An hour and its multiples are meant.
+        // Multiples of an hour are intended.
         if value < LONG || value % 3600.0 == 0.0 || value % 1000.0 != 0.0 && value % 500.0 != 0.0 {
             continue;
         }

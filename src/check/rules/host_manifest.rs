@@ -1,4 +1,4 @@
-//! A manifest for another host, which this host refuses.
+//! A manifest for another host that this host rejects.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

@@ -1,4 +1,4 @@
-//! A field that the host does not read in a plugin's agents.
+//! A field that the host ignores in a plugin's agents.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

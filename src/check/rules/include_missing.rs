@@ -1,4 +1,4 @@
-//! A command includes a file of the plugin that is not there.
+//! A command includes a missing file.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::include;

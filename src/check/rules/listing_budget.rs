@@ -59,7 +59,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     );
 }
 
-/// The tokens of the component's line; `None` where it has none.
+/// The tokens of the component's line in the list; `None` if it is not listed.
 fn tokens(component: &Component, listing: &ListingFacts, target: &Target) -> Option<usize> {
     let listed = match component.kind {
         ComponentKind::Skill => true,

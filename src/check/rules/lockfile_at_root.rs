@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let package = package.text().and_then(|text| json::parse(text).0);
     let depends = package.as_ref().and_then(|package| package.get("dependencies"));
     let depends = depends.is_some_and(|needed| !needed.entries().is_empty());
-    // What the plugin runs may need the packages; then the host does what the author wants.
+    // If the plugin's hooks or servers may need the packages, the installation is intended.
     let runs = |kind: &str| {
         matches!(
             ComponentKind::from_id(kind),

@@ -1,5 +1,5 @@
-//! A field of a manifest or marketplace has a value that the source host refuses, which is found while they are
-//! read; here is what a marketplace lacks.
+//! A field of a manifest or marketplace has a value that the source host rejects. Readers report most of these; this
+//! module reports missing fields of a marketplace.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

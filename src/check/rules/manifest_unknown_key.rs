@@ -1,4 +1,4 @@
-//! A key of a manifest or marketplace is nearly one that hosts read.
+//! A key of a manifest or marketplace is probably a typo of one that hosts read.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -47,7 +47,7 @@ fn keys(file: &SourceFile, node: &Node, known: &[KeyFields], sink: &mut FindingS
         }
         let near = names.iter().copied().find(|name| name.eq_ignore_ascii_case(key));
         let near = near.or_else(|| similar_names::slip(key, names.iter().copied()));
-        // A key whose right form is there too is nobody's slip.
+        // It is not a typo if the correct key is present as well.
         let Some(near) = near.filter(|near| node.get(near).is_none() || near.len() > 6) else { continue };
         let found = sink.report(file, entry.key_span, format!("unknown key `{key}`; did you mean `{near}`?"));
         found.help = Some(format!("rename it to `{near}`, or remove it"));

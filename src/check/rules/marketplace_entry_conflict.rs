@@ -1,4 +1,4 @@
-//! A marketplace declares components of a plugin that declares its own, and says that only one may.
+//! A marketplace entry with `strict: false` declares components of a plugin that has its own manifest.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// Fields of an entry that declare components, and clash with a manifest.
+/// Fields of an entry that declare components and conflict with a manifest.
 const COMPONENTS: [&str; 6] = ["commands", "agents", "skills", "hooks", "outputStyles", "themes"];
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {

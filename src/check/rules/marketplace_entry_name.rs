@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let message = format!("the plugin is listed as `{}`, but its manifest says `{name}`", entry.name);
     let found = sink.report(listing, listed.span, message);
     found.help = Some(format!("write `\"name\": \"{name}\"`, or rename the plugin in its manifest"));
-    // Users install by the one name and call by the other, so only the author knows which of them is to go.
+    // Users install by one name and call by the other, so only the author knows which one is wrong.
     if let Some(file) = context.file(&manifest.path) {
         *found = found.clone().related(file, own.span, "the plugin's own name");
     }

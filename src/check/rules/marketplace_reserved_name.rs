@@ -1,4 +1,4 @@
-//! A marketplace has a name that a host keeps for itself.
+//! A marketplace has a name that a host reserves.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

@@ -21,7 +21,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = format!("${{{}}}/", context.targets.source().plugin_root);
     for ran in runnable::servers(context, plugin).into_iter().filter(|ran| ran.role == TextRole::Program) {
         let Some((program, rest)) = ran.text.trim().split_once(char::is_whitespace) else { continue };
-        // A program may have a blank in its path; one that is given as a path of this machine is not looked for.
+        // A program may have a blank in its path; absolute paths are not checked.
         let own = ran.text.strip_prefix(&root).map(|inner| plugin.root.join(inner));
         let is_file = own.as_ref().is_some_and(|path| context.paths().has(path));
         let elsewhere = program.contains(['/', '\\']) && !program.starts_with(&root);

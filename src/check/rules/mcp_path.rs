@@ -1,4 +1,4 @@
-//! A server's file is named from a folder in which the source host does not start it.
+//! The file of a server is relative to a folder in which the source host does not start it.
 
 use std::collections::BTreeSet;
 
@@ -43,10 +43,10 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// Programs that read what they start from the folder in which they are started.
+/// Programs that look for a package in their working directory.
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
-/// A server whose program looks for a package in the folder of the plugin that `cwd` names.
+/// Reports a server whose program looks for a package in the folder of the plugin that `cwd` names.
 fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { return };
@@ -62,7 +62,7 @@ fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent,
     }
     let inner = written.strip_prefix(&format!("${{{root}}}")).or_else(|| written.strip_prefix("."));
     let Some(inner) = inner.map(|inner| inner.trim_matches('/')) else { return };
-    // A relative folder may be one of the user's project.
+    // A relative folder may belong to the user's project.
     if written.starts_with('.')
         && !inner.is_empty()
         && !context.project.tree.has_folder(&plugin.root.join(inner))
@@ -75,7 +75,7 @@ fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent,
     found.hosts = context.source_host_of_several();
 }
 
-/// The folder of the plugin that `cwd` names, whether or not the host goes there.
+/// The folder of the plugin that `cwd` names, even if the host ignores it.
 fn working_folder(ran: &RunnableText<'_>, root: &str) -> Utf8PathBuf {
     let OtherBody::Server(server) = &ran.other.body else { return Utf8PathBuf::new() };
     let written = server.node.get("cwd").and_then(Node::as_str).unwrap_or_default();
@@ -84,7 +84,7 @@ fn working_folder(ran: &RunnableText<'_>, root: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(if inner == "." { "" } else { inner })
 }
 
-/// The plugin's file that a relative word of the server leads to from its folder.
+/// The plugin's file that a relative argument of the server resolves to.
 fn relative(
     context: &RuleContext<'_>,
     plugin: &Plugin,

@@ -1,4 +1,4 @@
-//! A tool of the plugin's own server under a name that the host does not give it.
+//! The name of a tool of the plugin's own server lacks the plugin.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// How the name of a server's tool begins.
+/// The prefix of the names of MCP tools.
 const SERVER: &str = "mcp__";
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
@@ -60,7 +60,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let Some((short, full)) = full(plugin, &servers, &matcher.text[at..]).filter(|_| begins) else {
             continue;
         };
-        // What stands for any name before it fits the whole name as well.
+        // A wildcard before it matches the full name as well.
         let Some(start) = matcher.span.slice(file.text().unwrap_or_default()).find(&short) else { continue };
         let span = Span::new(matcher.span.start + start, matcher.span.start + start + short.len());
         let message = format!("`{}` never matches: the server belongs to this plugin", matcher.text);
@@ -68,7 +68,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// The beginning of `name` that names a server of the plugin, and what it must be.
+/// The prefix of `name` that names a server of the plugin, and the correct prefix.
 fn full(plugin: &Plugin, servers: &[&str], name: &str) -> Option<(String, String)> {
     let inner = name.strip_prefix(SERVER)?;
     let server = servers

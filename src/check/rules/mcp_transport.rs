@@ -1,4 +1,4 @@
-//! The type of an MCP server is none, or does not fit the rest.
+//! The type of an MCP server is missing, or does not fit its other fields.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -21,7 +21,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else {
             continue;
         };
-        // What else can be wrong with a type is found when the server is read.
+        // The reader reports other faults of a type.
         let no_type = server.node.get("type").is_none() && server.node.get("command").is_none();
         if let Some(url) = server.node.entry("url").filter(|_| no_type && needed) {
             let message =

@@ -29,7 +29,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// Whether a shell replaces what the host leaves.
+/// Whether a shell expands the variables that the host leaves.
 fn for_a_shell(ran: &RunnableText<'_>) -> bool {
     let OtherBody::Server(server) = &ran.other.body else { return false };
     let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();

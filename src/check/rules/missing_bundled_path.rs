@@ -1,4 +1,4 @@
-//! A path in code names a file that the skill or plugin should carry and does not.
+//! A path in code names a file that the skill or plugin should ship but does not.
 
 use camino::Utf8Path;
 
@@ -22,10 +22,10 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-/// Endings of files that are written by hand.
+/// Extensions of files that are written by hand.
 const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".ps1"];
 
-/// Folders that installing, building or running makes.
+/// Folders that are created by installing, building or running.
 const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
         let found = sink.report(text.file, mention.span, message);
         found.help = Some(match paths::meant(text, wanted) {
-            // The same words would help nobody.
+            // Repeating the same path would not help.
             Some(other) if text.plugin.inner(other) == mention.path => {
                 let root = &context.targets.source().plugin_root;
                 format!("the plugin has one in its own folder: write `${{{root}}}/{}`", mention.path)
@@ -52,20 +52,21 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether a file of the plugin is meant, not one that the text makes, shows or leaves open.
+/// Whether a file of the plugin is meant, not one that the text creates, shows or leaves open.
 fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention, wanted: &Utf8Path) -> bool {
     let last = wanted.file_name().unwrap_or_default();
     let file = last.contains('.') && !last.starts_with('.');
-    // `./x` counts from the working directory of a command, which is the user's, but for scripts of a skill that has some.
+    // `./x` is relative to the working directory of a command, which is the user's, except for a skill that has
+    // scripts.
     let of_skill = |path: &str| {
         path.starts_with(SCRIPTS) && context.paths().has_folder(&paths::own_folder(text).join("scripts"))
     };
     let here = matches!(mention.form, PathForm::Code | PathForm::Block)
         && mention.path.strip_prefix("./").is_some_and(|path| !of_skill(path));
-    // What is installed with the plugin was built before.
+    // A path after the plugin's variable was built before it was installed.
     let made = || mention.form != PathForm::Root && mention.path.split('/').any(|part| MADE.contains(&part));
     let open = || mention.path.split('/').any(intent::stands_for_any);
-    // Behind a variable, what an interpreter starts needs no ending to be a script.
+    // After a variable, the argument of an interpreter is a script even without an extension.
     let run = matches!(mention.form, PathForm::Root | PathForm::Skill) && started(text, mention);
     if !(file || run)
         || here
@@ -83,13 +84,13 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         return false;
     }
     let there = || first_folder(context, text, mention, wanted);
-    // A command in a project's skill counts from the project, and what lies there was not read.
+    // A command in a project's skill runs in the project, whose other files were not read.
     if text.lies_in_a_project() && matches!(mention.form, PathForm::Code | PathForm::Block) && !there() {
         return false;
     }
     let own = text.component.map(|component| component.kind) == Some(ComponentKind::Skill);
     match mention.form {
-        // A file that a program keeps there need not be; a script or a text must.
+        // A file that a program stores there need not exist yet; a script or a text must.
         PathForm::Root | PathForm::Skill if run => true,
         PathForm::Root => {
             there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end))
@@ -105,13 +106,13 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
     }
 }
 
-/// Whether an interpreter starts a script of the folder that skills have for theirs, and no word says that it is another
-/// one's.
+/// Whether an interpreter starts a script in the `scripts` folder of a skill, and no word says that it belongs to
+/// something else.
 fn interpreted(text: &PluginText<'_>, mention: &PathMention) -> bool {
     started(text, mention) && mention.path.starts_with(SCRIPTS) && is_here(text)
 }
 
-/// Whether commands of the text are about the skill's own folder: what lies in a clone of a repository is not the skill's.
+/// Whether the commands of the text run in the skill's own folder, and not in a clone of a repository.
 fn is_here(text: &PluginText<'_>) -> bool {
     text.main && !text.text.contains("clone")
 }
@@ -123,7 +124,7 @@ fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
     starts_script(command.trim().trim_end_matches('"'))
 }
 
-/// Whether the skill or command is about plugins and skills: the paths in its texts are examples.
+/// Whether the skill or command is about writing plugins or skills: the paths in its texts are examples.
 fn teaches(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let Some(component) = text.component else { return false };
     let main = context.file(&component.path).and_then(|file| file.text()).unwrap_or_default();
@@ -131,7 +132,7 @@ fn teaches(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
         || main.matches(SKILL_FILE).count() > 2
 }
 
-/// Whether the folder is there that the path begins with: in the plugin, in the skill, or beside the text.
+/// Whether the first folder of the path exists: in the plugin, in the skill, or next to the text.
 fn first_folder(
     context: &RuleContext<'_>,
     text: &PluginText<'_>,
@@ -150,11 +151,11 @@ fn first_folder(
     bases.iter().any(|base| context.paths().has_folder(&base.join(top)))
 }
 
-/// Whether the path is one of another skill that the text names, or of the plugin itself.
+/// Whether the path exists in another skill that the text names, or in the plugin itself.
 fn named_elsewhere(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     let around = intent::near(text.text, mention.span.start, mention.span.end);
     let deeper = format!("/{}", mention.path);
-    // Of a folder of the skill that the text names beside it.
+    // In a folder of the skill that the text names next to it.
     let of_folder = |file: &&camino::Utf8PathBuf| {
         let folder = file.as_str().strip_suffix(&deeper).and_then(|folder| folder.rsplit('/').next());
         folder.is_some_and(|folder| around.contains(folder))
@@ -204,12 +205,13 @@ fn is_in_quoted_comment(text: &PluginText<'_>, mention: &PathMention) -> bool {
     quoted && ["// ", "# ", "/* ", "<!-- "].iter().any(|mark| code.starts_with(mark))
 }
 
-/// Whether the repository has the path, not the plugin: a text that only names it tells of the work on the plugin.
+/// Whether the repository has the path, not the plugin: a text that only names it is about the development of the
+/// plugin.
 fn is_of_repository(context: &RuleContext<'_>, mention: &PathMention) -> bool {
     context.paths().has(Utf8Path::new(&mention.path))
 }
 
-/// Whether a block right below the line of the path shows what the file is to hold.
+/// Whether a block right below the line of the path shows the content of the file.
 fn is_shown_below(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let end = line_end(text.text, mention.span.end);
     let rest = text.text[mention.span.end..end].trim();
@@ -224,7 +226,7 @@ fn goes_to(text: &PluginText<'_>, mention: &PathMention) -> bool {
     words.last().is_some_and(|word| matches!(word.as_str(), "to" | "into" | "as"))
 }
 
-/// Whether the path is what `@` includes in a command; that is `include-missing`.
+/// Whether a command includes the path with `@`; `include-missing` reports that.
 fn included(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let command = text.component.is_some_and(Component::is_command);
     command && text.main && text.text[..mention.span.start].ends_with('@')

@@ -1,4 +1,4 @@
-//! A skill's name that the specification refuses.
+//! A skill's name that the specification does not allow.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Component(check),
 };
 
-/// How long a name may be, by the Agent Skills specification.
+/// The maximum length of a name in the Agent Skills specification.
 const LONGEST: usize = 64;
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
@@ -51,7 +51,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     });
 }
 
-/// The name with what is not allowed replaced by hyphens.
+/// The name with invalid characters replaced by hyphens.
 fn plain(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let parts: Vec<&str> = lower

@@ -1,4 +1,4 @@
-//! A skill in a folder of skills that some hosts do not search.
+//! A skill in a folder that some hosts do not search.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

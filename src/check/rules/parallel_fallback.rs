@@ -1,4 +1,4 @@
-//! Agents are dispatched in parallel, and nothing is said for hosts that run one at a time.
+//! Agents are dispatched in parallel without a fallback for hosts that run one at a time.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
@@ -56,7 +56,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
             "add a fallback: where agents cannot run in parallel, dispatch them one after the other"
                 .to_owned(),
         );
-        // One sentence for the whole text is enough.
+        // One finding per text is enough.
         return;
     }
 }

@@ -1,4 +1,4 @@
-//! A path differs from the file's name in upper and lower case alone.
+//! A path differs from the file's name only in case.
 
 use camino::Utf8Path;
 
@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             report(text, link.span, &link.path, actual, Applicability::Safe, sink);
         }
     }
-    // A folder in capitals alone stands for one that the text explains.
+    // A folder in all capitals is a placeholder that the text explains.
     let stands = |path: &str| {
         path.split('/').next().is_some_and(|top| top.len() > 1 && !top.contains(char::is_lowercase))
     };
@@ -57,7 +57,7 @@ fn report(
     }
 }
 
-/// `written` with the names of `actual`, part by part from the end.
+/// `written` with its parts spelt as in `actual`, matched from the end.
 fn spelt(written: &str, actual: &Utf8Path) -> String {
     let mut names: Vec<&str> = actual.components().map(|part| part.as_str()).collect();
     let mut parts: Vec<&str> = written.split('/').collect();

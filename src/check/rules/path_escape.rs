@@ -1,4 +1,4 @@
-//! A hook or a server names a file outside its plugin by way of the plugin's folder.
+//! A hook or a server names a file outside its plugin by a path through the plugin's folder.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

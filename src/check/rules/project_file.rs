@@ -1,4 +1,4 @@
-//! An agent or a command of a project in a host's own format, which this host refuses.
+//! An agent or a command of a project in a host's own format that this host rejects.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -40,7 +40,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// What is wrong with a file, each with its place.
+/// The faults of a file, each with its span.
 fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, String)> {
     let Some(text) = file.text() else { return vec![(Span::new(0, 0), "the file is not UTF-8".to_owned())] };
     let start = Span::new(0, 0);
@@ -54,7 +54,7 @@ fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, 
             }
             (fields, _) => fields,
         },
-        // What the host makes of a text that is no YAML is an agent without fields.
+        // Without valid YAML, the host loads an agent without fields.
         FileFormat::Markdown => {
             salvage::as_read_by(frontmatter::parse(text), text, &host.yaml.dialect).fields
         }
@@ -67,14 +67,14 @@ fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, 
     missing.chain(wrong).collect()
 }
 
-/// What is wrong with the value of a field.
+/// The fault in the value of a field.
 fn wrong(entry: &MappingEntry, files: &ProjectFiles) -> Option<String> {
     let key = &entry.key;
     let (format, values) = (files.formats.get(key), files.values.get(key));
     let json = entry.node.to_json();
     let is_value = |text: &str| values.is_some_and(|values| values.iter().any(|value| value == text));
     let is_empty = entry.node.as_str().is_some_and(|text| text.trim().is_empty());
-    // An empty text is a text, where nothing needs it.
+    // An empty text is valid if the field is not required.
     let fits = format.is_some_and(|format| format.holds(&json) || is_empty && format.holds(&"x".into()))
         || entry.node.as_str().is_some_and(is_value)
         || format.is_none() && values.is_none();
@@ -94,7 +94,7 @@ fn wrong(entry: &MappingEntry, files: &ProjectFiles) -> Option<String> {
     Some(format!("`{leaf}` in `{key}` must be one of {}", values.join(", ")))
 }
 
-/// The single values within a mapping, as text.
+/// The scalars within a mapping, as text.
 fn leaves(node: &Node) -> Vec<String> {
     let leaf = |entry: &MappingEntry| match entry.node.value {
         Value::Map(_) => leaves(&entry.node),

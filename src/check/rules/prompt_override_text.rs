@@ -1,4 +1,4 @@
-//! A text tells a model to forget what it was told before.
+//! A text tells a model to ignore its previous instructions.
 
 use std::sync::LazyLock;
 

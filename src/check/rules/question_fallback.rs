@@ -1,4 +1,4 @@
-//! A text names the question tool of one host, and leaves the others without a way to ask.
+//! A text names the question tool of one host, without an alternative for the others.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 /// The source host's tool that asks the user.
 pub(super) const QUESTION: &str = "AskUserQuestion";
 
-/// What stands for the question tool on other hosts: the words in backticks that their targets give.
+/// The question tools of other hosts: the words in backticks in their target tables.
 pub(super) fn counterparts(context: &RuleContext<'_>) -> BTreeSet<String> {
     let stand_in = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
     stand_in.filter_map(|stand_in| stand_in.split('`').nth(1)).map(str::to_owned).collect()

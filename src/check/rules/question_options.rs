@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 const MOST: usize = 4;
 
-/// Words of a sentence that puts a question to the user.
+/// Words of a sentence that asks the user.
 const ASKS: [&str; 6] = ["ask", "asks", "offer", "question tool", "let the user choose", "present"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {

@@ -1,4 +1,4 @@
-//! The README counts components that the plugin does not have, or not in that number.
+//! A README states a wrong number of components.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Project(check),
 };
 
-/// What is counted; `None` are plugins.
+/// The kinds that are counted; `None` means plugins.
 const COUNTED: [(Option<ComponentKind>, &str, &str); 4] = [
     (Some(ComponentKind::Skill), "skill", "skills"),
     (Some(ComponentKind::Agent), "agent", "agents"),
@@ -29,7 +29,7 @@ const COUNTED: [(Option<ComponentKind>, &str, &str); 4] = [
     (None, "plugin", "plugins"),
 ];
 
-/// Words before a number that make it no count of the plugin's own.
+/// Words before a number that show that it does not count the plugin's components.
 const LOOSE: [&str; 35] = [
     "least",
     "most",
@@ -68,7 +68,7 @@ const LOOSE: [&str; 35] = [
     "other",
 ];
 
-/// Words of a heading that make no part of what it counts.
+/// Words of a heading that do not limit its count to a part.
 const WHOLE: [&str; 12] = [
     "all",
     "available",
@@ -100,7 +100,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             .collect();
         let in_parts = if readme.above { Vec::new() } else { counted_in_parts(&passages) };
         for (passage, counts) in &passages {
-            // A sentence that counts plugins speaks of all of them.
+            // A sentence that counts plugins is about all of them.
             let total = counts.iter().any(|count| count.kind.is_none());
             for count in counts.iter().filter(|count| !in_parts.contains(&count.kind)) {
                 compare(context, readme, *passage, count, total, sink);
@@ -110,16 +110,16 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// A number and what it counts; spans are of the passage.
+/// A number and what it counts; spans are relative to the passage.
 struct StatedCount {
     kind: Option<ComponentKind>,
     name: &'static str,
     number: Span,
-    /// The word that follows the number, where it does.
+    /// The counted word, if it follows the number.
     word: Option<Span>,
     /// The digits.
     written: String,
-    /// Whether it stands in a cell or in brackets.
+    /// Whether it is in a cell or in brackets.
     formal: bool,
 }
 
@@ -140,8 +140,8 @@ fn counts(
     of(one).chain(of(many)).collect()
 }
 
-/// Whether a number counts some of the components, or those of somebody else: one in the heading of a category, in a row or
-/// sentence about another repository, or in what tells of a version.
+/// Whether a number counts only some of the components, or those of another project: in the heading of a category, in a
+/// row or sentence about another repository, or in notes about a version.
 fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
     let text = passage.slice(readme.text.text);
     let lower = text.to_lowercase();
@@ -167,14 +167,14 @@ fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
     is_release(&lower) || lower.contains("](https://github.com/") || below_a_release() || of_a_category()
 }
 
-/// What has three numbers or more in the README of one plugin: each of them is of a part.
+/// The kinds with three or more numbers in the README of one plugin: each of these counts a part.
 fn counted_in_parts(passages: &[(Span, Vec<StatedCount>)]) -> Vec<Option<ComponentKind>> {
     let of = |kind| passages.iter().flat_map(|(_, counts)| counts).filter(move |count| count.kind == kind);
     let numbers = |kind| of(kind).map(|count| count.written.as_str()).collect::<BTreeSet<&str>>();
     COUNTED.iter().map(|(kind, ..)| *kind).filter(|kind| numbers(*kind).len() > 2).collect()
 }
 
-/// Holds a count to what the plugins have of which it speaks.
+/// Compares a count with the actual number in the plugins it is about.
 fn compare(
     context: &RuleContext<'_>,
     readme: &Readme<'_>,
@@ -203,10 +203,10 @@ fn compare(
             context.project.marketplace.as_ref().map_or(readme.plugins.len(), |listing| listing.entries.len())
         }
     };
-    // What lies elsewhere may bring the rest.
+    // Plugins in other repositories may have the rest.
     let elsewhere = spoken_of.len() > 1 && readme.remote > 0 && count.kind.is_some() && value > have;
     let fits = count.kind.map_or(value == have, |kind| fits(&spoken_of, kind, value));
-    // Skills are called like commands.
+    // Skills are invoked like commands, so "commands" may mean skills.
     let are_skills = count.kind == Some(ComponentKind::Command) && have == 0;
     if fits || elsewhere || are_skills || is_about_one(readme, passage) {
         return;
@@ -223,7 +223,7 @@ fn compare(
     found.help = Some(format!("write {have}"));
     let (one, many) = (name.trim_end_matches('s'), format!("{}s", name.trim_end_matches('s')));
     let right = if have == 1 { one } else { &many };
-    // The word follows its number: `1 skill`, `2 skills`.
+    // The word must agree with the number: `1 skill`, `2 skills`.
     let fix = match count.word.map(|word| word.shifted(passage.start)) {
         Some(word) if name != right && number.end < word.start => {
             let between = Span::new(number.end, word.start).slice(readme.text.text);
@@ -244,12 +244,12 @@ fn compare(
     found.fix = Some(fix);
 }
 
-/// Whether the nearest heading is the title of one component, whose own parts are counted then.
+/// Whether the nearest heading is the title of one component, so that the parts of this one are counted.
 fn is_about_one(readme: &Readme<'_>, passage: Span) -> bool {
     let headings = readme.headings(passage.start);
     let Some(heading) = headings.first().filter(|heading| heading.level > 1) else { return false };
     let title = heading.text.trim().to_lowercase().replace(' ', "-");
-    // One word may be any heading.
+    // A single word may be any heading.
     let is_title = |component: &Component| component.name.to_lowercase().contains(&title);
     title.contains('-') && readme.plugins.iter().any(|plugin| plugin.components.iter().any(is_title))
 }
@@ -259,8 +259,8 @@ fn capital(word: &str) -> String {
     format!("{}{rest}", first.to_uppercase())
 }
 
-/// Whether `value` may be how many components of that kind an author says that `plugins` have: files that
-/// only hold what others share need not count, and what cannot be read has findings of its own.
+/// Whether `value` is an acceptable count of components of that kind in `plugins`: files that only contain shared
+/// content need not count, and unreadable ones are reported separately.
 fn fits(plugins: &[&Plugin], kind: ComponentKind, value: usize) -> bool {
     let of = |count: fn(&Plugin, ComponentKind) -> usize| {
         plugins.iter().map(|plugin| count(plugin, kind)).sum::<usize>()
@@ -280,8 +280,8 @@ fn number_of(plugin: &Plugin, kind: ComponentKind) -> usize {
     plugin.components.iter().filter(|component| component.kind == kind).count() + inline
 }
 
-/// The plugins of which a passage above all of them speaks: the one that it names, or that its headings
-/// name, or all where it is `total`; `None` where nobody can say.
+/// The plugins that a passage of a README above all plugins is about: the one that it names, or that its headings name,
+/// or all if `total`; `None` if that is unclear.
 fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<&'a Plugin>> {
     let text = readme.text.text;
     let here = readme.named(passage.slice(text));
@@ -298,7 +298,7 @@ fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<
     (total || headings.iter().all(|heading| heading.level == 1)).then(|| readme.plugins.clone())
 }
 
-/// Numbers in tables of plugins, one row per plugin, in columns that say what they count.
+/// Checks numbers in tables with one row per plugin, in columns whose heads name what is counted.
 fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let text = readme.text.text;
     for listing in
@@ -338,10 +338,10 @@ fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSin
     }
 }
 
-/// What follows a number of things that are reckoned with, not counted.
+/// Text after a number that is part of a calculation, not a count.
 const RECKONED: [&str; 9] = ["×", "x ", "*", "=", "≈", "@", "/", "at $", "at €"];
 
-/// Words after a number of things that tell of which ones.
+/// Words after a counted noun that restrict it.
 const SOME: [&str; 8] = ["are", "were", "that", "which", "from", "built", "made", "covering"];
 
 /// The number that belongs to the word at `place`: `3 skills`, `Skills (3)`, `| Skills | 3 |`.

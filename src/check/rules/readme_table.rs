@@ -1,4 +1,4 @@
-//! A README lists components or plugins, and the list is not what is there.
+//! A README lists components or plugins that do not exist, or omits some that do.
 
 use std::collections::BTreeSet;
 
@@ -24,9 +24,9 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Project(check),
 };
 
-/// A list that leaves out more than one of so many that it names is a choice.
+/// A list that omits more than one of this many is a deliberate selection.
 const ONE_OF: usize = 4;
-/// Words in a row that say why its name is not one of those that are there.
+/// Words in a row that explain why its name does not exist.
 const ASIDE: [&str; 10] = [
     "built-in",
     "builtin",
@@ -73,14 +73,14 @@ fn of_components(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut Find
     }
 }
 
-/// The plugin of which a listing names the most components, if it names any.
+/// The plugin with the most components in a listing, if there is one.
 fn owner<'a>(readme: &Readme<'a>, listing: &ReadmeListing) -> Option<&'a Plugin> {
     let best = readme.plugins.iter().map(|plugin| (hits(readme, plugin, listing), *plugin));
     let (count, plugin) = best.rev().max_by_key(|(count, _)| *count)?;
     (count > 0).then_some(plugin)
 }
 
-/// How many rows name components of the plugin: agents, or what is called by its name, as the listing says.
+/// How many rows name components of the plugin, of the kind that the listing names.
 fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &ReadmeListing) -> usize {
     let agents = listing.of == ListedKind::Components(ComponentKind::Agent);
     let is_one = |name: &&str| {
@@ -96,12 +96,12 @@ fn names<'t>(readme: &'t Readme<'_>, listing: &'t ReadmeListing) -> impl Iterato
     listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.slice(readme.text.text)))
 }
 
-/// Whether `hits` of its rows are most of them.
+/// Whether `hits` are most of its rows.
 fn is_most(listing: &ReadmeListing, hits: usize) -> bool {
     hits > 1 && hits * 2 > listing.rows.len()
 }
 
-/// What the rows are about, for a sentence.
+/// The noun for the rows, for a message.
 fn word(listing: &ReadmeListing) -> &'static str {
     match listing.of {
         ListedKind::Components(kind) => kind.id(),
@@ -112,7 +112,7 @@ fn word(listing: &ReadmeListing) -> &'static str {
 /// Whether anything in the whole source has that name.
 fn knows(context: &RuleContext<'_>, name: &str) -> bool {
     let last = last_of(name);
-    // What belongs to a plugin that is not here is not for us to know.
+    // The components of a plugin outside of the source are unknown.
     let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
         context.project.plugins.iter().all(|one| {
             one.name != plugin && !one.components.iter().any(|component| component.name.starts_with(plugin))
@@ -130,7 +130,7 @@ fn knows(context: &RuleContext<'_>, name: &str) -> bool {
         })
 }
 
-/// The rows whose name stands for nothing.
+/// The rows whose name does not exist.
 fn stale<'l>(
     readme: &Readme<'_>,
     listing: &'l ReadmeListing,
@@ -148,7 +148,7 @@ fn stale<'l>(
     listing.rows.iter().filter(is_stale).collect()
 }
 
-/// A finding about a row whose name is not there.
+/// Reports a row whose name does not exist.
 fn gone<'n>(
     readme: &Readme<'_>,
     row: &ListedRow,
@@ -162,7 +162,7 @@ fn gone<'n>(
     let listed = name.span.slice(text);
     let found = sink.report(file, name.span, format!("the README lists the {what} `{listed}`, but {why}"));
     let bare = last_of(listed);
-    // A row may say more than a name, so none is removed but by its author.
+    // A row may contain more than a name, so there is no fix that removes it.
     found.help = Some("remove the row, or update the name".to_owned());
     if let Some(near) = slip(bare, known) {
         found.help = Some(format!("write `{near}`, or remove the row"));
@@ -171,7 +171,7 @@ fn gone<'n>(
     }
 }
 
-/// Findings about components that the rest of the listings together would name.
+/// Reports components that all listings together omit.
 fn left_out(
     readme: &Readme<'_>,
     plugin: &Plugin,
@@ -187,7 +187,7 @@ fn left_out(
     let is_missing = |component: &&&Component| {
         let last = last_of(&component.name);
         let is_mentioned = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
-        // A skill `health-audit` may be called `/health:audit`.
+        // A skill `health-audit` may be written `/health:audit`.
         let parted = |(at, _)| text.contains(&format!("/{}:{}", &last[..at], &last[at + 1..]));
         let is_mentioned = is_mentioned(last)
             || component.alias().is_some_and(|alias| is_mentioned(&alias))
@@ -221,7 +221,7 @@ fn left_out(
     }
 }
 
-/// Whether what names `listed` and leaves out `missing` was meant to name all.
+/// Whether a list with `listed` names that omits `missing` was meant to be complete.
 fn is_nearly_all(listed: usize, missing: usize) -> bool {
     listed > 1 && missing > 0 && (missing == 1 || missing * ONE_OF <= listed)
 }

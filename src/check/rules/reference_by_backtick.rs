@@ -1,4 +1,4 @@
-//! A skill links its own files instead of naming them.
+//! A skill links to its own files instead of naming them in backticks.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

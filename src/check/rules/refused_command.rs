@@ -1,4 +1,4 @@
-//! A text tells to run a command that a selected host rejects.
+//! A text instructs to run a command that a selected host rejects.
 
 use memchr::memmem;
 
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-/// Operands of a command that is shown, and not meant to be run.
+/// Operands of a command that is only shown, not run.
 const SHOWN: [&str; 8] = ["/", "/*", "~", "~/", "*", "$HOME", "...", "…"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
@@ -84,7 +84,7 @@ fn has_word(text: &str, word: &str) -> bool {
         .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
-/// Where a command, or a script that it hands to a shell, is one that is refused, with its words.
+/// The spans and words at which a command, or a script that it passes to a shell, is a refused one.
 fn matching(command: &SimpleCommand, refused: &RefusedCommand, depth: usize) -> Vec<(Span, Vec<String>)> {
     let through: Vec<&str> = refused.through.iter().map(String::as_str).collect();
     let words = command.program(&through);
@@ -101,13 +101,13 @@ fn matching(command: &SimpleCommand, refused: &RefusedCommand, depth: usize) -> 
         Some(script) => {
             let inner = shell::commands(&script.text, 0);
             let found = inner.iter().flat_map(|inner| matching(inner, refused, depth + 1));
-            // The script has lost its quotes, so its place stands for its parts.
+            // The script was unquoted, so offsets within it are unknown; its span is used.
             found.map(|(_, words)| (script.span, words)).collect()
         }
     }
 }
 
-/// Whether a word is one of `options`, or letters behind one dash with one of them.
+/// Whether a word is one of `options`, or a group of short options with one of them.
 fn has(word: &ShellWord, options: &[String]) -> bool {
     let letters =
         word.text.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_alphabetic()));

@@ -1,4 +1,4 @@
-//! A version was set by hand that the release automation owns.
+//! A version that the release automation owns was set by hand.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(file) = context.file(&manifest.path) else { return };
     let Some(node) = manifest.node.get("version") else { return };
     let Some(version) = node.as_str() else { return };
-    // A plugin below SRC is recorded in SRC, of which only the plugins' own files were read.
+    // The record for a plugin below SRC is in SRC, where only the plugins' own files were read.
     let inner = Utf8Path::new(&manifest.path);
     let Some(top) = file.origin.ancestors().nth(inner.components().count()) else { return };
     for record in RECORDS {

@@ -1,4 +1,4 @@
-//! What comes from the network is run at once.
+//! A download is run without a check.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
             let found = sink.report(text.file, span, MESSAGE);
             found.help = Some(HELP.to_owned());
-            // A reader of the text sees it, and the address is its maker's own.
+            // The reader sees the URL and can judge it, so only plain HTTP is a warning.
             if !span.slice(text.text).contains("http://") {
                 found.severity = Severity::Info;
             }
@@ -52,8 +52,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether a text has what runs a download: a pipe into a program that may, or a substitution of what one loads. Most texts
-/// that name a loader have neither.
+/// Whether a text can run a download: it has a pipe into a program that runs its input, or a command substitution. Most
+/// texts that name a downloader have neither.
 fn may_run(text: &str) -> bool {
     let is_before = |c: char| matches!(c, '&' | '\\' | '"' | '\'' | '(' | '{') || c.is_whitespace();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-');
@@ -62,14 +62,14 @@ fn may_run(text: &str) -> bool {
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let name = base(&rest[..end]);
         let runs = is_shell(name) || is_interpreter(name) || THROUGH.contains(&name);
-        // A variable may be set before the program.
+        // The program may follow the assignment of a variable.
         runs || rest[end..].starts_with('=')
     });
     let loads = |at: usize| LOADERS.iter().any(|loader| text[at + 1..].starts_with(loader));
     into_program || memchr::memchr2_iter(b'(', b'`', text.as_bytes()).any(loads)
 }
 
-/// Where a download goes into a shell, by a pipe or by a substitution.
+/// The spans where a download reaches a shell, by a pipe or a substitution.
 fn piped(commands: &[SimpleCommand]) -> Vec<Span> {
     let mut out = Vec::new();
     let mut loader: Option<&ShellWord> = None;
@@ -106,7 +106,7 @@ fn piped(commands: &[SimpleCommand]) -> Vec<Span> {
     out
 }
 
-/// Whether a program runs what comes by its standard input.
+/// Whether a program runs its standard input.
 fn reads_input(program: &ShellWord, rest: &[ShellWord]) -> bool {
     let name = base(&program.text);
     let script = rest.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
@@ -123,7 +123,7 @@ fn reads_input(program: &ShellWord, rest: &[ShellWord]) -> bool {
     is_interpreter(name) && (rest.is_empty() || rest.iter().all(stdin))
 }
 
-/// Whether a word is an address of something, and no mark for any.
+/// Whether a word is a URL and not a placeholder.
 fn address(word: &str) -> bool {
     let word = word.trim_matches(['"', '\'', ')']);
     let marked = word.contains(['<', '>', '…']) || word.contains("...");

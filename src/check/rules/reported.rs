@@ -1,5 +1,5 @@
-//! Rules without code of their own: what they find is noticed while files are read, so the file that each of them names
-//! reports it, under the rule's name. `build.rs` at the top of the package adds them to the table.
+//! Rules without code in this folder: their findings come up while files are read, so the source file that each of them
+//! names reports them, under the rule's name. `build.rs` at the top of the package adds them to the table.
 
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::diagnostic::Severity;

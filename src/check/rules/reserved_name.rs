@@ -1,4 +1,4 @@
-//! A skill's name that holds a word which the makers of a host keep for themselves.
+//! A skill's name that contains a word reserved by the vendor of a host.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

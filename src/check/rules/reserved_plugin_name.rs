@@ -1,4 +1,4 @@
-//! A plugin's name that a host keeps for its maker's own plugins.
+//! A plugin's name that a host reserves for its vendor's plugins.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

@@ -1,4 +1,4 @@
-//! A link works from the skill's folder alone, not from the folder of its text.
+//! A link works only relative to the skill's folder, not to the folder of its text.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::paths::{self, PathTarget};

@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// Where a text of `other` tells the agent to use `skill`: by its name, not as the user would type it.
+/// The place where a text of `other` tells the agent to use `skill`: by its name, not as the user would type it.
 fn call<'a>(
     context: &RuleContext<'a>,
     other: &Component,

@@ -1,4 +1,4 @@
-//! A bundled script that a text calls by its path and that cannot be executed.
+//! A text calls a bundled script by its path, but the script is not executable.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

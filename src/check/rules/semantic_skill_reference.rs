@@ -1,4 +1,4 @@
-//! A text calls a skill by a slash form, which is how one host's users call it.
+//! A text calls a skill by a slash form, which only users of one host can type.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, Passage};
@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let mut skills = context.project.plugins.iter().flat_map(|plugin| &plugin.components);
         let skill = skills.find(|other| other.kind == ComponentKind::Skill && &other.qualified == name);
         let mention = reference.span.slice(text.text);
-        // A skill that only the user starts is named as the user types it.
+        // The slash form is right for a skill that only the user starts.
         let by_user = skill.is_some_and(|skill| skill.user_only());
         let around = passages.iter().find(|passage| {
             passage.span.start <= reference.span.start && reference.span.end <= passage.span.end
@@ -44,8 +44,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether a passage shows what the user types: an example, a heading, or a sentence about the user or
-/// about how each host calls it.
+/// Whether a passage shows what the user types: an example, a heading, or a sentence about the user or about the forms
+/// of each host.
 fn shows(text: &PluginText<'_>, passage: &Passage, mention: &str) -> bool {
     let words = passage.span.slice(text.text);
     let name = mention.rsplit(['/', ':']).next().unwrap_or(mention);

@@ -1,4 +1,4 @@
-//! A server runs a file of the plugin that nobody gets who installs it.
+//! A server runs a file that is not installed with the plugin.
 
 use camino::Utf8Path;
 
@@ -58,7 +58,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
-/// Whether it lies where nothing is read.
+/// Whether it is in an excluded folder.
 fn is_left_out(context: &RuleContext<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
     let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
     left.into_iter().any(|excluded| path.starts_with(&excluded.path))

@@ -1,4 +1,4 @@
-//! A bundled script that a text calls by its path and that does not say what runs it.
+//! A text calls a bundled script by its path, but the script has no shebang line.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

@@ -1,4 +1,4 @@
-//! A text looks around with shell commands where hosts have tools for it.
+//! A text searches or reads files with shell commands, although hosts have tools for that.
 
 use crate::check::bash::ShellCommand;
 use crate::check::context::{PluginText, RuleContext};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-/// Commands, with what takes their place.
+/// Commands and the tools that replace them.
 const NATIVE: [(&str, &str); 9] = [
     ("find", "file search"),
     ("ls", "file search"),
@@ -48,11 +48,11 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// Whether a command reads the project: none that reads another's output, waits for input of its own,
-/// writes a file, or tests a condition.
+/// Whether a command reads the project: not if it reads another's output or its own input, writes a file, or tests a
+/// condition.
 fn explores(command: &ShellCommand) -> bool {
     let known = command.words.first().is_some_and(|name| NATIVE.iter().any(|(known, _)| known == name));
-    // `cat file | program` hands a file over.
+    // `cat file | program` passes a file to a program.
     let hands_over = command.feeds && command.words.first().is_some_and(|name| name == "cat");
     known
         && !hands_over

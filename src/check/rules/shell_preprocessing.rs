@@ -1,4 +1,4 @@
-//! A text has commands that a selected host does not run while it reads the text.
+//! A text has commands that a selected host does not run when it loads the text.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

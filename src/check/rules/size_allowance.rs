@@ -1,4 +1,4 @@
-//! A skill that may be too large, and has become small enough.
+//! A skill with a size exemption that it no longer needs.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Project(check),
 };
 
-/// The file that allows it.
+/// The file that contains the exemption.
 const CONFIG: &str = "plugcast.toml";
 
 fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {

@@ -1,4 +1,4 @@
-//! A path leads from one skill to another part of its plugin.
+//! A path points from one skill to another part of its plugin.
 
 use camino::Utf8Path;
 
@@ -52,7 +52,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether a path is the text of a link, whose destination says the same.
+/// Whether a path is the text of a link, whose destination is checked separately.
 fn in_link(text: &PluginText<'_>, span: Span) -> bool {
     let links = &text.outline().links;
     let after = links.partition_point(|link| link.span.start <= span.start);
@@ -65,7 +65,7 @@ fn is_of_the_plugin(context: &RuleContext<'_>, text: &PluginText<'_>, path: &Utf
     inside && context.file(path).is_some()
 }
 
-/// A path to another part of the plugin.
+/// Reports a path to another part of the plugin.
 fn boundary_crossing(
     context: &RuleContext<'_>,
     text: &PluginText<'_>,
@@ -113,7 +113,7 @@ fn owner<'t>(text: &PluginText<'t>, path: &Utf8Path) -> Option<&'t Component> {
         .filter(|other| text.component.is_none_or(|own| own.path != other.path))
 }
 
-/// A path that this skill does not have, and another one that the text names does.
+/// Reports a path that does not exist in this skill but in another one that the text names.
 fn elsewhere(
     context: &RuleContext<'_>,
     text: &PluginText<'_>,

@@ -1,4 +1,4 @@
-//! A folder among the skills that looks like one and has no file that makes it one.
+//! A folder among the skills that looks like a skill but has no `SKILL.md`.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ const SHARED: [&str; 14] = [
 ];
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
-    // Whether a skill's file lies below a folder, and whether a text lies right in it.
+    // Whether a skill file is below a folder, and whether a text is directly in it.
     let mut folders: BTreeMap<&str, (bool, bool, String)> = BTreeMap::new();
     for (path, inner) in in_skill_folders(plugin) {
         let mut parts = inner.as_str().split('/');
@@ -49,7 +49,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         entry.0 |= name.eq_ignore_ascii_case(SKILL_FILE);
         entry.1 |= path.extension() == Some("md") && inner.components().count() == 2;
     }
-    // Folders of the kind are named by texts of others.
+    // Texts of other skills mention shared folders.
     let named = |folder: &str| {
         let texts = plugin.files.kept.iter().filter_map(|path| context.file(path)?.text());
         texts.into_iter().any(|text| text.contains(&format!("{folder}/")))

@@ -1,4 +1,4 @@
-//! A file beside a skill, with what a host shows of it, that this host cannot read.
+//! A file with a host's display metadata of a skill that this host cannot read.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         for skill in plugin.written().filter(|component| component.kind == ComponentKind::Skill) {
             let Some(file) = context.file(skill.folder().join(place)) else { continue };
             let Some(text) = file.text().filter(|text| !text.trim().is_empty()) else { continue };
-            // What this host's reader refuses is rescued with a fault.
+            // This parser recovers from errors of the host's reader, with a fault.
             let (node, faults) = yaml::parse(text, Span::new(0, text.len()));
             let is_mapping = node.is_some_and(|node| !node.entries().is_empty());
             if is_mapping && faults.is_empty() {

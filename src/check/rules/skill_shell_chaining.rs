@@ -21,7 +21,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     for example in script::examples(text) {
-        // One finding a line: who splits the line splits all of it.
+        // One finding per line: splitting the line removes all of them.
         let mut last = 0;
         for joint in example.script.joints.iter().filter(|joint| chains(joint)) {
             let span = example.place(joint.span);
@@ -57,7 +57,7 @@ fn chains(joint: &Connector) -> bool {
     !(joint.condition || tests || hands_on || swallows(joint))
 }
 
-/// `|| true`, which is another rule's business.
+/// `|| true`, which another rule reports.
 fn swallows(joint: &Connector) -> bool {
     joint.operator == Operator::Or && matches!(joint.right.text.trim(), "true" | ":")
 }

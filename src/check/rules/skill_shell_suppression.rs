@@ -1,4 +1,4 @@
-//! A shell example hides what goes wrong.
+//! A shell example hides errors.
 
 use crate::check::bash::{Operator, Redirect};
 use crate::check::context::{PluginText, RuleContext};
@@ -39,7 +39,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// Whether error messages go nowhere, alone or together with the output.
+/// Whether error messages are discarded, alone or together with the output.
 fn hides(redirects: &[Redirect]) -> bool {
     let to_nowhere = |redirect: &&Redirect| redirect.target == NOWHERE;
     let output =

@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         Some("move details into files under `references/` and refer to them where needed".to_owned());
 }
 
-/// What of `body` is more than `limits` allow, in words.
+/// Describes the exceeded limits of `body`.
 pub(super) fn over(body: &str, limits: &CheckLimits) -> Vec<String> {
     let ended = memchr::memchr_iter(b'\n', body.as_bytes()).count();
     let lines = ended + usize::from(!body.is_empty() && !body.ends_with('\n'));

@@ -1,4 +1,4 @@
-//! A slash form stands for something that a user cannot call with a slash.
+//! A slash form names something that a user cannot call with a slash.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -43,7 +43,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         };
         let found = sink.report(text.file, span, message);
         found.help = Some(help);
-        // In a block the words are those of a program or a form, and what is run is more than a name.
+        // In a code block the name is part of a program or a form, and after "run" more than the name has to change.
         let before = text.text[..span.start].trim_end_matches([' ', ':', '`']);
         let is_run =
             before.get(before.len().saturating_sub(3)..).is_some_and(|word| word.eq_ignore_ascii_case("run"));
@@ -57,7 +57,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether the words behind a form name a host whose form it is, such as `/plan` for OpenCode.
+/// Whether the words after a slash form name the host that it is for, such as `/plan` for OpenCode.
 fn is_of_another_host(context: &RuleContext<'_>, after: &str) -> bool {
     const NEAR: usize = 40;
     let end = after.char_indices().map(|(at, _)| at).take_while(|at| *at <= NEAR).last().unwrap_or(0);
@@ -66,7 +66,7 @@ fn is_of_another_host(context: &RuleContext<'_>, after: &str) -> bool {
     context.targets.iter().any(|host| host.name != *source && near.contains(host.host.title.as_str()))
 }
 
-/// The name behind a slash at `at` that begins a word, where it ends as a name does.
+/// The name after a slash at `at` that starts a word, if it is a complete name.
 fn slash_form(body: &str, at: usize) -> Option<Span> {
     let may_stand_before = |c: char| matches!(c, '`' | '"' | '\'' | '(' | '*' | '[') || c.is_whitespace();
     if !body[..at].chars().next_back().is_none_or(may_stand_before) {
@@ -83,7 +83,7 @@ fn slash_form(body: &str, at: usize) -> Option<Span> {
     (ends && name.contains(['-', ':'])).then(|| Span::new(at + 1, at + 1 + name.len()))
 }
 
-/// What has the name, if nothing of that name can be called with a slash.
+/// The component of that name, if none of that name can be called with a slash.
 fn hidden<'a>(context: &'a RuleContext<'_>, text: &PluginText<'_>, name: &str) -> Option<&'a Component> {
     let directory = context.directory();
     let qualified = qualify(&text.plugin.name, name);

@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
 const OLD: [&str; 2] = ["TodoWrite", "TodoRead"];
 const NEW: [&str; 4] = ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet"];
 
-/// Words of a sentence that warns of the old names.
+/// Words of a sentence that warns against the old names.
 const WARNS: [&str; 9] =
     ["never", "not", "don't", "deprecated", "legacy", "instead of", "outdated", "old", "replaced"];
 
-/// Words that say what the tools are for, or that other hosts have others, so that any host can do it.
+/// Words that explain the purpose of the tools, or name alternatives of other hosts.
 const INTENT: [&str; 11] = [
     "task list",
     "task lists",

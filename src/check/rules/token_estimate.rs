@@ -1,4 +1,4 @@
-//! What a plugin costs in tokens: in every session, and when its skills run.
+//! The cost of a plugin in tokens: in every session, and when its skills run.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

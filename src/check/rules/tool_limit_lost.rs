@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         return;
     }
     let axis = format!("{}/", Axis::ToolLimits.id());
-    // One limit is one finding, whatever each host makes of it.
+    // One finding per limit, for all hosts.
     let mut limits: BTreeMap<ToolLimit<'_>, Vec<(&Target, LimitLoss<'_>)>> = BTreeMap::new();
     for (host, ledger) in context.hosts.iter().zip(context.ledgers()) {
         for row in &ledger.rows {
@@ -61,7 +61,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// Whether the plugin is a folder of components that belong to none, and are in no bundle.
+/// Whether the plugin is a folder of components outside of any plugin, which are in no bundle.
 fn is_loose(context: &RuleContext<'_>, plugin: &str) -> bool {
     let mut plugins = context.project.plugins.iter();
     plugins.any(|own| own.name == plugin && matches!(own.form, LocationForm::Loose(_)))
@@ -76,14 +76,14 @@ struct ToolLimit<'a> {
     loss: &'a str,
 }
 
-/// What a host makes of a limit, and why.
+/// The effect of a host on a limit, and the reason.
 #[derive(PartialEq)]
 struct LimitLoss<'a> {
     what: &'a str,
     reason: &'a str,
 }
 
-/// What becomes of a limit: once where all hosts say the same, else host by host.
+/// Describes the effect on a limit: once if it is the same on all hosts, else by host.
 fn words(losses: &[(&Target, LimitLoss<'_>)]) -> String {
     let alike = losses.windows(2).all(|pair| pair[0].1 == pair[1].1);
     let of = |(host, lost): &(&Target, LimitLoss<'_>)| match alike {
@@ -94,8 +94,8 @@ fn words(losses: &[(&Target, LimitLoss<'_>)]) -> String {
     losses.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether anything of the source can be such a loss on `host`: a component has a field that its table
-/// says so of, or the table says so of something else. A ledger costs more than all other rules.
+/// Whether the source can have such a loss on `host`: its table lists a field of a component, or something else of the
+/// source. This cheap test avoids the ledger, which costs more than all other rules.
 fn may_lose(context: &RuleContext<'_>, host: &Target) -> bool {
     let limits = |rule: &FieldRule| rule.axis == Some(Axis::ToolLimits);
     let of_field = |component: &Component| {

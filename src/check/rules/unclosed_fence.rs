@@ -23,7 +23,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if surely_closed(text.body.slice(text.text)) {
         return;
     }
-    // What is open takes everything that follows, so only the last block can be.
+    // An unclosed block extends to the end of the text, so it can only be the last one.
     let Some(block) = text.outline().blocks.last().filter(|block| block.info.is_some()) else { return };
     if !text.text[block.span.end.min(text.body.end)..text.body.end].trim().is_empty() {
         return;

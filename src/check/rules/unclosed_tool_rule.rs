@@ -1,4 +1,4 @@
-//! A rule in a list of tools is none to the host: its parentheses do not fit.
+//! A rule in a list of tools has unbalanced parentheses, so the host ignores it.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for entry in tools::entries(component, &tools::LISTS) {
         for tool in tool_list(&entry.node) {
-            // One that is not closed takes the next one in.
+            // An unclosed rule swallows the next one.
             let is_even = tool.matches('(').count() <= tool.matches(')').count();
             if tool_parts(&tool).is_some() && is_even || !tool.contains('(') {
                 continue;

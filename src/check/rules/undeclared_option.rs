@@ -1,4 +1,4 @@
-//! A value that the user is to be asked for, and that no manifest declares.
+//! A user option that no manifest declares.
 
 use std::collections::BTreeSet;
 

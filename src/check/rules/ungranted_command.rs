@@ -1,4 +1,4 @@
-//! A command that a text runs while it is read is not granted, and the host shows nothing of the text.
+//! A command that runs when a text is loaded is not granted, so the host does not load the text.
 
 use super::command_in_example::is_placeholder;
 use crate::check::context::{PluginText, RuleContext};
@@ -26,7 +26,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let mut refused = own.flat_map(|file| &file.references).filter_map(|reference| {
         let ReferenceTarget::Shell(written) = &reference.named else { return None };
         let command = written.strip_prefix("!`")?.strip_suffix('`')?.trim();
-        // What an argument, a variable or a star within a grant becomes is not known, and a placeholder stands for any.
+        // The values of arguments, variables and placeholders are unknown, and so is what a star within a grant
+        // matches.
         let is_open = command.contains(['$', '(', '{', '`', '\n'])
             || command.is_empty()
             || is_placeholder(command)
@@ -37,7 +38,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some((span, command)) = refused.next() else { return };
     let message = format!("`{command}` is not granted, so the host shows nothing of this text");
     let found = sink.report(text.file, span, message);
-    // Of several in one line the first that is not granted.
+    // The first of several commands on one line that is not granted.
     let is_granted = |part: &str| lower::is_granted(component, part, context.targets.source());
     let mut parts = command.split(['&', '|', ';']).map(str::trim).filter(|part| !part.is_empty());
     let part = parts.find(|part| !is_granted(part)).unwrap_or(command);
@@ -50,7 +51,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// Whether a grant holds a star before its end, which fits more than can be told here.
+/// Whether a grant has a star before its end, whose matches are not modelled here.
 fn has_star(component: &Component) -> bool {
     let grants = component.field("allowed-tools").map(tool_list).unwrap_or_default();
     grants.iter().any(|grant| {

@@ -1,4 +1,4 @@
-//! An agent is dispatched that the build does not have.
+//! A text dispatches an unknown agent.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;
@@ -62,7 +62,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
+/// Whether `name` is a typo of the agent's name without folders and plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
     let (last, own) = (last_of(name), last_of(&agent.name));
     last == own || slip(last, [own]).is_some() || agent.path.file_stem() == Some(last)

@@ -1,4 +1,4 @@
-//! A frontmatter key that is a slip of one that hosts read.
+//! A frontmatter key that is a typo of one that hosts read.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -20,7 +20,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some(node) = &component.document.fields else { return };
     for entry in node.entries().iter().filter(|entry| !context.knows_key(component.kind, &entry.key)) {
         let Some(meant) = similar_names::slip(&entry.key, context.keys(component.kind)) else { continue };
-        // A list under the plural is the author's own word, such as the `agents` that a skill is for.
+        // A list under the plural is the author's own key, such as the `agents` that a skill is for.
         if entry.key.strip_suffix('s') == Some(meant) && entry.node.items().is_some() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! A skill or command is called that the build does not have.
+//! A text calls an unknown skill or command.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::dispatch::NameUse;
@@ -32,15 +32,15 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         {
             continue;
         }
-        // A beta that was promoted is `beta-residue`.
+        // `beta-residue` reports a promoted beta.
         if name.strip_suffix(ENDING).is_some_and(|stable| directory.skill(stable).is_some()) {
             continue;
         }
-        // The plugin is the same in all of them, and tells nothing.
+        // The plugin is the same in all of them and must not affect the similarity.
         let known = directory.skills_near(name);
         let locals = || known.iter().map(|known| local_of(known));
         let slipped = slip(local_of(name), locals());
-        // Where nothing is called, only a slip of the hand is sure.
+        // A name that is not called is reported only if it is a clear typo.
         if slipped.is_none() && place.how == NameUse::Named {
             continue;
         }

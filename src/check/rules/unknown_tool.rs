@@ -1,4 +1,4 @@
-//! A list of tools names one that is nearly a tool.
+//! A list of tools contains an unknown tool, probably a typo.
 
 use camino::Utf8Path;
 
@@ -44,8 +44,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// Whether a component lies in the hidden folder of a host that is none of the table, such as `.kiro`: its tools are not
-/// known.
+/// Whether a component is in the hidden folder of a host without a target table, such as `.kiro`: its tools are
+/// unknown.
 fn is_of_another_host(context: &RuleContext<'_>, path: &Utf8Path) -> bool {
     let folders: Vec<&str> = context
         .targets
@@ -57,7 +57,7 @@ fn is_of_another_host(context: &RuleContext<'_>, path: &Utf8Path) -> bool {
     path.components().any(|part| hidden(part.as_str()) && !folders.contains(&part.as_str()))
 }
 
-/// Whether an agent lists a name that looks like a tool of the source host, and that no tool of it has.
+/// Whether an agent lists a name that looks like a tool of the source host but is not one.
 fn is_none(context: &RuleContext<'_>, component: &Component, name: &str) -> bool {
     let looks = name.len() > 2
         && name.starts_with(|c: char| c.is_ascii_uppercase())
@@ -69,7 +69,7 @@ fn is_none(context: &RuleContext<'_>, component: &Component, name: &str) -> bool
         && !context.tools().contains(&name)
 }
 
-/// The tool that a name is but for its case or a slip; `None` for tools, names of servers and patterns.
+/// The tool for which a name is a typo or has the wrong case; `None` for tools, names of servers and patterns.
 pub(super) fn meant<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a str> {
     let known = context.tools();
     if name.starts_with("mcp__") || name.contains('*') || known.contains(&name) {

@@ -1,4 +1,4 @@
-//! An agent of a plugin is dispatched without the plugin's name.
+//! An agent is dispatched without its plugin's name.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;
@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             // A user may have an agent of that name.
             found.severity = Severity::Warning;
         }
-        // Where no manifest gives the plugin its name, the text may be one of a project, whose agents have none.
+        // Without a manifest, the text may belong to a project, whose agents have no plugin name.
         if others.is_empty() && (!own || text.plugin.is_declared()) {
             let applicability = if own { Applicability::Safe } else { Applicability::Unsafe };
             found.fix = Some(replace(text.file, place.span, qualified.as_str(), applicability));

@@ -1,4 +1,4 @@
-//! A hook's command line names the plugin's folder outside of quotes, or where nothing replaces it.
+//! A hook's command line uses the variable of the plugin's folder outside of quotes, or where nothing expands it.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// How a path stands in a command line.
+/// How a path is quoted in a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quoting {
     None,
@@ -26,7 +26,7 @@ enum Quoting {
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
-    // One habit of a file is one finding, with its other places.
+    // The same mistake within one file is one finding with related places.
     let mut first: Option<(camino::Utf8PathBuf, Diagnostic)> = None;
     for ran in runnable::hooks(context, plugin).into_iter().filter(|ran| ran.role == TextRole::Shell) {
         for path in ran.own_paths(root) {
@@ -60,7 +60,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     sink.found.extend(first.map(|(_, found)| found));
 }
 
-/// The path in double quotes; none where the file holds the text in another form.
+/// The fix that puts the path in double quotes; `None` if the file contains the text in another form.
 fn fixed(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
     let written = path.span.slice(ran.text);
     let place = ran.place(path.span);

@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             let path = &rest
                 [..rest.find(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).unwrap_or(rest.len())];
             let path = path.trim_end_matches('.');
-            // Only what leads to a file of the plugin is meant to be replaced.
+            // Only a path to an existing file of the plugin is certainly meant to be replaced.
             if path.is_empty() || !context.paths().has(&base.join(path)) {
                 continue;
             }

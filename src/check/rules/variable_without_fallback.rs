@@ -35,14 +35,15 @@ fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, s
         let mut seen = BTreeSet::new();
         for reference in &file.references {
             let ReferenceTarget::Variable(name) = &reference.named else { continue };
-            // A host that has no such thing says why; elsewhere something stands for the variable.
+            // The table of a host without an equivalent gives the reason; on other hosts, something replaces the
+            // variable.
             let lacking = context.hosts.iter().filter_map(|host| {
                 let facts = host.variables.get(name)?;
                 facts.reason.as_ref().map(|reason| (host, reason, &facts.stands))
             });
             let lacking: Vec<_> = lacking.collect();
             let Some((host, reason, stands)) = lacking.first() else { continue };
-            // A table of variables asks for none of them.
+            // A table that documents variables does not use them.
             let Span { start, end } = reference.span;
             let text = source.text().unwrap_or_default();
             if is_explained(text, start, end) || is_one_of_several(text, start, end) || !seen.insert(name) {
@@ -54,7 +55,7 @@ fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, s
             found.hosts = lacking.iter().map(|(host, ..)| host.name.clone()).collect();
             found.help = Some(match stands {
                 Some(stands) => {
-                    // What follows is the reason, which the message has.
+                    // The rest is the reason, which is in the message.
                     let instead = stands.split("; ").next().unwrap_or(stands);
                     format!("say in the text what to do without it; a build tells the model to use {instead}")
                 }

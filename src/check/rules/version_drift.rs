@@ -1,4 +1,4 @@
-//! The version that one file gives for a plugin is not that of its manifest.
+//! The version of a plugin in another file differs from its manifest.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             format!("{what} says version `{other}`, but the plugin's manifest says `{version}`"),
         );
         found.help = Some(format!("write `{version}` in both"));
-        // Where the other one is newer, somebody raised it and forgot the manifest.
+        // If the other version is newer, the manifest was probably forgotten.
         if is_newer(version, other) {
             let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
             found.fix = Some(replace(file, inner, version, Applicability::Unsafe));

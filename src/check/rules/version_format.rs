@@ -1,4 +1,4 @@
-//! A plugin's version is none that hosts and package tools can compare.
+//! A plugin's version that hosts and package tools cannot compare.
 
 use semver::Version;
 

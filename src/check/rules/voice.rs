@@ -1,4 +1,4 @@
-//! A skill speaks to its reader as "you".
+//! A skill addresses its reader as "you".
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::prose::{self, passages};
@@ -39,7 +39,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// Whether a reference is the text of an agent, which begins with who the agent is.
+/// Whether a reference is the prompt of an agent, which starts by saying who the agent is.
 fn is_prompt(text: &PluginText<'_>) -> bool {
     let folder = |name: &str| matches!(name, "agents" | "personas" | "prompts");
     let lies =

@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = component.document.fields.as_ref().filter(|_| component.document.cut_off.is_none())
     else {
-        // `frontmatter-ends-early` speaks of what is cut off.
+        // `frontmatter-ends-early` reports the part that is cut off.
         return;
     };
     let rescued: Vec<&ReadFault> =
@@ -51,7 +51,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
 }
 
-/// Finds where hosts end the frontmatter in another place than its author; the others are given back.
+/// Reports hosts that end the frontmatter at another place than its author; returns the other hosts.
 fn boundaries<'a>(
     context: &RuleContext<'a>,
     text: &PluginText<'_>,
@@ -63,7 +63,7 @@ fn boundaries<'a>(
     let mut wrong: BTreeMap<usize, Vec<&Target>> = BTreeMap::new();
     for target in &context.hosts {
         match dialect::end(text.text, target.yaml.dialect.closing) {
-            // Blanks before the dashes are no part of a value.
+            // Blanks before the dashes are not part of a value.
             Some(end) if text.text[meant.min(end)..meant.max(end)].trim().is_empty() => right.push(*target),
             end => wrong.entry(end.unwrap_or(text.text.len())).or_default().push(target),
         }
@@ -89,7 +89,7 @@ fn boundaries<'a>(
     right
 }
 
-/// What became of one value on the selected hosts.
+/// How the selected hosts read one value.
 #[derive(Default)]
 struct HostReadings<'a> {
     lost: Vec<&'a Target>,
@@ -99,7 +99,7 @@ struct HostReadings<'a> {
 }
 
 impl<'a> HostReadings<'a> {
-    /// Shows the hosts a frontmatter that holds `entry` beside what they demand.
+    /// Reads a frontmatter with `entry` and the required fields as each host does.
     fn new(hosts: &[&'a Target], text: &PluginText<'_>, yaml: Span, entry: &MappingEntry) -> Self {
         let mut alone = String::from("---\n");
         for (key, value) in [("name", "x"), ("description", "x")] {
@@ -119,14 +119,15 @@ impl<'a> HostReadings<'a> {
             let facts = &target.yaml;
             let shown = facts.dialect.shown.contains(&entry.key);
             match facts.read(&alone) {
-                // A number, a list or a mapping in the wrong place is the matter of another rule.
+                // Another rule reports a number, a list or a mapping in the wrong place.
                 Err(ReadLoss::Type) if matches!(entry.node.value, Value::String(_)) => seen.lost.push(target),
                 Err(ReadLoss::Type | ReadLoss::Duplicate) => seen.whole.push(target),
                 Err(ReadLoss::Syntax | ReadLoss::Unclosed) => seen.lost.push(target),
                 Ok(fields) => {
                     let read = fields.get(&entry.key).map(|text| one_line(text)).unwrap_or_default();
                     match &meant {
-                        // Beside a value that is no YAML, the host's second attempt may take this one for text, too.
+                        // Next to a value that is not valid YAML, the host's second attempt may read this one as text,
+                        // too.
                         Some(meant) if shown && *meant != read && !is_right(target, text, entry, meant) => {
                             seen.read.entry(read).or_default().push(target);
                         }
@@ -145,14 +146,14 @@ impl<'a> HostReadings<'a> {
         names
     }
 
-    /// A sentence part for each group of hosts.
+    /// A clause for each group of hosts.
     fn words(&self) -> String {
         let mut parts: Vec<String> = self
             .read
             .iter()
             .map(|(read, hosts)| match read.is_empty() {
                 true => format!("{} {} nothing", titles(hosts), verb(hosts, "reads", "read")),
-                // The end of a long value tells more than its beginning.
+                // The end of a long value is more informative than its start.
                 false if self.meant.starts_with(read.as_str()) => {
                     format!("{} {} it up to `{}`", titles(hosts), verb(hosts, "reads", "read"), tail(read))
                 }
@@ -167,14 +168,14 @@ impl<'a> HostReadings<'a> {
     }
 }
 
-/// Whether the host has what is meant of the value in the whole of the text.
+/// Whether the host reads the intended value in the whole text.
 fn is_right(target: &Target, text: &PluginText<'_>, entry: &MappingEntry, meant: &str) -> bool {
     let facts = &target.yaml;
     let read = facts.read(text.text);
     read.is_ok_and(|fields| fields.get(&entry.key).is_some_and(|read| one_line(read) == meant))
 }
 
-/// A value that is no YAML.
+/// Reports a value that is not valid YAML.
 fn unreadable(
     hosts: &[&Target],
     text: &PluginText<'_>,
@@ -209,7 +210,7 @@ fn unreadable(
     }
     let found = sink.report(text.file, entry.node.span, message);
     found.hosts = seen.hosts();
-    // Nothing is lost on any host, so that nobody needs to act.
+    // Nothing is lost on any host, so no action is needed.
     if seen.hosts().is_empty() && !escapes {
         found.severity = Severity::Info;
     }
@@ -219,12 +220,12 @@ fn unreadable(
         "put the value in double quotes"
     };
     found.help = Some(help.to_owned());
-    // What a tab indents was meant to be more than text.
+    // A value indented with a tab was meant to be more than text.
     let quoted = entry.node.scalar().filter(|_| !escapes && !indented).map(|value| raw_value::quoted(&value));
     found.fix = quoted.map(|quoted| replace(text.file, entry.node.span, quoted, Applicability::Safe));
 }
 
-/// A value that a host reads without a complaint, and not as it is written.
+/// Reports a value that a host accepts but does not read as written.
 fn altered(
     hosts: &[&Target],
     text: &PluginText<'_>,
@@ -253,7 +254,7 @@ fn altered(
     }
 }
 
-/// Tags for which a host refuses the file.
+/// Reports tags for which a host rejects the file.
 fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink: &mut FindingSink) {
     for tagged in yaml::tagged(text.text, yaml) {
         let refuses = |target: &&Target| {
@@ -280,7 +281,7 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
     }
 }
 
-/// Values that a host can read one by one and not together.
+/// Reports values that a host can read individually but not together.
 fn together(hosts: &[&Target], text: &PluginText<'_>, rescued: &[&ReadFault], sink: &mut FindingSink) {
     let lost = |target: &&&Target| {
         let facts = &target.yaml;

@@ -1,4 +1,4 @@
-//! What `plugcast build` answers: findings, a line or a report a host, what to do next, and the exit code.
+//! The output of `plugcast build`: findings, a line or a report per host, the next steps, and the exit code.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use crate::report::json::{BuildReport, PluginReport, TargetReport};
 use crate::source::SourceTree;
 use crate::target::Target;
 
-/// What a build has to say.
+/// The outcome of a build.
 #[derive(Debug, Default)]
 pub(super) struct BuildOutcome {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) reports: Vec<TargetReport>,
-    /// What the user reads of each host.
+    /// The output for each host.
     pub(super) lines: String,
     /// Whether `--check` has found a difference.
     pub(super) stale: bool,
 }
 
-/// Prints `outcome`, and answers with the exit code.
+/// Prints `outcome`, and returns the exit code.
 pub(super) fn conclude(
     outcome: BuildOutcome,
     tree: &SourceTree,

@@ -1,4 +1,4 @@
-//! The builds of one command: what they share, and what has come of them for each host so far.
+//! The builds of one command: their shared inputs, and the outcome for each host so far.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::report::human;
 use crate::source::SourceTree;
 use crate::target::{Target, Targets};
 
-/// What the builds for all hosts have in common, and what has come of them so far.
+/// The shared inputs of the builds for all hosts, and their outcome so far.
 pub(super) struct HostBuilds<'a> {
     pub(super) args: &'a BuildArgs,
     pub(super) global: &'a GlobalOptions,
@@ -28,10 +28,10 @@ pub(super) struct HostBuilds<'a> {
 }
 
 impl HostBuilds<'_> {
-    /// Notes a bundle that is there already.
+    /// Records a bundle that is already up to date.
     pub(super) fn unchanged(&mut self, target: &Target, cached: CachedBundle) -> Result<(), CommandFailure> {
         let CachedBundle { mut record, found } = cached;
-        // What was found in the source is the same for every host.
+        // The findings in the source are the same for every host.
         if self.outcome.reports.is_empty() {
             self.outcome.diagnostics.extend(found);
         }
@@ -43,7 +43,7 @@ impl HostBuilds<'_> {
         Ok(())
     }
 
-    /// Builds for one host, and writes the bundle where there is a `lock`.
+    /// Builds for one host, and writes the bundle if there is a `lock`.
     pub(super) fn build(
         &mut self,
         source: &Source<'_>,
@@ -68,7 +68,7 @@ impl HostBuilds<'_> {
                 let written = build::write(&bundle, lock.folder(), progress)?;
                 let (cache, key) = self.cache;
                 cache.store(&bundle, key, &source.findings, &found_here);
-                // In a new folder lies what was just written.
+                // A new folder contains only the files just written.
                 if !written.is_new {
                     self.outcome.diagnostics.extend(unlisted(&folder, &bundle.record)?);
                 }
@@ -115,14 +115,14 @@ impl HostBuilds<'_> {
         Ok(why)
     }
 
-    /// Adds what a host got to the outcome.
+    /// Adds the result for a host to the outcome.
     fn tell(&mut self, target: &Target, folder: &Path, record: &BundleRecord, written: usize) {
         let summary = summary(target, folder, record, written, self.global.verbose);
         self.outcome.lines.push_str(&human::host(&summary));
         self.outcome.reports.push(report(target, folder, record, written));
     }
 
-    /// Prints the outcome, and answers with the exit code.
+    /// Prints the outcome, and returns the exit code.
     pub(super) fn conclude(
         mut self,
         request: &SourceRequest,
@@ -135,7 +135,7 @@ impl HostBuilds<'_> {
     }
 }
 
-/// Warnings about what lies in `folder` beside the bundle of `record`, which stands there as a whole.
+/// Warnings about files in `folder` that do not belong to the bundle of `record`, which is complete there.
 fn unlisted(folder: &Path, record: &BundleRecord) -> Result<Vec<Diagnostic>, build::BuildError> {
     let open = Folder::open(folder)?;
     build::unlisted_findings(&open, &record.manifest, folder, Severity::Warning)

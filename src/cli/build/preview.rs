@@ -10,7 +10,7 @@ use crate::printable::{line, patch_path};
 use crate::report::human;
 use crate::target::Target;
 
-/// Stands for what cannot be shown.
+/// Replaces content that cannot be shown.
 const NOT_TEXT: &str = "(not text)\n";
 
 /// One line: up to date, or what a build would change.

@@ -1,4 +1,4 @@
-//! What `check` prints: its findings in each format, what fixes did, and the last line.
+//! The output of `check`: its findings in each format, the effect of fixes, and the summary line.
 
 use std::path::Path;
 
@@ -18,18 +18,18 @@ use crate::report::human::{counted, fixable};
 use crate::report::{sarif, screen};
 use crate::source::{BUNDLE, inside};
 
-/// More findings than this are not mended in one go.
+/// With more findings than this, the output suggests a baseline.
 const MANY: usize = 50;
-/// More findings than this do not fit on a screen, and are counted by rule below.
+/// More findings than this do not fit on a screen, so a count by rule follows.
 const SHOWN_AT_ONCE: usize = 10;
 
-/// What a run has besides its findings.
+/// The context for printing the findings of a run.
 pub(super) struct PrintContext<'a> {
     /// How the source was checked.
     pub session: &'a CheckSession<'a>,
-    /// What the run spoke about.
+    /// The scope of the run.
     pub scope: &'a CheckScope,
-    /// How many findings fixes took away.
+    /// How many findings were fixed.
     pub fixed: usize,
     /// Every place of every finding.
     pub places: Vec<Diagnostic>,
@@ -41,7 +41,7 @@ impl PrintContext<'_> {
             let text = |path: &str| self.session.changeable(&examined.project, path);
             fix::count(&examined.findings.diagnostics, most, text)
         };
-        // What `--stdin-path` shows is not on disk.
+        // The text of `--stdin-path` is not on disk.
         let (safe, all) = match &self.scope.only {
             Some(_) => (0, 0),
             None => (fixable(Applicability::Safe), fixable(Applicability::Unsafe)),
@@ -73,7 +73,7 @@ pub(super) fn json(printed: &PrintContext<'_>, examined: &CheckedSource) -> Stri
     })
 }
 
-/// What holds skills or plugins and was not checked.
+/// Folders with skills or plugins that were not checked.
 fn left_out(examined: &CheckedSource) -> Vec<SkippedPath> {
     let project = &examined.project;
     let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == BUNDLE);
@@ -89,7 +89,7 @@ fn as_json(value: &impl Serialize) -> String {
     printable::json(&crate::emit::json::to_string(value)).into_owned()
 }
 
-/// Services follow each place on its own: one that a change adds is new to them.
+/// Services track each location separately: one that a change adds must count as new, so findings are not grouped.
 pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> String {
     let mut places = printed.places.clone();
     fingerprint::mark(&mut places, |path| examined.project.file(path));
@@ -98,7 +98,7 @@ pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> Str
     as_json(&sarif::log(&places, log))
 }
 
-/// The plugin that a finding is about, by its folder; empty for one about none.
+/// The plugin that a finding is about, by its folder; empty if there is none.
 pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
     let roots = project.plugins.iter().map(|plugin| &plugin.root);
     let own = roots.filter(|root| inside(&found.path, root.as_str()));
@@ -125,26 +125,26 @@ fn of_files(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
     fold::of_places(&printed.places, |found| found.path.clone())
 }
 
-/// How people want to read the result.
+/// The options of human output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HumanStyle {
-    /// Counts in place of findings.
+    /// Print counts instead of findings.
     pub statistics: bool,
-    /// Everything, notes among it.
+    /// Print everything, including notes.
     pub verbose: bool,
-    /// Errors alone, and nothing about the run.
+    /// Print only errors, and nothing about the run.
     pub quiet: bool,
     /// How findings are drawn.
     pub frames: FrameStyle,
 }
 
-/// Findings by severity and rule, errors first, then what is left to say in a line each.
+/// Prints findings by severity and rule, errors first, then one line for each further remark.
 pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style: HumanStyle) -> String {
     let HumanStyle { statistics, verbose, quiet, frames } = style;
     let sorted = |found: &[Diagnostic]| {
         let mut found = found.to_vec();
         found.retain(|found| !quiet || statistics || found.severity == Severity::Error);
-        // Those of one rule stay in the order of place.
+        // A stable sort: findings of one rule stay sorted by location.
         found.sort_by(|a, b| (a.severity, &a.rule).cmp(&(b.severity, &b.rule)));
         found
     };
@@ -188,7 +188,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
     out
 }
 
-/// How many findings there are, and what becomes of them.
+/// The number of findings, and how many of them can be fixed or are in the baseline.
 fn last_line(summary: &CheckSummary, with_notes: bool) -> String {
     let mut parts = Vec::new();
     for (count, one, many) in [(summary.errors, "error", "errors"), (summary.warnings, "warning", "warnings")]
@@ -211,7 +211,7 @@ fn last_line(summary: &CheckSummary, with_notes: bool) -> String {
     line
 }
 
-/// What fixes did, and what they could not do.
+/// Reports applied and skipped fixes.
 pub(super) fn repaired(repaired: &RepairedSource, only_shown: bool, console: &Console) {
     for refused in &repaired.refused {
         console.error_line(&format!(

@@ -1,4 +1,4 @@
-//! `plugcast explain AXIS`: what losses along it are about, how grave they are at least, and which ones each bundle has.
+//! `plugcast explain AXIS`: what its losses are about, their minimum class, and which ones each bundle has.
 
 use std::path::Path;
 

@@ -14,13 +14,13 @@ use crate::source::SourceFile;
 use crate::sourcemap::{MappedEdit, SourceMap};
 use crate::target::Target;
 
-/// Kinds whose row stands for a file as a whole.
+/// Kinds whose row covers a whole file.
 const COMPONENTS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
 
 /// What becomes of the line `line` of `file`, which belongs to the source at `root`.
 ///
 /// # Errors
-/// When the source cannot be read, or the line is not there.
+/// When the source cannot be read, or the line does not exist.
 pub(super) fn of_line(
     file: &Path,
     root: &Path,
@@ -94,7 +94,7 @@ fn of_host(rows: &[LedgerRow], file: &SourceFile, line: usize, target: &Target) 
             (span.line..=end).contains(&line)
         })
     };
-    // A row of the whole component covers all of its lines, and says something where no smaller one does.
+    // The row of the whole component covers all of its lines; it is used if no more specific row does.
     let whole = |row: &&&LedgerRow| row.pointer.is_none() && COMPONENTS.contains(&row.kind);
     let mut there: Vec<&LedgerRow> =
         of_file.iter().filter(is_there).filter(|row| !whole(row)).copied().collect();

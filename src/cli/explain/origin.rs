@@ -1,5 +1,5 @@
-//! Where a line of a generated document comes from: the ledger's row of the field, component, hook or
-//! server that it says, found by what the target puts at that place.
+//! The origin of a line of a generated document: the ledger's row of its field, component, hook or server, found by
+//! what the target writes at that place.
 
 mod components;
 
@@ -19,11 +19,11 @@ use crate::source::LineIndex;
 use crate::sourcemap::SourceMap;
 use crate::target::Target;
 
-/// What a bundle says of itself.
+/// The metadata of a bundle.
 pub(super) struct BundleDocuments<'a> {
     /// Its folder.
     pub(super) folder: &'a Path,
-    /// The host, if it is known here.
+    /// The host, if its target is known.
     pub(super) target: Option<&'a Target>,
     /// Its ledger.
     pub(super) ledger: &'a Ledger,
@@ -31,7 +31,7 @@ pub(super) struct BundleDocuments<'a> {
     pub(super) map: &'a SourceMap,
 }
 
-/// What stands behind a line.
+/// The origin of a line.
 struct LineOrigin {
     path: String,
     line: usize,
@@ -39,7 +39,7 @@ struct LineOrigin {
 }
 
 impl BundleDocuments<'_> {
-    /// The answer for the 1-based `line` of the generated file `path`, whose text is `text`.
+    /// Explains the 1-based `line` of the generated file `path` with the content `text`.
     pub(super) fn generated(&self, path: &str, text: &str, line: usize) -> String {
         let inner: String = path.split('/').skip(2).collect::<Vec<_>>().join("/");
         let inner = if path.starts_with("plugins/") { inner } else { path.to_owned() };
@@ -111,7 +111,7 @@ impl BundleDocuments<'_> {
         self.run(plugin, &node, &keys)
     }
 
-    /// A line of an agent to install: a field, or the body, which is that of the agent's file.
+    /// The origin of a line of an installable agent: a field, or the body of the agent's file.
     fn installed(&self, text: &str, line: usize) -> Option<LineOrigin> {
         let table: toml::Table = text.parse().ok()?;
         let name = table.get("name")?.as_str()?;
@@ -127,7 +127,7 @@ impl BundleDocuments<'_> {
         if let Some(key) = key {
             return self.told(agent, key).or_else(|| Some(whole(agent)));
         }
-        // The n-th line of this text is the n-th of it in the emitted file of the agent.
+        // The n-th occurrence of a line here is the n-th one in the emitted file of the agent.
         let before = text.lines().take(line - 1).filter(|other| *other == own).count();
         let emitted = agent.to.as_deref()?;
         let asset = disk::read_text_beneath(self.folder, emitted.into()).ok()?;
@@ -135,7 +135,7 @@ impl BundleDocuments<'_> {
         let body = LineIndex::new(&asset).line(frontmatter);
         let mut lines =
             asset.lines().enumerate().skip(body.saturating_sub(1)).filter(|(_, text)| *text == own);
-        // Where paths count from is said there alone.
+        // Only the installable agent has the line about relative paths.
         let Some((at, _)) = lines.nth(before) else { return Some(whole(agent)) };
         let at = at + 1;
         let mapped = self.map.files.iter().find(|mapped| mapped.path == emitted);
@@ -151,7 +151,7 @@ impl BundleDocuments<'_> {
         Some(LineOrigin { path: agent.path.clone(), line: source, what })
     }
 
-    /// What the data of a module says of a component.
+    /// The origin of the data of a module about a component.
     fn registered(&self, plugin: &str, keys: &[&str]) -> Option<LineOrigin> {
         let ["bodies" | "agents", name, rest @ ..] = keys else { return None };
         let owner = self.component(|row| row.name == *name)?;
@@ -170,7 +170,8 @@ impl BundleDocuments<'_> {
         origin_found.or_else(told).or_else(|| Some(whole(owner)))
     }
 
-    /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it takes precedence over what names all.
+    /// The setting of `owner` in `[targets.<host>]` of a `plugcast.toml`; one for its name takes precedence over one
+    /// for all.
     fn told(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
         let kind = owner.kind.id();
         let local = local_of(&owner.name);
@@ -189,7 +190,7 @@ impl BundleDocuments<'_> {
         })
     }
 
-    /// A hook or a server, by its place or its name.
+    /// The origin of a hook or a server, by its position or its name.
     fn declared(&self, plugin: &str, keys: &[&str]) -> Option<LineOrigin> {
         let of_kind = |row: &&LedgerRow| {
             matches!(row.kind, ComponentKind::Hook | ComponentKind::McpServer | ComponentKind::LspServer)
@@ -208,13 +209,13 @@ impl BundleDocuments<'_> {
         Some(LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
     }
 
-    /// The field of the source that a document of the target puts at `keys`.
+    /// The field of the source that a document of the target writes at `keys`.
     fn filled(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<LineOrigin> {
         let mut at = Toml::Table(document.clone());
         for key in keys {
             at = match at.get(key) {
                 Some(next) => next.clone(),
-                // A value that is copied whole.
+                // A value that is copied as a whole.
                 None if at.is_str() => break,
                 None => return None,
             };
@@ -270,7 +271,7 @@ fn pointer(keys: &[&str]) -> JsonPointer {
     JsonPointer::from_keys(keys.iter().copied())
 }
 
-/// The keys and list places that lead to the value on `line`.
+/// The keys and list indices of the path to the value on `line`.
 fn keys_at(node: &Node, index: &LineIndex, line: usize) -> Vec<String> {
     let holds =
         |start: usize, end: usize| (index.line(start)..=index.line(end.saturating_sub(1))).contains(&line);

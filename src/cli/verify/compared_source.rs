@@ -1,5 +1,5 @@
-//! The source that bundles are compared with: the one that is named, the one that was just built, or a folder around a
-//! bundle whose files are those that the bundle was built from.
+//! The source that bundles are compared with: the one given, the one just built, or a folder around a bundle whose
+//! files are those that the bundle was built from.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::drivers::source::{self, ComparisonSource, HostRenames};
 use crate::progress::Progress;
 use crate::target::Targets;
 
-/// What is known of the source.
+/// What is known about the source.
 pub struct WantedSource<'a> {
     /// The folder that the command line names.
     pub named: Option<&'a Path>,
@@ -27,12 +27,12 @@ pub struct WantedSource<'a> {
     pub bundles: &'a [PathBuf],
 }
 
-/// The source that was found, if any, and what to remark about it.
+/// The source that was found, if any, and a remark about it.
 #[derive(Default)]
 pub struct FoundSource {
     /// The source.
     pub against: Option<ComparisonSource>,
-    /// Why no source is compared, or what is odd about it.
+    /// Why no source is compared, or a warning about it.
     pub note: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -
                 );
                 note.get_or_insert(changed);
             }
-            // It is no source after all.
+            // Not a source after all.
             Err(_) => {}
         }
     }
@@ -93,8 +93,8 @@ fn around(bundle: &Path, manifest: &BundleManifest, targets: &Targets) -> Vec<Pa
         .collect()
 }
 
-/// Whether most of the files that the bundle names as its source lie in `folder`. Only then is it read whole: around a
-/// bundle may be the folder of all temporary files, or all of the machine.
+/// Whether most of the source files that the bundle lists are in `folder`. Only then is it read completely: the folder
+/// around a bundle may be `/tmp` or the root of the file system.
 fn holds_most(folder: &Path, manifest: &BundleManifest) -> bool {
     let named: BTreeSet<&str> = manifest.files.iter().filter_map(|file| file.from.as_deref()).collect();
     let is_there =
@@ -112,7 +112,7 @@ fn read(
     let (config, _) = build::config_of(&FileSystem::default(), folder)?;
     let out = bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
     let outputs = bundles.iter().cloned().chain(out).collect();
-    // A name that nothing gives changes neither.
+    // A default name changes neither.
     let name = Some("source".to_owned()).filter(|_| config.build.name.is_none());
     let mut request = SourceRequest {
         src: folder.to_owned(),
@@ -138,7 +138,7 @@ mod tests {
     fn a_folder_around_a_bundle_is_read_only_where_it_holds_what_the_bundle_was_built_from() {
         let top = tempfile::tempdir().unwrap();
         let targets = Targets::embedded().unwrap();
-        // A folder of plugins, like the one of all temporary files.
+        // A folder of plugins, like `/tmp`.
         plain_files::write(&top.path().join("other/SKILL.md"), b"Text.", false).unwrap();
         let manifest: BundleManifest = serde_json::from_value(serde_json::json!({
             "schema": "", "plugcast": "", "target": "codex", "source_digest": "", "digest": "", "helpers": [],

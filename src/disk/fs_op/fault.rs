@@ -1,9 +1,8 @@
-//! Injected faults, in no build that is handed out. `PLUGCAST_FAULT=WHAT@N` says what happens at the
-//! N-th step: `abort` (as a kill would), `hold` (say so on standard error, and wait there for an
-//! interrupt), `pause` (say so on standard error, and go on after a line on standard input), an error such as `ENOSPC`
-//! (the step fails), or `full` (this and every later step that
-//! takes room fails, a write after half of its bytes). `,renames` behind it forbids the exchange of
-//! two folders, as on systems that have none.
+//! Injected faults, in no released build. `PLUGCAST_FAULT=WHAT@N` defines what happens at the N-th step: `abort` (as a
+//! kill would), `hold` (print a line to standard error, and wait for an interrupt), `pause` (print a line to standard
+//! error, and continue after a line on standard input), an error such as `ENOSPC` (the step fails), or `full` (this and
+//! every later step that takes space fails, a write after half of its bytes). A trailing `,renames` forbids the
+//! exchange of two folders, as on systems that do not support it.
 #![expect(clippy::disallowed_methods, reason = "the one variable that only this feature reads")]
 
 use std::io::{self, Write};
@@ -32,7 +31,7 @@ static PLAN: LazyLock<Option<FaultPlan>> = LazyLock::new(|| {
 });
 static PASSED: AtomicU64 = AtomicU64::new(0);
 
-/// Counts one step, and does what is planned for it.
+/// Counts one step, and injects the fault planned for it.
 pub(super) fn pass(step: FsOperation) -> io::Result<()> {
     let Some(plan) = &*PLAN else { return Ok(()) };
     let number = PASSED.fetch_add(1, Ordering::SeqCst) + 1;
@@ -55,7 +54,7 @@ pub(super) fn pass(step: FsOperation) -> io::Result<()> {
     }
 }
 
-/// Whether a write that fails has written something before.
+/// Whether a failing write writes a part first.
 pub(super) fn cuts_writes() -> bool {
     PLAN.as_ref().is_some_and(|plan| plan.what == "full")
 }

@@ -1,5 +1,5 @@
-//! Whether what lies beside an output folder is what a build of ours left there when it was killed. Anybody may put
-//! something under such a name, and only what is ours may be moved or removed.
+//! Whether a file next to an output folder is a leftover of a killed build. Anybody may create a file with such a name,
+//! and only plugcast's own files may be moved or removed.
 
 use std::ffi::CStr;
 use std::io;
@@ -10,8 +10,8 @@ use rustix::fs::{Dir, FileType, Stat, readlinkat};
 use super::super::folder::{self, MOST_DEPTH};
 use super::OWN_FOLDER;
 
-/// Whether the open `tree` is one of ours: it holds the folder of our own documents, which is the first that a build
-/// writes and the last that it removes, or nothing that would be lost, since `place`, the bundle, holds all of it.
+/// Whether a build wrote the open `tree`: it contains the folder of plugcast's own documents, which is written first
+/// and removed last, or nothing would be lost, since `place`, the bundle, contains everything in it.
 pub(super) fn is_ours(tree: &OwnedFd, place: Option<&OwnedFd>) -> io::Result<bool> {
     if folder::is_folder(tree, OWN_FOLDER) {
         return Ok(true);
@@ -19,7 +19,7 @@ pub(super) fn is_ours(tree: &OwnedFd, place: Option<&OwnedFd>) -> io::Result<boo
     is_kept(tree, place, 0)
 }
 
-/// Whether everything in `tree` is in `place`, too: a build has linked there what others had in the old bundle.
+/// Whether everything in `tree` is also in `place`: a build has linked the foreign files of the old bundle there.
 fn is_kept(tree: &OwnedFd, place: Option<&OwnedFd>, depth: usize) -> io::Result<bool> {
     if depth == MOST_DEPTH {
         return Ok(false);

@@ -1,6 +1,5 @@
-//! What a killed build left beside an output folder: which folders have something, and how it is
-//! completed. A kill while it is completed leaves one of the two trees whole as well, and the next
-//! build goes on.
+//! The leftovers of a killed build next to an output folder: which folders have some, and how the change is completed.
+//! A kill during the recovery also leaves one of the two trees complete, and the next build continues.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::collections::BTreeSet;
@@ -17,34 +16,33 @@ use super::origin::is_ours;
 use super::removal::remove_tree;
 use super::{OutputPlace, remove};
 
-/// The tree that is staged, and after an exchange the old one.
+/// The staged tree, and after an exchange the old one.
 pub(super) const NEW: &str = "new";
-/// The old tree, where folders cannot be exchanged.
+/// The old tree, if folders cannot be exchanged.
 pub(super) const OLD: &str = "old";
-/// Says that two renames have begun.
+/// The marker that the two renames have started.
 pub(super) const SWAP: &str = "swap";
 
-/// How something of the folder `name` is called while it is replaced.
+/// The name of a temporary sibling of the folder `name`.
 pub(in crate::disk) fn sibling(name: &str, what: &str) -> String {
     format!(".{name}.plugcast-{what}")
 }
 
-/// The output folder beside which something of this name lies.
+/// The output folder of a sibling with this name.
 fn folder_of(name: &str) -> Option<&str> {
     let (folder, what) = name.strip_prefix('.')?.rsplit_once(".plugcast-")?;
     (!folder.is_empty() && [NEW, OLD, SWAP].contains(&what)).then_some(folder)
 }
 
-/// Where something of the folder at `path` lies while it is replaced.
+/// The path of a temporary sibling of the folder at `path`.
 fn sibling_of(path: &Path, what: &str) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(sibling(&name, what))
 }
 
-/// The output folders at, above and right below `path` that a build has not finished: it runs, or it
-/// was killed.
+/// The output folders at, above and directly below `path` with an unfinished build, which is running or was killed.
 pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
-    // A file of such a name is what an edit of one file left.
+    // A file with such a name is a leftover of the edit of a single file.
     let is_left = |folder: &Path| {
         let kind = |what| fs::symlink_metadata(sibling_of(folder, what));
         kind(SWAP).is_ok() || [NEW, OLD].iter().any(|what| kind(what).is_ok_and(|meta| meta.is_dir()))
@@ -56,8 +54,8 @@ pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
     around.chain(below).filter(|folder| is_left(folder)).collect()
 }
 
-/// Whether a killed build left both trees beside `folder` and none in its place. What else it leaves is in nobody's way:
-/// `folder` is whole.
+/// Whether a killed build left both trees next to `folder` and none in its place. Other leftovers do no harm: `folder`
+/// is complete.
 pub fn is_displaced(folder: &Path) -> bool {
     let meta = |path: &Path| fs::symlink_metadata(path);
     meta(folder).is_err()
@@ -65,22 +63,21 @@ pub fn is_displaced(folder: &Path) -> bool {
         && [NEW, OLD].iter().any(|what| meta(&sibling_of(folder, what)).is_ok_and(|meta| meta.is_dir()))
 }
 
-/// Completes or undoes what a killed build left beside a bundle. Call it under the lock, before the
-/// bundle is read.
+/// Completes or undoes the change of a killed build. Call it under the lock, before the bundle is read.
 ///
 /// # Errors
-/// When a leftover cannot be moved or removed, or no build has left it.
+/// When a leftover cannot be moved or removed, or is not from a build.
 pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
     let out = place.out;
     let [stage, old, marker] = [NEW, OLD, SWAP].map(|what| sibling(place.name, what));
     let swapping = stat(out, marker.as_str()).is_some();
     let displaced = swapping && stat(out, place.name).is_none();
-    // Only a folder can be the tree to restore, never a link to one.
+    // A link is never a staged tree, whatever its target.
     let whole = [&stage, &old].into_iter().find(|tree| displaced && is_folder(out, tree.as_str()));
     let bundle = folder::enter(out, whole.map_or(place.name, String::as_str)).ok();
     let against = |name: &String| bundle.as_ref().filter(|_| whole != Some(name));
     let left = if swapping { &[&old, &marker, &stage][..] } else { &[&stage] };
-    // Before anything is touched.
+    // Check everything before anything is changed.
     for name in left {
         must_be_ours(place, name, against(name))?;
     }
@@ -94,8 +91,8 @@ pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
     })
 }
 
-/// Checks that a build of ours has left what has this name, which is answered open where it is a folder. A link and an
-/// empty file hold nothing. `bundle` is what holds what others had in the old bundle.
+/// Checks that a leftover of this name is from a build, and returns it open if it is a folder. A link and an empty file
+/// contain nothing to lose. `bundle` contains the foreign files of the old bundle.
 fn must_be_ours(
     place: &OutputPlace<'_>,
     name: &str,
@@ -125,7 +122,7 @@ mod tests {
     use crate::disk::folder::Folder;
     use crate::disk::replace::OWN_FOLDER;
 
-    /// An output folder as it is between the two renames.
+    /// An output folder in the state between the two renames.
     fn between(out: &Path) -> PathBuf {
         let folder = out.join("bundle");
         for (what, text) in [(NEW, "new"), (OLD, "old")] {

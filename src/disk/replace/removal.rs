@@ -1,4 +1,4 @@
-//! Removes trees of ours by their open folders: what takes the place of a name meanwhile is not entered, and links are
+//! Removes plugcast's own trees through open folders: a folder swapped in meanwhile is not entered, and links are
 //! removed, never followed.
 
 use std::ffi::{CStr, OsStr};
@@ -13,11 +13,10 @@ use super::OWN_FOLDER;
 use crate::disk::folder::{self, MOST_DEPTH};
 use crate::disk::{DiskError, fs_op};
 
-/// What could not be removed, relative to where the removal began, and why.
+/// The path that could not be removed, relative to the start of the removal, and why.
 type RemovalFailure = (PathBuf, io::Error);
 
-/// Removes a file, or a folder with all it holds, from an open folder that lies at `path`. One that is not there is no
-/// error.
+/// Removes a file, or a folder with its content, from an open folder at `path`. A missing one is not an error.
 pub(in crate::disk) fn remove(at: impl AsFd, name: &str, path: &Path) -> Result<(), DiskError> {
     let Some(stat) = folder::stat(&at, name) else { return Ok(()) };
     let removed = match folder::kind(&stat) {
@@ -30,7 +29,7 @@ pub(in crate::disk) fn remove(at: impl AsFd, name: &str, path: &Path) -> Result<
     removed.map_err(|(inner, error)| DiskError::new("remove", &path.join(inner), error))
 }
 
-/// The same for a folder, if it is still the one that is open as `tree`; anything else of this name stays.
+/// The same for a folder, if it is still the one that is open as `tree`; anything else of this name is kept.
 pub(super) fn remove_tree(at: impl AsFd, name: &str, tree: &impl AsFd, path: &Path) -> Result<(), DiskError> {
     if folder::is_same(&at, name, tree) { remove(at, name, path) } else { Ok(()) }
 }
@@ -41,7 +40,7 @@ fn below(name: &OsStr, (path, error): RemovalFailure) -> RemovalFailure {
 
 fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, RemovalFailure> {
     let opened = folder::enter(&at, name).or_else(|error| match error.kind() {
-        // A folder of others may be closed even to its owner.
+        // A foreign folder may deny access even to its owner.
         io::ErrorKind::PermissionDenied => {
             fs_op::unlock_folder(&at, name).and_then(|()| folder::enter(&at, name))
         }
@@ -59,7 +58,7 @@ fn emptied(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
     }
     let mut dir = Dir::new(tree).map_err(|error| failed(error.into()))?;
     let mut names = folder::names(&mut dir).map_err(failed)?;
-    // What says whose tree it is goes last: a removal that is killed leaves a tree that is known.
+    // The folder that identifies the tree is removed last, so that a killed removal leaves a recognizable tree.
     names.sort_by_key(|(name, _)| depth == 0 && name.to_bytes() == OWN_FOLDER.as_bytes());
     let at = dir.fd().map_err(|error| failed(error.into()))?;
     for (name, kind) in names {
@@ -86,7 +85,7 @@ fn gone(at: impl AsFd, name: &CStr, kind: FileType) -> io::Result<()> {
     }
 }
 
-/// Whether the owner of an open folder may change what it holds.
+/// Whether the owner of an open folder may change its content.
 fn is_open(at: impl AsFd) -> bool {
     fstat(at).is_ok_and(|stat| stat.st_mode & 0o700 == 0o700)
 }

@@ -1,5 +1,5 @@
-//! Fills the folder that will take the place of an output folder: the files of the bundle, and those of
-//! others linked into it. Both folders are open, and no link below them is followed.
+//! Fills the folder that will replace an output folder: the files of the bundle, and links to foreign files. Both
+//! folders are open, and no link below them is followed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,14 +17,14 @@ use super::trail::TreeTrail;
 use super::{OWN_FOLDER, OutputFile};
 use crate::progress::Progress;
 
-/// The folder that is filled.
+/// The folder to fill.
 pub(super) struct StagedTree {
-    /// It, open.
+    /// The open folder.
     pub(super) root: OwnedFd,
     modes: CreatedModes,
 }
 
-/// Which kinds of new things were made with their mode.
+/// Which kinds of new files were created with the right mode.
 #[derive(Default)]
 struct CreatedModes {
     folders: ModeCheck,
@@ -32,8 +32,8 @@ struct CreatedModes {
     programs: ModeCheck,
 }
 
-/// Whether the first of its kind was made with its mode. If so, the others are, too: nothing but the
-/// process's mask and what the root hands down decides, and both stay the same.
+/// Whether the first of its kind was created with the right mode. If so, the others are, too: only the umask and the
+/// defaults inherited from the root determine it, and both stay the same.
 type ModeCheck = Option<bool>;
 
 const FOLDER: u32 = 0o755;
@@ -41,17 +41,17 @@ const FILE: u32 = 0o644;
 const PROGRAM: u32 = 0o755;
 
 impl StagedTree {
-    /// Makes the folder `name` in `out`, which nobody else may enter until it is filled.
+    /// Creates the folder `name` in `out`, which no other user may enter until it is filled.
     ///
     /// # Errors
-    /// When it cannot be made, or something takes its place.
+    /// When it cannot be created, or something replaces it.
     pub(super) fn make(out: &Folder, name: &str) -> io::Result<Self> {
         fs_op::make_private_folder(out, name)?;
         Ok(Self { root: folder::enter(out, name)?, modes: CreatedModes::default() })
     }
 
-    /// Builds the new tree of the folder at `place`, which holds `old` now. An error names the place there, which is what
-    /// the user knows.
+    /// Builds the new tree of the folder at `place`, which currently contains `old`. An error refers to `place`, the
+    /// path that the user knows.
     pub(super) fn fill(
         &mut self,
         place: &Path,
@@ -61,7 +61,7 @@ impl StagedTree {
         progress: &Progress,
     ) -> Result<(), DiskError> {
         let mut trail = TreeTrail::new(self.root.as_fd());
-        // Our own documents say whose tree it is, so that they come first.
+        // Plugcast's own documents identify the tree, so they are written first.
         let (own, others): (Vec<_>, Vec<_>) =
             files.iter().partition(|file| file.path.starts_with(OWN_FOLDER));
         for file in own.into_iter().chain(others) {
@@ -79,7 +79,7 @@ impl StagedTree {
     }
 }
 
-/// Links what others have in `old` into the new tree.
+/// Links the foreign files of `old` into the new tree.
 fn keep(
     trail: &mut TreeTrail<'_>,
     modes: &mut CreatedModes,
@@ -110,7 +110,7 @@ fn keep(
             }
         }
     }
-    // Only now: a folder that nobody may write to can still be filled before.
+    // Set modes last: a read-only folder could not be filled afterwards.
     for (path, mode) in closed.into_iter().rev() {
         let open = trail.descend(path, |at, name| folder::enter(at, name));
         open.and_then(|folder| fs_op::set_mode(folder, mode))
@@ -119,7 +119,7 @@ fn keep(
     Ok(())
 }
 
-/// Makes and opens a folder in another; one that is there already is ours.
+/// Creates and opens a folder in another one; an existing one was created by this build.
 fn made(born: &mut ModeCheck, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
     match fs_op::make_folder(at, name) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => folder::enter(at, name),
@@ -132,7 +132,7 @@ fn made(born: &mut ModeCheck, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<Ow
     }
 }
 
-/// Writes a file of the new tree, which will lie in the folder at `place` in the end.
+/// Writes a file of the new tree, which will end up in the folder at `place`.
 fn write(
     modes: &mut CreatedModes,
     at: BorrowedFd<'_>,
@@ -163,14 +163,14 @@ fn write(
     .map_err(failed)
 }
 
-/// Sets the mode of something new, unless it was made with it: asking is cheaper than setting, and the
-/// first answer holds for all.
+/// Sets the mode of a new file, unless it was created with it: reading the mode is cheaper than setting it, and the
+/// first result holds for all.
 fn settle(born: &mut ModeCheck, open: impl AsFd, mode: u32) -> io::Result<()> {
     let has_it = |open: &dyn AsFd| fstat(open.as_fd()).is_ok_and(|stat| stat.st_mode & 0o7777 == mode);
     if *born.get_or_insert_with(|| has_it(&open)) { Ok(()) } else { fs_op::set_mode(open, mode) }
 }
 
-/// Links a file of others into the new tree; on a file system without links, copies it.
+/// Links a foreign file into the new tree; on a file system without hard links, copies it.
 fn link(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     match fs_op::link(from, name, to, name) {
         Err(error) if copying_helps(&error) => match open_beneath::open_one(from, name) {

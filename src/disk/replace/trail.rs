@@ -1,21 +1,20 @@
-//! The open folders on the way to a path. Paths that come in order share the part of the way that they have in common,
-//! so that each folder is opened once.
+//! The open folders along a path. Sorted paths share prefixes, so that each folder is opened once.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-/// A way into a tree.
+/// The open folders from a root to a path.
 pub(super) struct TreeTrail<'a> {
     root: BorrowedFd<'a>,
-    /// The folder that was gone to last.
+    /// The current path.
     path: OsString,
     open: Vec<(OsString, OwnedFd)>,
 }
 
 impl<'a> TreeTrail<'a> {
-    /// A way that begins at an open folder.
+    /// A trail that starts at an open folder.
     pub(super) fn new(root: BorrowedFd<'a>) -> Self {
         Self { root, path: OsString::new(), open: Vec::new() }
     }
@@ -37,7 +36,7 @@ impl<'a> TreeTrail<'a> {
                 shared += 1;
             }
             self.open.truncate(shared);
-            // What fails on the way leaves no folder of this path.
+            // After a failure, the open folders do not match any path.
             self.path.clear();
             for name in names {
                 let next = enter(self.last(), name)?;

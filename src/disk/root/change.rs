@@ -1,4 +1,4 @@
-//! Changes below a root: in one step each, flushed, and counted like every other change of the file system.
+//! Changes below a root: atomic, flushed, and through the same gate as every other change of the file system.
 
 use std::fs::File;
 use std::io;
@@ -14,16 +14,16 @@ use crate::disk::missing_name::gone;
 use crate::disk::{FileKind, fs_op};
 
 impl Root {
-    /// Gives a file these bytes in one step, and makes its missing folders.
+    /// Replaces the content of a file in one step, and creates its missing folders.
     ///
     /// # Errors
-    /// When what is there is not trusted, or it cannot be written; what was there stays then.
+    /// When the existing file is not trusted, or it cannot be written; the old file is kept then.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
         self.replace_if(path, bytes, &|| true).map(|_| ())
     }
 
-    /// The same if `may` says so once the bytes are on the disk: only a save between its answer and the rename that follows
-    /// at once is replaced unseen. `false` when it does not.
+    /// The same, but only if `may` returns true after the bytes are on disk: a concurrent save is lost only if it
+    /// happens between that call and the rename right after it. Returns `false` otherwise.
     ///
     /// # Errors
     /// As [`Root::replace`].
@@ -45,7 +45,7 @@ impl Root {
         })
     }
 
-    /// Makes a file that nobody else may read, if there is none yet: of several processes one makes it.
+    /// Creates a file that no other user may read, if there is none yet: of several processes only one creates it.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -64,7 +64,7 @@ impl Root {
         }
     }
 
-    /// Makes a new file that is filled piece by piece; what was there goes.
+    /// Creates a new file that is written incrementally, replacing an existing one.
     ///
     /// # Errors
     /// As [`Root::replace`].
@@ -78,16 +78,16 @@ impl Root {
     /// The folder at `path` in it as a separate root, created if it does not exist.
     ///
     /// # Errors
-    /// As [`Root::inner`], and when it cannot be made.
+    /// As [`Root::inner`], and when it cannot be created.
     pub fn create_inner(&self, path: &Path) -> Result<Self, RootError> {
         self.claim_folder(path)?;
         self.inner(path)?.ok_or_else(|| self.failed("open", path, io::ErrorKind::NotFound.into()))
     }
 
-    /// Makes a folder that must be new, and its missing parents; `false` when it is there already.
+    /// Creates a new folder and its missing parents; `false` if it already exists.
     ///
     /// # Errors
-    /// When something on the way is not trusted, or it cannot be made.
+    /// When a part of the path is not trusted, or it cannot be created.
     pub fn claim_folder(&self, path: &Path) -> Result<bool, RootError> {
         let (folder, name) = self.made_parent(path)?;
         match make_folder(&folder, name) {
@@ -99,7 +99,7 @@ impl Root {
         }
     }
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; a missing one is not an error.
     ///
     /// # Errors
     /// When it is not trusted, or cannot be removed.
@@ -111,7 +111,7 @@ impl Root {
         remove_at(&folder, name).map_err(|error| self.failed("remove", path, error))
     }
 
-    /// Gives a file another name in its folder; nothing may have that name yet.
+    /// Renames a file within its folder; the new name must not exist yet.
     ///
     /// # Errors
     /// When one of them is not trusted, or it cannot be renamed.
@@ -126,11 +126,11 @@ impl Root {
         renamed.map_err(|error| self.failed("rename", path, error))
     }
 
-    /// Removes a folder with all it holds, links as links. It is renamed first, so that a kill leaves nothing that
-    /// looks whole.
+    /// Removes a folder with its content, without following links. It is renamed first, so that a kill leaves nothing
+    /// that looks complete.
     ///
     /// # Errors
-    /// When the way to it is not trusted, or something cannot be removed.
+    /// When a part of the path is not trusted, or something cannot be removed.
     pub fn remove_folder(&self, path: &Path) -> Result<(), RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
         if self.inspect(&folder, name, path)? != Some(FileKind::Folder) {
@@ -152,7 +152,7 @@ impl Root {
                 let (name, at) = (Path::new(&name), at.join(&name));
                 let removed = remove_at(&inner, name);
                 match removed {
-                    // A folder, on Linux and elsewhere.
+                    // The errors for a folder on Linux and on other systems.
                     Err(error)
                         if [Errno::ISDIR, Errno::PERM]
                             .iter()
@@ -168,7 +168,7 @@ impl Root {
         removed.map_err(|error| self.failed("remove", at, error))
     }
 
-    /// The folder that holds `path`, made where it is not there, and its name.
+    /// The folder that contains `path`, created if it does not exist, and its name there.
     pub(super) fn made_parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a Path), RootError> {
         let (parent, name) = split(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
         let cloned = self.folder.try_clone();
@@ -210,7 +210,7 @@ fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
     fs_op::settling(|| Ok(unlinkat(folder, name, AtFlags::empty())?))
 }
 
-/// A new file; what an earlier run left there when it was killed goes, and a link is never followed.
+/// Creates a new file; replaces a leftover of a killed run, and never follows a link.
 fn fresh(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
     gone(remove_at(folder, name))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -1,4 +1,4 @@
-//! The lock of a root: the system's own, on a file below it, so that it ends with the process that holds it.
+//! The lock of a root: an OS file lock on a file below it, so that it ends with the process that holds it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek};
@@ -13,7 +13,7 @@ use super::{FOLDER, LINK, Root, RootError, SPECIAL};
 use crate::disk::fs_op;
 use crate::disk::patience::Patience;
 
-/// Held until it is dropped.
+/// The lock; released when dropped.
 #[derive(Debug)]
 pub struct RootLock {
     root: Root,
@@ -23,7 +23,7 @@ pub struct RootLock {
 
 impl Drop for RootLock {
     fn drop(&mut self) {
-        // A file that stays is taken over by the next process.
+        // The next process reuses a remaining lock file.
         if let Ok(Some((folder, name))) = self.root.parent(&self.path) {
             let _ = fs_op::settling(|| Ok(unlinkat(&folder, name, AtFlags::empty())?));
         }
@@ -31,8 +31,8 @@ impl Drop for RootLock {
 }
 
 impl Root {
-    /// Takes the lock of the folder itself, which leaves no file in it, and waits up to `patience` for another process. It is
-    /// held as long as the file is open.
+    /// Acquires the lock of the folder itself, which needs no lock file, waiting up to `patience` for another process.
+    /// It is held as long as the file is open.
     ///
     /// # Errors
     /// [`RootError::Held`] when that one does not end in time.
@@ -53,7 +53,7 @@ impl Root {
         }
     }
 
-    /// Takes the lock of the file at `path`, which holds `holder` meanwhile, and waits up to `patience` for another
+    /// Acquires the lock of the file at `path`, which contains `holder` meanwhile, waiting up to `patience` for another
     /// process.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Root {
                         note(&mut file, holder).map_err(failed)?;
                         return Ok(RootLock { root: self.clone(), path: path.to_owned(), _file: file });
                     }
-                    // The process that ended just now removed this file.
+                    // A process that just ended removed this file.
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
                 Err(TryLockError::WouldBlock) if patience.is_over() => {
@@ -109,7 +109,7 @@ impl Root {
     }
 }
 
-/// Says in the file who holds it.
+/// Writes the holder to the lock file.
 fn note(file: &mut File, holder: &str) -> io::Result<()> {
     fs_op::set_size(file, 0)?;
     file.rewind()?;

@@ -1,4 +1,4 @@
-//! What a root does, and what it refuses below it.
+//! Tests of the operations of a root, and of what it rejects.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs;

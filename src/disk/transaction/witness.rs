@@ -1,4 +1,4 @@
-//! What tells a journal of this user from one that came with a repository: its hash, in the user's own folder for state.
+//! Distinguishes a journal of this user from one that came with a repository by its hash in the user's state folder.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError, RootLink};
 use crate::disk::{self, DiskError};
 
-/// Where this user's own journals are known by their hashes. A journal lies in the tree that it changes, and may have come
-/// with it.
+/// The store of the hashes of this user's journals. A journal is in the tree that it changes, and may have come with
+/// it.
 #[derive(Debug, Clone, Copy)]
 pub struct JournalWitness<'a>(pub Option<&'a Path>);
 
-/// The folder of the hashes below the user's folder for state.
+/// The folder of the hashes below the user's state folder.
 const KNOWN: &str = "plugcast/promoting";
 
 impl JournalWitness<'_> {
-    /// How the hash for a tree is named.
+    /// The file name of the hash for a tree.
     fn name(root: &Folder) -> Option<PathBuf> {
         let place = disk::canonical(root.path()).ok()?;
         Some(format!("{}.sha256", disk::sha256(place.as_os_str().as_encoded_bytes())).into())
     }
 
-    /// Remembers `journal` as the one that this user has begun below `root`. Without a folder to remember it in, nobody
-    /// completes it but the user.
+    /// Records `journal` as started by this user below `root`. Without a state folder to record it in, only the user
+    /// can complete it.
     pub(super) fn remember(self, root: &Folder, journal: &str) -> Result<(), DiskError> {
         let (Some(state), Some(name)) = (self.0, Self::name(root)) else { return Ok(()) };
         let known = Root::create(state, RootLink::Followed)
@@ -35,17 +35,17 @@ impl JournalWitness<'_> {
         })
     }
 
-    /// What is complete is nothing to be trusted again.
+    /// Removes the record of a completed journal.
     pub(super) fn forget(self, root: &Folder) {
         let remove = || {
             let state = Root::open(self.0?, RootLink::Followed).ok()??;
             state.inner(Path::new(KNOWN)).ok()??.remove(&Self::name(root)?).ok()
         };
-        // A hash that stays is that of a journal that is gone.
+        // A remaining hash is harmless: its journal no longer exists.
         let _ = remove();
     }
 
-    /// Whether this user has begun `journal` below `root`.
+    /// Whether this user started `journal` below `root`.
     pub(super) fn knows(self, root: &Folder, journal: &str) -> bool {
         let known = || {
             let state = Root::open(self.0?, RootLink::Followed).ok()??;

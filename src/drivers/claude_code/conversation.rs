@@ -20,12 +20,11 @@ use crate::process::{ChildCommand, ChildLine, RunningChild};
 /// What the scripted model answers to everything.
 pub const REPLY: &str = "ok";
 
-/// What the host asks outside of conversations: whether the server is there.
+/// The host's requests outside of conversations: a check that the server is reachable.
 const FIXED: &[FixedAnswer] = &[FixedAnswer { method: "HEAD", path: "/", status: 200, body: "{}" }];
 
-/// Settings by which plugins of `--plugin-dir` are on, also those that are off until a user turns them on
-/// (`defaultEnabled`); and, where their code may not run, by which no hook runs and no command that stands in a body
-/// (2.1.330).
+/// Settings that enable the plugins of `--plugin-dir`, including those that are off by default (`defaultEnabled`); and,
+/// if their code must not run, that disable hooks and commands in bodies (2.1.330).
 fn settings(plugins: &[String], scope: ObservationScope) -> String {
     let name = |folder: &String| {
         let folder = Path::new(folder);
@@ -45,8 +44,8 @@ fn settings(plugins: &[String], scope: ObservationScope) -> String {
     settings.to_string()
 }
 
-/// The environment of every start. No request leaves the machine: what is not the scripted model
-/// goes to a port where nobody listens.
+/// The environment of every start. No request leaves the machine: everything except the scripted model is directed to a
+/// port where nothing listens.
 pub fn environment(model: Option<&ModelServer>) -> Vec<(&'static str, String)> {
     let fixed = [
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
@@ -56,9 +55,9 @@ pub fn environment(model: Option<&ModelServer>) -> Vec<(&'static str, String)> {
         ("CLAUDE_CODE_MAX_RETRIES", "0"),
         ("HTTPS_PROXY", "http://127.0.0.1:9"),
         ("NO_PROXY", "127.0.0.1"),
-        // Servers connect before the first event, which says otherwise that they are `pending`.
+        // Makes servers connect before the first event, which otherwise reports them as `pending`.
         ("MCP_CONNECTION_NONBLOCKING", "0"),
-        // The listing is cut to 8000 characters otherwise, and names would seem to be missing.
+        // Otherwise the listing is truncated to 8000 characters, and names would seem to be missing.
         ("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000"),
     ];
     let mut pairs = fixed.map(|(key, value)| (key, value.to_owned())).to_vec();
@@ -69,14 +68,14 @@ pub fn environment(model: Option<&ModelServer>) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// A running host that is told one message after the other.
+/// A running host that receives one message after another.
 pub struct HostConversation {
     host: RunningChild,
     model: ModelServer,
     _workspace: HostWorkspace,
 }
 
-/// What one message brought.
+/// The result of one message.
 pub struct HostTurn {
     /// The host's events up to the result.
     pub events: Vec<Value>,
@@ -90,14 +89,14 @@ impl HostTurn {
         self.exchange.received.first().map(|received| &received.request)
     }
 
-    /// What the host itself said in the place of the model: a message of a model that does not
-    /// exist (2.1.330), or a user message in a tag of its own (2.1.197).
+    /// The messages of the host itself in place of the model: a message of a model that does not exist (2.1.330), or a
+    /// user message in a separate tag (2.1.197).
     pub fn host_messages(&self) -> Vec<String> {
         let mut host_messages = Vec::new();
         for event in &self.events {
             let message = &event["message"];
             let text = texts_of(&message["content"]).join("\n");
-            // What a skill with a context of its own answers in it comes from no model, either.
+            // The answer of a skill with a separate context is not from a model, either.
             let answered = text.trim() == REPLY;
             if message["model"] == "<synthetic>" && !answered || text.contains("<local-command-stderr>") {
                 host_messages.push(text);
@@ -106,7 +105,7 @@ impl HostTurn {
         host_messages
     }
 
-    /// Why the turn is not what was scripted.
+    /// How the turn deviates from the script.
     pub fn faults(&self) -> Vec<String> {
         let exchange = self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned();
         self.host_messages().into_iter().chain(exchange).collect()
@@ -114,9 +113,8 @@ impl HostTurn {
 }
 
 impl HostConversation {
-    /// Starts the host with these plugin folders. Without leave to run the plugin's own code, its
-    /// hooks and the commands in its bodies are disabled by settings, and its servers by `--strict-mcp-config`.
-    /// `prepare` may write into the fresh home.
+    /// Starts the host with these plugin folders. Without `--allow-exec`, hooks and commands in bodies are disabled by
+    /// settings, and servers by `--strict-mcp-config`. `prepare` may write into the fresh home.
     pub fn start(
         plugins: &[String],
         installation: &Installation,
@@ -129,7 +127,7 @@ impl HostConversation {
         let mut command = print_mode(&workspace, workspace.project(), plugins)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
-            // Neither settings nor instructions of the folders above the project.
+            // Ignore settings and instructions of the folders above the project.
             .arguments(["--setting-sources", "user"])
             .environment(environment(Some(&model)))
             .environment([("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")]);
@@ -145,7 +143,7 @@ impl HostConversation {
     pub fn turn(&mut self, message: &str, script: ModelScript) -> Result<HostTurn> {
         self.model.follow(script);
         let line = json!({ "type": "user", "message": { "role": "user", "content": message } });
-        // A host that has ended says why on standard error; reading tells that it has.
+        // Ignore the error: if the host has ended, the read below reports it with its standard error.
         let _ = self.host.write_line(&line.to_string());
         let mut events = Vec::new();
         loop {
@@ -194,7 +192,7 @@ pub fn session(session: Session, prompt: &str, installation: &Installation) -> R
     if !session.allowed_tools.is_empty() {
         command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);
     }
-    // The prompt goes to standard input, where no word of it can be taken for an option.
+    // Pass the prompt on standard input, where no part of it can be parsed as an option.
     let ended = command.input(prompt).run().with_context(|| workspace.not_started())?;
     Ok(Transcript::new(&ended, model.finish()))
 }

@@ -1,5 +1,5 @@
-//! What Claude Code 2.1.330 finds in a plugin's folder without starting anything of it: the
-//! `provides` of `claude plugin validate --json`. It is the host's only list of hook handlers.
+//! The components that Claude Code 2.1.330 finds in a plugin's folder without starting any of them: the `provides` of
+//! `claude plugin validate --json`. It is the host's only list of hook handlers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ pub struct InstalledInventory {
     pub hooks: BTreeSet<String>,
     /// MCP servers, without the plugin's name.
     pub servers: BTreeSet<String>,
-    /// Workflows by the names under which they stand among the skills.
+    /// Workflows by the names under which they are listed among the skills.
     pub workflows: BTreeSet<String>,
 }
 
 impl InstalledInventory {
-    /// Reads a report; `None` when the host has refused the plugin before it looked into the folder.
+    /// Parses a report; `None` if the host refused the plugin before it read the folder.
     pub fn from_report(report: &Value) -> Option<Self> {
         let provides = report.get("provides").filter(|provides| provides.is_object())?;
         let list = |key: &str| provides[key].as_array().map_or(&[][..], Vec::as_slice);
@@ -39,7 +39,7 @@ impl InstalledInventory {
         })
     }
 
-    /// The same list of a plugin that was shown under another name.
+    /// The list of a plugin that was loaded under another name, with its own name restored.
     pub fn renamed(mut self, shown: &str, own: &str) -> Self {
         let rename = |name: &String| match name.strip_prefix(&format!("{shown}:")) {
             Some(rest) => format!("{own}:{rest}"),

@@ -1,17 +1,16 @@
-//! Reads the skill listing that Claude Code puts into its model request, and the plugin's own
-//! server entries.
+//! Parses the skill listing in Claude Code's model requests, and the plugin's own server entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::disk::plain_files;
 use crate::drivers::loaded_bundle::LoadedPlugin;
 
-/// The line above the skills, and the one above the agents, which may come before or after.
+/// The heading of the skills, and the one of the agents, in either order.
 const SKILLS: &str = "skills are available for use with the Skill tool";
 const AGENTS: &str = "Available agent types for the Agent tool";
 
-/// The qualified names in a request's listing of skills and commands: lines such as
-/// `- plugin:skill: what it does`, or `- plugin:folder (plugin:name): …` where the two differ.
+/// The qualified names in a request's listing of skills and commands: lines such as `- plugin:skill: what it does`, or
+/// `- plugin:folder (plugin:name): …` if the two differ.
 pub fn names(request: &str) -> BTreeSet<String> {
     entries(request).map(|(name, _)| name.to_owned()).collect()
 }
@@ -35,15 +34,15 @@ fn entries(request: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The name that an entry begins with, and the rest. A name may hold a space, as that of a command's file does.
+/// Splits an entry into its name and the rest. A name may contain a space, like the file name of a command.
 fn split(entry: &str) -> (&str, &str) {
     let end = [": ", " ("].iter().filter_map(|sign| entry.find(sign)).min().unwrap_or(entry.len());
     let (name, rest) = entry.split_at(end);
     (name.trim_end_matches(':'), rest.trim_start_matches(':').trim_start())
 }
 
-/// Whether a server's command is a file of the plugin, which then must start; other servers may
-/// lack what they need on this machine.
+/// Whether a server's command is a file of the plugin, which then must start; other servers may depend on programs that
+/// are not installed.
 pub fn ships(plugin: &LoadedPlugin, server: &str) -> bool {
     let manifests = [".mcp.json", ".claude-plugin/plugin.json"];
     manifests.iter().filter_map(|file| plain_files::read(&plugin.folder.join(file)).ok()).any(|text| {

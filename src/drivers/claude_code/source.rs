@@ -1,7 +1,7 @@
-//! A source as its author wrote it in Claude Code 2.1.330: the plugins of a marketplace by settings that enable them,
-//! without installing one after the other; other plugins by `--plugin-dir`; skills that belong to no plugin by a folder
-//! that links to them. All of it in one start. Handlers of hooks and servers come from `claude plugin validate`, of a
-//! copy in which nothing but them can be at fault.
+//! Loads an unmodified source in Claude Code 2.1.330: plugins of a marketplace through settings that enable them,
+//! without installing each; other plugins with `--plugin-dir`; skills outside of plugins through a folder that links to
+//! them. All of it in one start. Handlers of hooks and servers come from `claude plugin validate`, run on a copy in
+//! which only these can have faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::temp_dir::TempFolder;
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 /// Fields that declare hooks and servers.
 const DECLARING: [&str; 2] = ["hooks", "mcpServers"];
-/// Files larger than this are no documents of a plugin.
+/// Larger files are not documents of a plugin.
 const LARGEST: u64 = 4 << 20;
 
 /// Lists everything that the host shows of a source.
@@ -43,14 +43,14 @@ pub fn list(
         add(&mut listing, layout, shelf.as_deref(), &turn);
     }
     let mut refused: Vec<PathBuf> = enabled.unloaded(&listing, layout);
-    // A name that the host reserves says nothing of the plugins: it loads a copy with another one.
+    // A reserved name of the marketplace does not concern its plugins: load a copy with another name.
     if !refused.is_empty() && listing.plugins.is_empty() {
         let copied = renamed(layout, scratch.path())?;
         let turn = start(&[], &SourceMarketplace::read(&copied), installation, scope)?;
         add(&mut listing, &copied, None, &turn);
         refused = enabled.unloaded(&listing, layout);
     }
-    // What the host refuses of a marketplace still is a plugin.
+    // A plugin that the host refuses as part of the marketplace is still loaded by its folder.
     if !refused.is_empty() {
         listing.notes.push(format!(
             "the host does not load {} of the plugins from the marketplace; they are shown by their folders",
@@ -71,7 +71,7 @@ pub fn list(
     Ok(listing)
 }
 
-/// One start with one message, which brings the host's first event and its request.
+/// Starts the host with one message, and returns its first event and request.
 fn start(
     folders: &[PathBuf],
     enabled: &SourceMarketplace,
@@ -88,7 +88,7 @@ fn start(
     Ok(turn)
 }
 
-/// Adds what a start shows, plugin by plugin.
+/// Adds the listed components of a start, plugin by plugin.
 fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>, turn: &HostTurn) {
     let init = init(&turn.events);
     let request = turn.request().map(|request| request.everything()).unwrap_or_default();
@@ -112,7 +112,7 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
             all.iter().filter_map(local).collect()
         };
         for (whole, local) in own(&skills) {
-            // What is a folder's name elsewhere is here the name of a link.
+            // Here the folder name is that of a symlink.
             let also = also.get(&whole).and_then(|also| Some(also.split_once(':')?.1.to_owned()));
             let also = also.filter(|_| shelf == Some(path) && layout.skills == [layout.root.clone()]);
             components.insert(ListedComponent { kind: ComponentKind::Skill, name: also.unwrap_or(local) });
@@ -137,13 +137,13 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
     }
 }
 
-/// A plugin that links to every skill that belongs to none.
+/// Creates a plugin that links to every skill outside of plugins.
 fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     if layout.skills.is_empty() {
         return Ok(None);
     }
     let mut name = layout.name.clone().unwrap_or_else(|| "source".to_owned());
-    // The host loads one plugin of a name.
+    // The host loads only one plugin of a name.
     if layout.plugins.contains(&layout.root) {
         name.push_str("-and-skills");
     }
@@ -151,7 +151,7 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     for folder in &layout.skills {
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = own.filter(|_| *folder != layout.root).unwrap_or_else(|| name.clone());
-        // A folder above stands before a name that another one has.
+        // A duplicate name is prefixed with a parent folder.
         let (mut link, mut above) = (shelf.join("skills").join(&own), folder.ancestors().skip(1));
         while plain_files::exists(&link) {
             let (Some(name), Some(last)) = (above.next().and_then(Path::file_name), link.file_name()) else {
@@ -166,7 +166,7 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(shelf))
 }
 
-/// The plugins of a marketplace that lie in the source.
+/// The plugins of a marketplace that are in the source.
 #[derive(Debug, Default)]
 struct SourceMarketplace {
     name: String,
@@ -184,7 +184,7 @@ impl SourceMarketplace {
         let base = document["metadata"]["pluginRoot"].as_str().unwrap_or_default();
         let (mut folders, mut entries) = (BTreeMap::new(), BTreeMap::new());
         for entry in document["plugins"].as_array().into_iter().flatten().filter(|_| layout.marketplace) {
-            // Those of other kinds would be fetched.
+            // Plugins of other source types would be downloaded.
             let (Some(name), Some(source)) = (entry["name"].as_str(), entry["source"].as_str()) else {
                 continue;
             };
@@ -199,7 +199,7 @@ impl SourceMarketplace {
         Self { name, root: layout.root.clone(), folders, entries }
     }
 
-    /// Writes what the host keeps of a marketplace that a user has added, with its plugins enabled.
+    /// Writes the host's record of an added marketplace, with its plugins enabled.
     fn prepare(&self, home: &Path) -> Result<()> {
         if self.folders.is_empty() {
             return Ok(());
@@ -233,8 +233,8 @@ impl SourceMarketplace {
     }
 }
 
-/// Adds the handlers of hooks and the servers of a plugin. What only its `entry` in the marketplace declares stands in
-/// the manifest of the copy, since `validate` does not know entries.
+/// Adds the handlers of hooks and the servers of a plugin. Components declared only by its `entry` in the marketplace
+/// are added to the manifest of the copy, since `validate` does not read entries.
 fn examine(
     plugin: &mut ListedPlugin,
     folder: &Path,
@@ -274,7 +274,7 @@ fn examine(
     Ok(())
 }
 
-/// A copy of a source whose marketplace has a name that anyone may use.
+/// Copies a source and gives its marketplace an unreserved name.
 fn renamed(layout: &SourceLayout, scratch: &Path) -> Result<SourceLayout> {
     let root = plain_files::absolute(scratch)?.join("copy");
     copy_documents(&layout.root, &root, CopiedTexts::Whole, 0)?;
@@ -288,16 +288,18 @@ fn renamed(layout: &SourceLayout, scratch: &Path) -> Result<SourceLayout> {
     Ok(SourceLayout { root, ..layout.clone() })
 }
 
-/// What a copy has of texts.
+/// How texts are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CopiedTexts {
-    /// All of it.
+    /// Completely.
     Whole,
-    /// That of documents, with frontmatter without a fault: it is read elsewhere, and one that cannot be read would hide everything else.
+    /// Replaced by a text with valid frontmatter: the real one is checked elsewhere, and invalid frontmatter would hide
+    /// everything else.
     Outlined,
 }
 
-/// A copy in which only documents have their content, or nothing but large files lacks it. Whether some document may declare hooks or servers.
+/// Copies a folder, as `texts` requires and with empty files in place of large ones. Returns whether a document may
+/// declare hooks or servers.
 fn copy_documents(from: &Path, to: &Path, texts: CopiedTexts, depth: usize) -> Result<bool> {
     const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
     let mut declares = false;
@@ -330,7 +332,7 @@ fn copy_documents(from: &Path, to: &Path, texts: CopiedTexts, depth: usize) -> R
     Ok(declares)
 }
 
-/// Whether a word stands in a document, in quotes.
+/// Whether a document contains a quoted word.
 fn holds(bytes: &[u8], word: &str) -> bool {
     memchr::memmem::find(bytes, format!("\"{word}\"").as_bytes()).is_some()
 }

@@ -1,6 +1,5 @@
-//! `claude plugin validate` of one plugin: what it says that refuses the plugin, and what it finds in
-//! the folder. Its checks for a catalogue of submitted plugins do not decide the exit code and are
-//! left out.
+//! Runs `claude plugin validate` for one plugin: the errors for which the host refuses the plugin, and the components
+//! in its folder. Its checks for a catalogue of submitted plugins do not affect the exit code and are left out.
 
 use std::path::Path;
 
@@ -15,17 +14,17 @@ use crate::drivers::text;
 use crate::drivers::workspace::HostWorkspace;
 use crate::temp_dir::TempFolder;
 
-/// What the host says of a plugin's folder without starting anything.
+/// The host's report about a plugin's folder, made without starting anything.
 #[derive(Debug, Default)]
 pub struct PluginValidation {
-    /// Why the host refuses the plugin; empty when it does not.
+    /// Why the host refuses the plugin; empty if it does not.
     pub refusals: Vec<String>,
-    /// What it finds; `None` when it refuses the plugin.
+    /// The components found; `None` if it refuses the plugin.
     pub inventory: Option<InstalledInventory>,
 }
 
-/// Lets the host validate the plugin of this name in `folder`. One whose name is reserved is shown again
-/// under another name, since the host looks no further than the name (2.1.330).
+/// Validates the plugin of this name in `folder`. A plugin with a reserved name is validated again under another name,
+/// since the host stops at the name (2.1.330).
 pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result<PluginValidation> {
     let output = validate(folder, installation)?;
     if output.errors.is_empty() || !output.errors.iter().all(|error| is_noise(error)) {
@@ -61,7 +60,7 @@ pub const MANIFEST: &str = ".claude-plugin/plugin.json";
 /// One run of the host's validation.
 struct ValidationRun {
     errors: Vec<String>,
-    /// How it ended, when it names no error and yet ends with another code than 0.
+    /// The exit status, if it is not 0 although no error was reported.
     ending: Option<String>,
     inventory: Option<InstalledInventory>,
 }
@@ -86,8 +85,8 @@ fn validate(plugin: &Path, installation: &Installation) -> Result<ValidationRun>
     Ok(ValidationRun { errors, ending, inventory })
 }
 
-/// What 2.1.330 says of a name that a third party may not publish under in its catalogue, around the
-/// name. Such a plugin installs from any marketplace and loads all the same.
+/// The message of 2.1.330 about a name that third parties may not publish in its catalogue, before and after the name.
+/// Such a plugin can still be installed from any marketplace.
 const RESERVED_NAME: (&str, &str) = (
     "name: Plugin name \"",
     "\" is reserved: it passes as one of Anthropic's own. A third party's plugin name cannot start with \"claude-\", \"anthropic-\", \"anthropics-\", or \"cc-plugin-\", be \"claude\", \"anthropic\", \"anthropics\", \"claude-code\", or \"claude-mods\", or put \"official\" beside \"claude\" or \"anthropic\". Name it for what it does. If this is one of Anthropic's own plugins, validate the marketplace that lists it.",

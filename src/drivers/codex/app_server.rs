@@ -1,5 +1,5 @@
-//! `codex app-server` of 0.169.0: one JSON message a line on standard input and output, with an id
-//! for each call and without the `jsonrpc` field.
+//! `codex app-server` of 0.169.0: one JSON message per line on standard input and output, with an id for each call and
+//! without the `jsonrpc` field.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub struct AppServer {
 }
 
 impl AppServer {
-    /// Starts the server in a home and greets it.
+    /// Starts the server in a home and sends the handshake.
     ///
     /// # Errors
     /// When it does not start or does not answer.
@@ -33,7 +33,7 @@ impl AppServer {
     /// Calls a method and waits for its result; messages in between are skipped.
     ///
     /// # Errors
-    /// When the server answers with an error, ends, or is too late.
+    /// When the server answers with an error, ends, or times out.
     pub fn call(&mut self, method: &str, parameters: &Value) -> Result<Value> {
         self.calls += 1;
         let id = self.calls;

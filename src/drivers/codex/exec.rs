@@ -1,4 +1,4 @@
-//! `codex exec` against a scripted model: one request a turn, skills injected by mention.
+//! `codex exec` against a scripted model: one request per turn, skills injected by mention.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::drivers::session::{Session, Transcript};
 /// The name of the scripted model. The host does not know the model, reports that once, and offers its
 /// general list of tools.
 const MODEL: &str = "scripted";
-/// What the host asks outside of conversations: nothing (0.169.0).
+/// The host's requests outside of conversations: none (0.169.0).
 const FIXED: &[FixedAnswer] = &[];
 
-/// What the host says about every model that it does not know (0.169.0).
+/// The host's message about every unknown model (0.169.0).
 pub const UNKNOWN_MODEL: &str = "Model metadata for `scripted` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.";
 
 /// Runs one prompt in a folder.
@@ -76,7 +76,7 @@ pub fn injected<'a>(request: &'a ModelRequest, skill: &str) -> Option<&'a str> {
     request.texts.iter().map(|spoken| spoken.text.as_str()).find(|text| text.starts_with(&head))
 }
 
-/// The custom agents that the tool for spawning names, one a line as `NAME: {`.
+/// The custom agents in the description of the spawn tool, one per line as `NAME: {`.
 pub fn roles(request: &ModelRequest) -> Vec<String> {
     let Some(tool) = request.tool("spawn_agent") else { return Vec::new() };
     let described = tool.parameters["properties"]["agent_type"]["description"].as_str().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! A fresh home of Codex with the bundle's plugins added from its own marketplace file, and the
-//! custom agents that the bundle ships beside them.
+//! A fresh home of Codex with the bundle's plugins added from its own marketplace file, and the custom agents that the
+//! bundle ships next to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use crate::drivers::text;
 use crate::drivers::workspace::HostWorkspace;
 use crate::process::{ChildCommand, ChildOutput};
 
-/// A port where nobody listens.
+/// A port where nothing listens.
 const NOBODY: &str = "http://127.0.0.1:9";
 
-/// The home, and what the host said while it was filled.
+/// The home, and the host's messages from its setup.
 pub struct CodexHome {
     workspace: HostWorkspace,
-    /// Where the host has put its copy of each plugin.
+    /// The folder of the host's copy of each plugin.
     copies: BTreeMap<String, String>,
     /// The marketplace's name.
     pub marketplace: String,
-    /// What the host refused: a plugin, or none for the whole marketplace, and its message.
+    /// Refusals by the host: the plugin, or `None` for the whole marketplace, and the message.
     pub refused: Vec<(Option<String>, String)>,
 }
 
@@ -62,10 +62,10 @@ impl CodexHome {
         Ok(home)
     }
 
-    /// A home that is there already, with whatever it has.
+    /// An existing home with its content.
     ///
     /// # Errors
-    /// When its folders cannot be made.
+    /// When its folders cannot be created.
     pub fn existing(home: &Path, installation: &Installation) -> Result<Self> {
         Self::empty(Some(home), installation)
     }
@@ -74,7 +74,7 @@ impl CodexHome {
         let workspace = HostWorkspace::new(given, installation)?;
         let (marketplace, refused) = (String::new(), Vec::new());
         let home = Self { workspace, copies: BTreeMap::new(), marketplace, refused };
-        // The host does not make its own folder.
+        // The host does not create its own folder.
         plain_files::make_folder(&home.folder())?;
         Ok(home)
     }
@@ -94,13 +94,13 @@ impl CodexHome {
         format!("{plugin}@{}", self.marketplace)
     }
 
-    /// The folder of the host's copy of a plugin; the place that it would have when it was refused.
+    /// The folder of the host's copy of a plugin; the expected path if it was refused.
     pub fn copy_of(&self, plugin: &str) -> String {
         let place = || format!("{}/plugins/cache/{}/{plugin}", text(&self.folder()), self.marketplace);
         self.copies.get(plugin).filter(|copy| !copy.is_empty()).cloned().unwrap_or_else(place)
     }
 
-    /// The folder of the custom agents that the bundle ships beside a plugin.
+    /// The folder of the custom agents that the bundle ships next to a plugin.
     pub fn agents_of(&self, plugin: &str) -> String {
         format!("{}/agents/{plugin}", text(&self.folder()))
     }
@@ -109,7 +109,7 @@ impl CodexHome {
     pub fn command(&self, folder: &Path) -> ChildCommand {
         self.workspace.command(folder).environment([
             ("CODEX_HOME", text(&self.folder())),
-            // The host and its git ask for lists of plugins, and `mcp list` asks every server how to log in.
+            // The host and its git download lists of plugins, and `mcp list` asks every server for its login method.
             ("HTTP_PROXY", NOBODY.to_owned()),
             ("HTTPS_PROXY", NOBODY.to_owned()),
             ("ALL_PROXY", NOBODY.to_owned()),
@@ -117,7 +117,7 @@ impl CodexHome {
         ])
     }
 
-    /// Runs a command of the host to its end, which reaches no address at all.
+    /// Runs a command of the host to its end, without network access.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -138,11 +138,11 @@ impl CodexHome {
         }
     }
 
-    /// The MCP servers as the host lists them, each kept from being started, whatever plugin it is of. Those of these
-    /// names are before the host is asked at all.
+    /// The MCP servers as the host lists them, each disabled, whichever plugin it belongs to. Those in `names` are
+    /// disabled before the host is first started.
     ///
     /// # Errors
-    /// When the configuration cannot be written, or the host would start one all the same.
+    /// When the configuration cannot be written, or the host would still start one.
     pub fn disabled_servers(&self, names: &BTreeSet<String>) -> Result<Vec<Value>> {
         self.disable(names)?;
         let servers = self.servers()?;
@@ -176,7 +176,7 @@ fn is_disabled(server: &Value) -> bool {
     server["enabled"] == false
 }
 
-/// A key of TOML, in quotes on one line, whatever is in it.
+/// A TOML key, quoted on one line, whatever it contains.
 fn key(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! A fresh home of OpenCode: a configuration folder that names the bundle's plugin folders by
-//! absolute path (the host writes into that folder, never into the bundle), and a scripted model.
+//! A fresh home of OpenCode: a configuration folder that lists the bundle's plugin folders by absolute path (the host
+//! writes into that folder, never into the bundle), and a scripted model.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,12 @@ use crate::drivers::text;
 use crate::drivers::workspace::HostWorkspace;
 use crate::process::ChildCommand;
 
-/// What the host asks outside of conversations: nothing (1.18.33 with a provider of its own list).
+/// The host's requests outside of conversations: none (1.18.33 with a custom provider).
 const FIXED: &[FixedAnswer] = &[];
 /// The data of the module that registers a plugin's components.
 pub const MODULE_DATA: &str = "plugcast.plugin.json";
 
-/// The folder of the configuration, beside the home.
+/// The folder of the configuration, next to the home.
 const CONFIG_FOLDER: &str = "config";
 
 /// The home, its configuration and its model.
@@ -30,8 +30,8 @@ pub struct OpenCodeHome {
 }
 
 impl OpenCodeHome {
-    /// Makes a home, or takes the given one, with a configuration folder beside it that names these
-    /// plugin folders. `quiet` names servers that must not start.
+    /// Creates a home, or uses the given one, with a configuration folder next to it that lists these plugin folders.
+    /// `quiet` names servers that must not start.
     ///
     /// # Errors
     /// When files cannot be written or no port can be bound.
@@ -42,7 +42,7 @@ impl OpenCodeHome {
         installation: &Installation,
     ) -> Result<Self> {
         let workspace = HostWorkspace::new(given, installation)?;
-        // npm takes the next folder above that has one for the project to install into.
+        // npm installs into the nearest parent folder with a `package.json`.
         plain_files::write(&workspace.folder().join("package.json"), b"{}\n", false)?;
         let model = ModelServer::start(&OpenaiChat, FIXED)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
@@ -83,8 +83,8 @@ impl OpenCodeHome {
             ("XDG_CACHE_HOME", inside(".cache")),
             ("XDG_STATE_HOME", inside(".local/state")),
             ("OPENCODE_CONFIG_DIR", text(&self.workspace.folder().join(CONFIG_FOLDER))),
-            // The host installs a package of its own into every configuration folder, and waits over
-            // a minute for a network that does not answer.
+            // The host installs one of its packages into every configuration folder, and waits over a minute for an
+            // unreachable network.
             ("npm_config_offline", "true".to_owned()),
         ];
         let switches = ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "SHARE"];

@@ -1,6 +1,6 @@
-//! A plugin that starts nothing of its own: a copy whose module is the one that this program writes, whose data has
-//! neither hooks nor language servers nor commands that the host would run for a text, and whose servers are told by
-//! name, so that the configuration disables them.
+//! A copy of a plugin that cannot run its own code: its module is the one that this program writes, its data has
+//! neither hooks nor language servers nor commands that the host would run for a text, and its servers are listed by
+//! name, so that the configuration can disable them.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ use crate::temp_dir::TempFolder;
 
 /// The copy.
 pub struct InertPlugin {
-    /// Where it lies.
+    /// Its folder.
     pub folder: PathBuf,
-    /// Every server that its module would register, as the host names it.
+    /// Every server that its module would register, by the host's name.
     pub servers: Vec<String>,
 }
 
 impl InertPlugin {
-    /// Copies a plugin; the inner `Err` says why the host would run something else than the module.
+    /// Copies a plugin; the inner `Err` explains why the host would run something other than the module.
     ///
     /// # Errors
     /// When files cannot be read or written.
@@ -60,7 +60,7 @@ impl InertPlugin {
     }
 }
 
-/// The first path in the module's data that leads out of the plugin's folder.
+/// The first path in the module's data that leaves the plugin's folder.
 fn outside(data: &Value) -> Option<&str> {
     let files = ["bodies", "agents"].into_iter().filter_map(|kind| data[kind].as_object()).flatten();
     let files = files.map(|(_, component)| &component["file"]);
@@ -68,7 +68,7 @@ fn outside(data: &Value) -> Option<&str> {
     files.chain(folders).filter_map(Value::as_str).find(|path| !open_beneath::is_inner(Utf8Path::new(path)))
 }
 
-/// The first file by which the host would run something else than the module of this program.
+/// The first file that would make the host run something other than the module of this program.
 fn changed_module(folder: &Path) -> Result<Option<String>> {
     let targets = Targets::embedded()?;
     let target = targets
@@ -86,6 +86,6 @@ fn changed_module(folder: &Path) -> Result<Option<String>> {
     Ok((!loads_module).then(|| PACKAGE.to_owned()))
 }
 
-/// The file that the host loads, as `main` of the package names it.
+/// The file that the host loads, according to `main` of the package.
 const MODULE: &str = "plugcast.plugin.js";
 const PACKAGE: &str = "package.json";

@@ -18,9 +18,9 @@ use crate::process::{ChildLine, RunningChild};
 const SERVE: [&str; 8] =
     ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
 
-/// What a path keeps as it is in a query.
+/// The characters to escape in a path within a query.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-/// The longest answer that is read.
+/// The maximum size of an answer.
 const LONGEST: u64 = 64 << 20;
 
 /// A running server.
@@ -28,15 +28,15 @@ pub struct OpenCodeServer {
     host: RunningChild,
     address: String,
     query: String,
-    /// The server runs whatever it is told: other users of the machine must not reach it.
+    /// The server executes any request, so other users of the machine must not have access.
     authorization: String,
 }
 
-/// What one message to a session brought.
+/// The result of one message to a session.
 pub struct SessionTurn {
     /// What passed between the host and the model.
     pub exchange: Exchange,
-    /// What the server answered when it refused.
+    /// The answer of the server if it refused.
     pub refusal: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl OpenCodeServer {
         Ok(Self { host, address, query, authorization })
     }
 
-    /// Reads a list; `Err` of the inner result is what the host says instead.
+    /// Requests a list; the inner `Err` is the error of the host.
     ///
     /// # Errors
     /// When the server does not answer.
@@ -152,7 +152,7 @@ impl OpenCodeServer {
     ) -> Result<SessionTurn> {
         home.model.follow(ModelScript::default().with_conversation(titles()).with_conversation(conversation));
         let answer = self.post(path, body)?;
-        // A title may still be asked for when the turn has ended.
+        // The host may still request a title after the turn has ended.
         let exchange = home.model.follow(ModelScript::default().with_conversation(titles()));
         Ok(SessionTurn { exchange, refusal: answer.err() })
     }
@@ -163,7 +163,7 @@ impl OpenCodeServer {
     }
 }
 
-/// The host asks for a title of each session, without tools, beside the conversation.
+/// The host requests a title for each session, without tools, in a separate conversation.
 pub fn titles() -> Conversation {
     let title = ScriptStep::reply(ModelReply::text("title")).any_number();
     Conversation::new("title", |request| request.tools.is_empty()).then(title)
@@ -185,7 +185,7 @@ fn read(mut response: ResponseLazy) -> Result<Result<Value, String>> {
     Ok(serde_json::from_str(&text).map_err(|_| format!("no JSON: {text}")))
 }
 
-/// 128 bits that nobody else knows, from the keys that the standard library draws for its hashers.
+/// 128 secret bits from the random keys of the standard library's hashers.
 fn password() -> String {
     let draw = || RandomState::new().hash_one(0);
     format!("{:016x}{:016x}", draw(), draw())
@@ -198,7 +198,7 @@ mod tests {
     use std::io::Write;
     use std::net::TcpListener;
 
-    /// What is read of an answer with these bytes.
+    /// The result of reading an answer with these bytes.
     fn answered(bytes: &[u8]) -> Result<Result<Value, String>> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/list?a=b", listener.local_addr().unwrap());

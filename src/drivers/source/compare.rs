@@ -1,4 +1,4 @@
-//! What the source host lists against the rows of a bundle's ledger.
+//! Compares the listing of the source host with the rows of a bundle's ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::model::qualified_name::qualify;
 use crate::source::SKILL_FILE;
 
-/// The plugins by the names that the bundles have for them: one without a manifest is named after its folder on the
-/// host, and by the author's settings in a bundle.
+/// The plugins with their names in the bundles: a plugin without a manifest is named after its folder on the host, and
+/// by the author's settings in a bundle.
 pub fn named(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<ListedPlugin> {
     let rows =
         || ledger.into_iter().flat_map(|ledger| &ledger.rows).filter(|row| row.kind == ComponentKind::Plugin);
@@ -25,8 +25,7 @@ pub fn named(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<Lis
     plugins
 }
 
-/// New names with the plugin's name that a bundle has: a source without a manifest may have got one by `--name`, as the
-/// `whole` source is called.
+/// Renames with the plugin's name in a bundle: a source without a manifest may have been named by `--name`.
 pub fn renames_in(
     ledger: &Ledger,
     renames: &BTreeSet<(ComponentKind, String, String)>,
@@ -40,7 +39,7 @@ pub fn renames_in(
     renames.iter().map(|(kind, from, to)| (*kind, in_bundle(from), in_bundle(to))).collect()
 }
 
-/// Compares one bundle's ledger with what is listed.
+/// Compares one bundle's ledger with the listing.
 pub fn bundle(
     host: &str,
     listed: &[ListedPlugin],
@@ -56,13 +55,13 @@ pub fn bundle(
                 missing.push(MissingComponent { plugin, kind: component.kind, name, reason, path });
             }
         }
-        // What the host refuses, it does not list.
+        // The host does not list what it refuses.
         if plugin.refused.is_empty() {
             let shown: Vec<&ListedPlugin> = listed.iter().filter(|other| other.name == plugin.name).collect();
             unlisted.extend(besides(&plugin.name, &shown, &rows, renames));
         }
     }
-    // Where several plugins have the same file, the host lists it once.
+    // The host lists a file once, even if several plugins have it.
     unlisted.retain(|one| {
         !ledger.rows.iter().filter(|row| row.path == one.path && row.plugin != one.plugin).any(|row| {
             let kind = listed_as(row.kind);
@@ -73,13 +72,14 @@ pub fn bundle(
     });
     unlisted.sort();
     unlisted.dedup();
-    // Plugins of one name are shown with the components of all of them.
+    // Plugins of the same name are listed with the components of all of them.
     let mut named = BTreeSet::new();
     missing.retain(|one: &MissingComponent| named.insert((one.plugin.clone(), one.kind, one.name.clone())));
     SourceComparison { host: host.to_owned(), missing, unlisted }
 }
 
-/// Skills, agents and commands that a bundle carries and the host does not list. One that is for nobody is in no list.
+/// Skills, agents and commands that a bundle carries but the host does not list, except those hidden from user and
+/// model.
 fn besides(
     plugin: &str,
     shown: &[&ListedPlugin],
@@ -93,7 +93,7 @@ fn besides(
         listed.map(|component| (component.kind, qualify(plugin, &component.name))).collect();
     let carried =
         || rows.iter().filter(|row| KINDS.contains(&row.kind) && row.outcome != RowOutcome::Dropped);
-    // Skills of several folders may have one name on the host, and one of them another in a bundle.
+    // Skills of several folders may share a name on the host, while a bundle renames one of them.
     let of_kinds = listed.iter().filter(|(kind, _)| KINDS.contains(kind)).count();
     if shown.len() > 1 && carried().count() <= of_kinds {
         return Vec::new();
@@ -118,12 +118,12 @@ fn besides(
     named.collect()
 }
 
-/// As what the host lists a kind: commands are skills there.
+/// The kind in the host's listing: commands are skills there.
 fn listed_as(kind: ComponentKind) -> ComponentKind {
     if kind == ComponentKind::Agent { kind } else { ComponentKind::Skill }
 }
 
-/// Whether a kind of row may stand for a kind that the host lists.
+/// Whether a row's kind may match a kind that the host lists.
 fn fits(listed: ComponentKind, row: ComponentKind) -> bool {
     match listed {
         ComponentKind::Skill => {
@@ -133,7 +133,7 @@ fn fits(listed: ComponentKind, row: ComponentKind) -> bool {
     }
 }
 
-/// Whether some row carries the component or counts it as a loss; else why not, and its file.
+/// Checks that a row carries the component or counts it as a loss; the error has the reason and the file.
 fn accounted(
     plugin: &ListedPlugin,
     component: &ListedComponent,
@@ -169,7 +169,7 @@ fn accounted(
         ledger.rows.iter().filter(above).max_by_key(|row| row.path.len())
     };
     match places.iter().find_map(row_of) {
-        // The file was dropped with a loss, which accounts for its component.
+        // It was not read, and the loss is that of the file.
         Some(row) if row.loss.is_some() => Ok(()),
         Some(row) => {
             let why = row.reason.as_deref().unwrap_or("it is read as a plain file");
@@ -179,7 +179,7 @@ fn accounted(
     }
 }
 
-/// Where the host finds such a component by default, relative to the source.
+/// The default paths of such a component on the host, relative to the source.
 fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
     let root = plugin.root.clone().filter(|root| !root.is_empty()).map(|root| root + "/").unwrap_or_default();
     let path = component.name.replace(':', "/");
@@ -317,7 +317,7 @@ mod tests {
             row.plugin = plugin.to_owned();
             row
         };
-        // One file in two plugins, of which the host shows one.
+        // One file in two plugins, which the host lists once.
         let sea = "skills/sea/SKILL.md";
         let rows = vec![
             of("wet", row(ComponentKind::Skill, "wet:ocean", sea)),
@@ -333,7 +333,7 @@ mod tests {
         let shown: Vec<_> = [plugin("also", &["ocean"]), plugin("wet", &["sky"])].concat();
         let unlisted = bundle("mars", &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted;
         assert_eq!(unlisted.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["deep"]);
-        // Two folders of one plugin with a skill of the same name, one of which has another name in the bundle.
+        // Two folders of one plugin with a skill of the same name, one of which is renamed in the bundle.
         let rows = vec![
             row(ComponentKind::Skill, "kit:own", "skills/own/SKILL.md"),
             row(ComponentKind::Skill, "kit:copies-own", "copies/own/SKILL.md"),

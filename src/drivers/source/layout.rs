@@ -1,6 +1,6 @@
-//! What of a folder the source host is given: a marketplace, a plugin, or every plugin and skill below it. It looks at
-//! names of files, and at whether a marketplace file lists anything. It knows nothing of how a build reads a source, so
-//! that a misreading there shows.
+//! The parts of a folder to load in the source host: a marketplace, a plugin, or every plugin and skill below it. It
+//! uses only file names, and whether a marketplace file lists anything. It shares no code with the reader of a build,
+//! so that errors of the reader are detected.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::disk::plain_files;
 use crate::source::SKILL_FILE;
 
-/// The files and folders that make a folder a plugin for the host.
+/// The files and folders that mark a folder as a plugin for the host.
 const PARTS: [&str; 8] = [
     ".claude-plugin/plugin.json",
     "skills",
@@ -23,11 +23,11 @@ const PARTS: [&str; 8] = [
 ];
 /// The marketplace file of a source.
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
-/// Folders that hold no source.
+/// Folders that contain no source.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
-/// Manifests of other hosts, which say what their folder is.
+/// Manifests of other hosts, which mark their folder as a plugin of that host.
 const FOREIGN: [&str; 4] = [".cursor-plugin/plugin.json", "plugin.json", "gemini-extension.json", "POWER.md"];
-/// Folders of a plugin whose skills nobody installs.
+/// Folders of a plugin whose skills are not installed.
 const UNINSTALLED: [&str; 12] = [
     "test",
     "tests",
@@ -42,10 +42,10 @@ const UNINSTALLED: [&str; 12] = [
     "templates",
     "assets",
 ];
-/// Deeper folders are not looked into.
+/// Deeper folders are not searched.
 const DEPTH: usize = 8;
 
-/// What the source host is given.
+/// The parts to load in the source host.
 #[derive(Debug, Clone, Default)]
 pub struct SourceLayout {
     /// The source, absolute.
@@ -54,22 +54,22 @@ pub struct SourceLayout {
     pub marketplace: bool,
     /// Folders of plugins, absolute.
     pub plugins: Vec<PathBuf>,
-    /// Folders of skills that belong to no plugin, absolute.
+    /// Folders of skills outside of plugins, absolute.
     pub skills: Vec<PathBuf>,
-    /// The name that the bundles have for the source itself, where it is a plugin without a manifest or holds skills.
+    /// The name of the source itself in the bundles, if it is a plugin without a manifest or contains skills.
     pub name: Option<String>,
 }
 
 impl SourceLayout {
-    /// Looks at `source`.
+    /// Finds the parts of `source`.
     ///
     /// # Errors
-    /// When it is not there.
+    /// When it does not exist.
     pub fn find(source: &Path) -> Result<Self> {
         let root =
             plain_files::absolute(source).with_context(|| format!("cannot open `{}`", source.display()))?;
         let mut layout = Self { root: root.clone(), ..Self::default() };
-        // One that lists nothing hides no plugin that stands beside it.
+        // A marketplace that lists nothing does not hide a plugin next to it.
         if is_file(&root, MARKETPLACE) && (lists(&root) || !is_file(&root, PARTS[0])) {
             layout.marketplace = true;
             return Ok(layout);
@@ -89,7 +89,7 @@ impl SourceLayout {
         if manifest || has_parts {
             self.plugins.push(folder.to_path_buf());
         }
-        // A source that has parts of a plugin and no manifest at all may hold further plugins and skills.
+        // A source with parts of a plugin but no manifest may contain further plugins and skills.
         if manifest || has_parts && (declared || depth > 0) || depth == DEPTH {
             return;
         }
@@ -107,14 +107,14 @@ impl SourceLayout {
         }
     }
 
-    /// Whether a path in the source leads over a link: the host reads some of these, lists one of several that lead to one
-    /// file, and installs a file in the place of others.
+    /// Whether a path in the source goes through a link: the host reads some of these, lists one of several that point
+    /// to the same file, and installs a file in place of others.
     pub fn has_link(&self, path: &str) -> bool {
         let mut parts = Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty());
         parts.any(|part| plain_files::is_link(&self.root.join(part)))
     }
 
-    /// The place of a folder in the source: empty for the source itself.
+    /// The path of a folder in the source; empty for the source itself.
     pub fn inner(&self, folder: &Path) -> Option<String> {
         Some(folder.strip_prefix(&self.root).ok()?.to_string_lossy().into_owned())
     }
@@ -129,7 +129,8 @@ fn lists(folder: &Path) -> bool {
         .is_some_and(|plugins| plugins.iter().any(|plugin| plugin["name"].is_string()))
 }
 
-/// Whether a folder without a manifest has a component folder by name alone, which is a skill or holds plugins.
+/// Whether a folder without a manifest only seems to have a component folder, which is in fact a skill or contains
+/// plugins.
 fn is_shelf(folder: &Path) -> bool {
     ["skills", "agents", "commands", "workflows"].iter().any(|name| is_file(&folder.join(name), SKILL_FILE))
 }

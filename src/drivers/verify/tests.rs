@@ -1,5 +1,4 @@
-//! The comparison with a host that is played: what it shows is given, and its binary only names a
-//! version.
+//! Tests of the comparison with a fake host: its listing is given, and its binary only reports a version.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +16,7 @@ use crate::ledger::ComponentKind;
 use crate::progress::Progress;
 use crate::temp_dir::TempFolder;
 
-/// A host that lists these names, and gives the model this text for every body.
+/// A fake host that lists these names, and sends this text to the model for every body.
 struct PlayedHost {
     listed: &'static [&'static str],
     given: &'static str,
@@ -181,7 +180,7 @@ fn a_bundle_that_was_changed_proves_nothing() {
     assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` does not match the manifest"));
 }
 
-/// Moving the bundle away while its host was asked once got the proof of it where a link led.
+/// Regression test: if the bundle was moved during the run, the proof was written through a link.
 #[test]
 fn a_proof_is_left_in_the_bundle_that_was_opened() {
     let (folder, elsewhere) = (bundle(), bundle());

@@ -3,12 +3,12 @@
 use super::FoundVersion;
 use crate::source::Span;
 
-/// What marks a line, a block and its end.
+/// The marks of a line, of a block and of its end.
 const INLINE: &str = "x-release-please-version";
 const START: &str = "x-release-please-start-version";
 const END: &str = "x-release-please-end";
 
-/// The versions of the marked lines; none where no line is marked.
+/// The versions of the marked lines; empty if no line is marked.
 pub(super) fn find(text: &str) -> Vec<FoundVersion> {
     let mut out = Vec::new();
     let mut block = false;
@@ -43,7 +43,7 @@ pub(super) fn version(text: &str, part: Span) -> Option<FoundVersion> {
     })
 }
 
-/// The longest version with which `words` begin.
+/// The longest version at the start of `words`.
 fn longest(words: &str) -> Option<&str> {
     let end = words.find(|c: char| !c.is_ascii_alphanumeric() && !".-+".contains(c)).unwrap_or(words.len());
     let numbers = words.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(words.len());

@@ -1,5 +1,4 @@
-//! Where a path such as `$.plugins[0].version` leads: keys, places in lists, everything below, and entries that
-//! say something.
+//! Resolves a path such as `$.plugins[0].version`: keys, indices, everything below, and entries that match a condition.
 
 use crate::read::tree::Node;
 
@@ -9,16 +8,16 @@ enum ValueStep<'a> {
     Key(&'a str),
     Place(usize),
     Each,
-    /// That key, however deep.
+    /// That key at any depth.
     Deep(&'a str),
-    /// The entries where a key, perhaps of a key, has that value.
+    /// The entries in which a key, perhaps a nested one, has that value.
     Where(Vec<&'a str>, &'a str),
 }
 
 /// The nodes to which `path` leads from `node`.
 ///
 /// # Errors
-/// Which part of the path is none that is known.
+/// A message about the unsupported part of the path.
 pub(super) fn follow<'n>(node: &'n Node, path: &str) -> Result<Vec<&'n Node>, String> {
     let mut here = vec![node];
     for step in steps(path).ok_or_else(|| {
@@ -43,7 +42,7 @@ fn taken<'n>(node: &'n Node, step: &ValueStep<'_>) -> Vec<&'n Node> {
         ValueStep::Where(keys, value) => inner()
             .filter(|entry| {
                 let child = keys.iter().try_fold(*entry, |node: &Node, key| match node.get(key) {
-                    // Some readers of TOML say `value` for what a key has.
+                    // Some TOML parsers expose the value of a key as `value`.
                     None if *key == "value" => Some(node),
                     inner => inner,
                 });

@@ -1,4 +1,4 @@
-//! Versions in XML: the elements and attributes to which a path such as `/project/version` leads.
+//! Versions in XML: the elements and attributes at a path such as `/project/version`.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,7 +16,7 @@ struct XmlStep<'p> {
     place: Option<usize>,
 }
 
-/// The versions to which `path` leads.
+/// The versions at `path`.
 pub(super) fn find(text: &str, path: &str) -> Vec<FoundVersion> {
     let Some((steps, attribute)) = steps(path) else {
         let why = format!(
@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, path: &str) -> Vec<FoundVersion> {
         );
         return vec![FoundVersion::Fault(Span::new(0, 0), why)];
     };
-    // A document type of the user's own is well-formed; what it includes is never read.
+    // A custom document type is well-formed; its includes are never read.
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(text, options) {
         Ok(document) => document,
@@ -70,7 +70,7 @@ fn qualified_name<'t>(text: &'t str, node: &Node<'_, '_>) -> &'t str {
     &tag[..tag.find(|c: char| c.is_whitespace() || "/>".contains(c)).unwrap_or(tag.len())]
 }
 
-/// The place of an element among those of its name in the element above, from 1.
+/// The 1-based index of an element among its siblings of the same name.
 fn place_of(text: &str, node: &Node<'_, '_>) -> usize {
     let name = qualified_name(text, node);
     let before = node.prev_siblings().filter(|other| other.is_element());
@@ -78,14 +78,14 @@ fn place_of(text: &str, node: &Node<'_, '_>) -> usize {
     before.filter(|other| qualified_name(text, other) == name).count()
 }
 
-/// The first text in an element that stands before every element in it; without one, where it begins.
+/// The range of the text in an element before its first child element; without text, the start of its content.
 fn words(node: &Node<'_, '_>) -> Range<usize> {
     let first = node.children().take_while(|child| !child.is_element()).find(Node::is_text);
     let start = node.range().start;
     first.map_or(start..start, |child| child.range())
 }
 
-/// The byte at a line and column, both from 1, columns in characters.
+/// The byte offset of a 1-based line and column, columns in characters.
 fn offset(text: &str, position: TextPos) -> usize {
     let before = position.row.saturating_sub(1) as usize;
     let line: usize = text.split_inclusive('\n').take(before).map(str::len).sum();

@@ -1,5 +1,5 @@
-//! Lines about what a host runs: the handler of a hook by its place among those that the host got, a
-//! server by the name that the target gives it.
+//! The origin of lines about hooks and servers: the handler of a hook by its position among those that the host
+//! received, a server by the name that the target gives it.
 
 use super::{BundleDocuments, LineOrigin, is, pointer};
 use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
@@ -27,7 +27,7 @@ impl BundleDocuments<'_> {
         Some(self.part(row, rest))
     }
 
-    /// A handler of `event`: the source's handlers that the host got are in the same order.
+    /// The origin of a handler of `event`: the source's handlers that the host received are in the same order.
     fn handler(&self, plugin: &str, event: &str, groups: &Node, rest: &[&str]) -> Option<LineOrigin> {
         let rows = self.carried(plugin, ComponentKind::Hook).into_iter();
         let rows: Vec<&LedgerRow> = rows.filter(|row| row.name.split('/').next() == Some(event)).collect();
@@ -47,8 +47,8 @@ impl BundleDocuments<'_> {
         }
     }
 
-    /// Rows of what the host got, in the order in which it is declared: in files of its own, then in
-    /// the manifest or a marketplace.
+    /// Rows of the components that the host received, in the order of declaration: in separate files, then in the
+    /// manifest or a marketplace.
     fn carried(&self, plugin: &str, kind: ComponentKind) -> Vec<&LedgerRow> {
         let is_it =
             |row: &&LedgerRow| row.kind == kind && row.plugin == plugin && row.outcome != RowOutcome::Dropped;
@@ -57,7 +57,7 @@ impl BundleDocuments<'_> {
         rows
     }
 
-    /// A part of what `row` is about: the field of the same name, if it has a row of its own.
+    /// The origin of a part of `row`: the row of the field of the same name, if there is one.
     fn part(&self, row: &LedgerRow, keys: &[&str]) -> LineOrigin {
         let base = row.pointer.as_deref().unwrap_or_default();
         self.declared_at(row, &format!("{base}{}", pointer(keys))).unwrap_or_else(|| whole(row))
