@@ -46,6 +46,7 @@ mod repair;
 mod rows;
 mod safe_yaml;
 mod sandbox;
+mod script_paths;
 mod server_strings;
 mod server_tools;
 mod servers;

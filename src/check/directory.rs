@@ -42,6 +42,8 @@ pub struct ComponentDirectory<'a> {
     words: BTreeMap<(&'a str, &'a str), Vec<&'a Component>>,
     /// Qualified names of everything that is not a skill, agent or command that was read.
     others: BTreeSet<String>,
+    /// The names of workflows, by the names that their files would give them.
+    workflows: BTreeMap<String, String>,
     /// Built-in agents of the source host.
     built_in: &'a [String],
 }
@@ -59,6 +61,7 @@ impl<'a> ComponentDirectory<'a> {
             stems: BTreeMap::new(),
             words: BTreeMap::new(),
             others: BTreeSet::new(),
+            workflows: BTreeMap::new(),
             built_in,
         };
         for plugin in &project.plugins {
@@ -66,6 +69,11 @@ impl<'a> ComponentDirectory<'a> {
             let names = plugin.others.iter().map(|other| &other.name);
             let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
             out.others.extend(names.map(|name| qualify(&plugin.name, name)));
+            let workflows = plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id());
+            out.workflows.extend(workflows.filter_map(|workflow| {
+                let by_file = qualify(&plugin.name, workflow.path.file_stem()?);
+                Some((by_file, qualify(&plugin.name, &workflow.name)))
+            }));
             for component in &plugin.components {
                 out.add(component);
                 if component.kind == ComponentKind::Skill {
@@ -115,6 +123,11 @@ impl<'a> ComponentDirectory<'a> {
         self.agents.contains_key(qualified)
             || self.skills.contains_key(qualified)
             || self.others.contains(qualified)
+    }
+
+    /// The name of the workflow whose file is named by `qualified`; the source host does not know that name.
+    pub fn workflow_in_file(&self, qualified: &str) -> Option<&str> {
+        self.workflows.get(qualified).map(String::as_str)
     }
 
     /// Whether any plugin has a skill or command of that name.

@@ -11,7 +11,7 @@ use super::declarations::Declarations;
 use super::foreign_plugin::ForeignParts;
 use super::part::LoweredPart;
 use super::texts::NameEdits;
-use super::{field_leaves, launcher, paths, sidecar, source_json};
+use super::{field_leaves, launcher, paths, script_paths, sidecar, source_json};
 use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -20,6 +20,7 @@ use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::read::frontmatter::{self, MarkdownDocument};
 use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
+use crate::target::Axis;
 
 /// Says in one line that skills go along as plain files, since they lie where hosts do not look.
 pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic> {
@@ -108,7 +109,8 @@ impl PlainFile<'_> {
         let fields = document.iter().flat_map(|document| field_leaves::all(name, file, document));
         part.decisions.extend(fields.map(|(_, field)| field.placed_at(path.as_str())));
         let executable = file.executable;
-        if let Some(also) = context.places.also.get(&file.path) {
+        let also = context.places.also.get(&file.path);
+        if let Some(also) = also.filter(|also| !context.is_generated(also)) {
             let (path, from) = (context.root().join(also), Some(file.path.clone()));
             let content = NodeContent::CopyOf(file.origin.clone());
             part.nodes.push(BundleNode { path, executable, content, from });
@@ -129,6 +131,11 @@ impl PlainFile<'_> {
             let reason =
                 "parts that the source host refuses are left out, and credentials are named by variables";
             return (decision.became(RowOutcome::Mapped, reason), NodeContent::document(inner, document));
+        }
+        if let Some(reason) = script_paths::missed(context, file) {
+            let owner = (ComponentKind::File, context.plugin.inner(&file.path).as_str());
+            let decision = decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
+            return (decision, NodeContent::CopyOf(file.origin.clone()));
         }
         let decision = match moved(context, file, inner) {
             Some(reason) => decision.became(RowOutcome::Mapped, reason),
@@ -204,7 +211,10 @@ fn edited(
     inner: &Utf8Path,
     names: &NameEdits<'_>,
 ) -> Option<MarkdownDraft> {
-    let text = file.text().filter(|_| context.places.moved && file.path.extension() == Some("md"))?;
+    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
+    if !paths::may_follow(context, text) {
+        return None;
+    }
     let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
     draft.edits.extend(paths::follow(context, file, inner, draft.document.body));
     for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {

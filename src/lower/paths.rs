@@ -1,6 +1,8 @@
 //! Relative paths in Markdown follow files that lie elsewhere on the host: a renamed template, a
 //! skill whose folder follows its name, a command that became a skill.
 
+use std::cell::LazyCell;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::LoweringContext;
@@ -8,6 +10,8 @@ use crate::bundle::draft::DraftEdit;
 use crate::model::paths::joined;
 pub(super) use crate::model::paths::relative;
 use crate::read::format::SourceFacts;
+use crate::read::intent::is_for_maintainers;
+use crate::read::markdown::{self, RegionKind};
 use crate::source::{ComponentKind, SourceFile, Span};
 use crate::sourcemap::EditKind;
 
@@ -21,7 +25,7 @@ pub(super) fn follow(
 ) -> Vec<DraftEdit> {
     let mut edits = Vec::new();
     let Some(text) = file.text() else { return edits };
-    if !context.places.moved && !text.contains(&context.source.manifest) {
+    if !may_follow(context, text) {
         return edits;
     }
     let mut edit = |span, text, target: &Utf8Path| {
@@ -30,20 +34,37 @@ pub(super) fn follow(
     };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let skill = context.places.skills.get(&file.path).map(|at| context.plugin.components[*at].folder());
+    let is_loaded = skill.is_some() || context.places.mains.contains(&file.path);
+    // What such a text tells is about the source, and stays true.
+    let tells_of_source = !context.places.mains.contains(&file.path) && is_for_maintainers(&file.path);
+    let regions = LazyCell::new(|| markdown::regions(text, body));
+    let in_code = |span: Span, kinds: &[RegionKind]| {
+        markdown::region_at(&regions, span.start).is_some_and(|kind| kinds.contains(&kind))
+    };
+    let is_link = |span: Span| {
+        is_destination(&text[..span.start]) && !in_code(span, &[RegionKind::CodeBlock, RegionKind::CodeSpan])
+    };
+    // A folder in a command counts from where the command runs.
+    let is_run = |span: Span| text[..span.start].ends_with("cd ") || in_code(span, &[RegionKind::CodeBlock]);
     for (span, path) in candidates(text, body) {
-        let bases = [Some(here), skill, None];
+        let bases = [Some(here), skill];
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = joined(base, path)?;
             let climbs = path.starts_with("../") && !here.starts_with(&target);
             let file = file_at(context, &target).map(Utf8Path::to_owned);
-            let placed = file.or_else(|| folder_at(context, &target).filter(|_| climbs))?;
+            let placed = file.or_else(|| folder_at(context, &target).filter(|_| climbs && !is_run(span)))?;
             Some((base.to_owned(), target, placed))
         });
         let Some((base, target, placed)) = resolved else { continue };
         let emitted_base = emitted_folder(context, &base, inner, here);
         let wanted = relative(&emitted_base, &placed);
         let plain = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
-        if wanted != plain {
+        // A name alone that the file has lost may be that of a file where the model works; and a text that no host loads
+        // tells of the source.
+        let climbs = path.starts_with("../");
+        let is_named = plain.contains('/') || placed.file_name() == target.file_name();
+        let is_path = is_named && !tells_of_source && (is_loaded || climbs);
+        if wanted != plain && (is_path || is_link(span)) {
             let wanted = if path.starts_with("./") && !wanted.starts_with("..") {
                 format!("./{wanted}")
             } else {
@@ -53,18 +74,41 @@ pub(super) fn follow(
             edit(Span::new(span.start, span.end - slashes), wanted, &target);
         }
     }
-    for (span, path) in at_root(text, body, &context.source.plugin_root) {
-        let target = context.plugin.root.join(path);
-        let Some(placed) = placed(context, &target).filter(|placed| placed.as_str() != path) else {
-            continue;
-        };
-        edit(span, placed.to_string(), &target);
+    if tells_of_source {
+        return edits;
+    }
+    let own = skill.unwrap_or(here);
+    let folders = [
+        (&context.source.plugin_root, context.plugin.root.as_path(), Utf8PathBuf::new()),
+        (&context.source.skill_folder, own, emitted_folder(context, own, inner, here)),
+    ];
+    for (variable, base, emitted_base) in folders {
+        for (span, path) in behind(text, body, variable) {
+            let Some(target) = joined(base, path) else { continue };
+            let Some(placed) = placed(context, &target) else { continue };
+            let wanted = relative(&emitted_base, placed);
+            if wanted != relative(base, &target) {
+                edit(span, wanted, &target);
+            }
+        }
     }
     edits
 }
 
+/// Whether any path of a text may lead elsewhere on the host.
+pub(super) fn may_follow(context: &LoweringContext<'_>, text: &str) -> bool {
+    context.places.moved || text.contains(&context.source.manifest)
+}
+
+/// Whether what follows `before` is where a link leads.
+fn is_destination(before: &str) -> bool {
+    let before = before.strip_suffix('<').unwrap_or(before);
+    let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
+    before.ends_with("](") || line.starts_with('[') && line.trim_end().ends_with("]:")
+}
+
 /// Where a file of the plugin went, in the plugin's emitted folder; what its manifest says is in the host's own.
-fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+pub(super) fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
     let manifest = context.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
     let emitted = manifest.map(|_| Utf8Path::new(&context.target.manifest.path));
     emitted.or_else(|| context.places.files.get(target).map(Utf8PathBuf::as_path))
@@ -88,13 +132,14 @@ fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a
     context.places.files.get(&skill.path)?.parent()
 }
 
-/// Paths behind the variable of the plugin's folder, without a `/` at the end.
-fn at_root<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
-    let variable = format!("${{{variable}}}/");
+/// Paths behind the variable of a folder, which may be quoted alone, without a `/` at the end.
+fn behind<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
+    let variable = format!("${{{variable}}}");
     let part = body.slice(text);
     let found = part.match_indices(&variable).filter_map(|(at, _)| {
-        let start = at + variable.len();
-        let rest = &part[start..];
+        let rest = &part[at + variable.len()..];
+        let lead = ["/", "\"/", "'/"].into_iter().find(|lead| rest.starts_with(lead))?.len();
+        let (start, rest) = (at + variable.len() + lead, &rest[lead..]);
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
         let word = rest[..rest.len() - rest.trim_start_matches(allowed).len()].trim_end_matches(['.', '/']);
         (!word.is_empty()).then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
@@ -175,9 +220,19 @@ mod tests {
         let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
         let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
-        let text = "run ${ROOT}/a/b.sh, `cd ${ROOT}/pack/` and ${ROOT}.";
+        let text = "run ${ROOT}/a/b.sh, `cd ${ROOT}/pack/`, \"${ROOT}\"/c.md and ${ROOT}.";
         let found: Vec<_> =
-            at_root(text, Span::new(0, text.len()), "ROOT").into_iter().map(|(_, word)| word).collect();
-        assert_eq!(found, ["a/b.sh", "pack"]);
+            behind(text, Span::new(0, text.len()), "ROOT").into_iter().map(|(_, word)| word).collect();
+        assert_eq!(found, ["a/b.sh", "pack", "c.md"]);
+    }
+
+    #[test]
+    fn a_destination_is_told_by_what_stands_before_it() {
+        for before in ["see [a](", "[a](<", "x\n[a]: ", "[a]: <"] {
+            assert!(is_destination(before), "{before}");
+        }
+        for before in ["see (", "`", "x [a]: ", "[a] (", ""] {
+            assert!(!is_destination(before), "{before}");
+        }
     }
 }

@@ -165,6 +165,16 @@ pub fn is_changelog(path: &Utf8Path) -> bool {
     CHANGELOGS.iter().any(|name| name.eq_ignore_ascii_case(stem))
 }
 
+/// Names of files for those who work on the plugin, without their ending, in capitals.
+const MAINTAINING: [&str; 6] =
+    ["CONTRIBUTING", "DEVELOPMENT", "DEVELOPING", "MAINTAINING", "MAINTAINERS", "RELEASING"];
+
+/// Whether a text is for those who work on the plugin: what it names lies in the source, now or then.
+pub fn is_for_maintainers(path: &Utf8Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_ascii_uppercase();
+    is_changelog(path) || MAINTAINING.contains(&stem.as_str())
+}
+
 /// Whether the name at a span is an entry of a list or the first cell of a row, with what it means behind it.
 pub fn is_explained(text: &str, start: usize, end: usize) -> bool {
     let before = &text[line_start(text, start)..start];

@@ -169,6 +169,22 @@ fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
 }
 
 #[test]
+fn a_workflow_has_the_name_in_its_script_alone() {
+    let script = "export const meta = { name: 'sweep', description: 'Sweeps.' };\n";
+    let tree =
+        kit("Call the Workflow tool with `kit:deep`, then `kit:sweep`.").file("in/workflows/deep.js", script);
+    for host in ["claude-code", "codex", "opencode"] {
+        assert_eq!(
+            findings(&tree, host),
+            [
+                "warning unknown-skill skills/plan/SKILL.md:5:30 unknown name `kit:deep`: no skill, agent or command has it | did you mean `kit:sweep`?"
+            ],
+            "{host}"
+        );
+    }
+}
+
+#[test]
 fn a_component_that_a_host_refuses_is_named_by_nothing_there() {
     let long = "x".repeat(70);
     let tree = kit(&format!("Then run /kit:{long}."))

@@ -33,6 +33,26 @@ fn a_script_of_a_hook_is_not_in_the_bundle() {
 }
 
 #[test]
+fn what_several_documents_name_is_one_finding_with_all_its_places() {
+    let tree = kit("Plan.")
+        .file("in/commands/go.md", "---\ndescription: Goes.\n---\n\nGo.\n")
+        .file("in/hooks/hooks.json", command("cat \\\"${CLAUDE_PLUGIN_ROOT}/commands/go.md\\\""))
+        .file(
+            "in/.mcp.json",
+            "{\"mcpServers\":{\"s\":{\"command\":\"node\",\"args\":[\"${CLAUDE_PLUGIN_ROOT}/commands/go.md\"]}}}\n",
+        );
+    let (_folder, finished) = built(&tree, &["--to", "codex"]);
+    let found = lines(&finished);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let found = &answer["diagnostics"][0];
+    let mut places = vec![found["path"].clone()];
+    places.extend(found["related"].as_array().unwrap().iter().map(|place| place["path"].clone()));
+    places.sort_by_key(Value::to_string);
+    assert_eq!(places, [".mcp.json", "hooks/hooks.json"]);
+}
+
+#[test]
 fn a_hook_names_a_file_that_is_nowhere() {
     let tree = kit("Plan.")
         .file("in/hooks/hooks.json", command("${CLAUDE_PLUGIN_ROOT}/hooks/stp.sh"))

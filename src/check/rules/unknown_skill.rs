@@ -39,13 +39,15 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         // The plugin is the same in all of them and must not affect the similarity.
         let known = directory.skills_near(name);
         let locals = || known.iter().map(|known| local_of(known));
+        let workflow = directory.workflow_in_file(name);
         let slipped = slip(local_of(name), locals());
         // A name that is not called is reported only if it is a clear typo.
-        if slipped.is_none() && place.how == NameUse::Named {
+        if slipped.is_none() && workflow.is_none() && place.how == NameUse::Named {
             continue;
         }
         let near = slipped.or_else(|| nearest(local_of(name), locals()));
         let near = near.and_then(|near| known.iter().copied().find(|known| local_of(known) == near));
+        let near = workflow.or(near);
         let found = sink.report(text.file, place.span, format!("unknown skill or command `{name}`"));
         let Some(near) = near else {
             found.help =
@@ -53,7 +55,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         };
         found.help = Some(format!("did you mean `{near}`?"));
-        if slipped.is_some() {
+        if slipped.is_some() || workflow.is_some() {
             found.fix = Some(replace(text.file, place.span, near, Applicability::Unsafe));
         }
         let other = directory.skill(near).and_then(|other| Some((context.file(&other.path)?, other)));

@@ -1,6 +1,8 @@
 //! Whether a text asks to run the agent that it names. A name in an inventory, in a table of
 //! permissions or in a remark about a peer asks for nothing.
 
+mod callers;
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -231,10 +233,10 @@ fn ends_sentence(text: &str, at: usize) -> bool {
 }
 
 fn asks(before: &str, after: &str) -> bool {
-    if denies(before) {
+    let ahead: Vec<&str> = words(before).collect();
+    if denies(before) || callers::are_named(&ahead) {
         return false;
     }
-    let ahead: Vec<&str> = words(before).collect();
     let near = ahead.iter().rev().take(REACH).any(|word| is_one_of(word, &ASKING_NEARBY));
     let asking = |word: &&str| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ONE);
     let later: Vec<&str> = words(after).collect();
@@ -244,7 +246,10 @@ fn asks(before: &str, after: &str) -> bool {
         return false;
     }
     let denied = later.iter().any(|word| is_denial(word) && !word.eq_ignore_ascii_case("without"));
-    near || ahead.iter().any(asking) || !denied && later.iter().any(asking)
+    // Behind its name stands what the agent does.
+    let asked_later = |word: &&str| asking(word) && !callers::is_done(word);
+    let asked_ahead = |at: usize| asking(&ahead[at]) && !callers::is_done_by_another(&ahead[..=at]);
+    near || (0..ahead.len()).any(asked_ahead) || !denied && later.iter().any(asked_later)
 }
 
 /// Whether a sentence asks to run what a list names.
@@ -252,7 +257,7 @@ fn asks_for_all(sentence: &str) -> bool {
     let all: Vec<&str> = words(sentence).collect();
     let leads = sentence.trim_end().ends_with(':');
     let asks = |word: &&str| is_one_of(word, &ASKING) || leads && is_one_of(word, &ASKING_FOR_ITEMS);
-    !denies(sentence) && all.iter().any(asks)
+    !denies(sentence) && !callers::lists(&all) && all.iter().any(asks)
 }
 
 /// Whether a line is an item of a list or a row of a table.

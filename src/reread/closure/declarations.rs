@@ -12,6 +12,9 @@ const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
 const NOT_EXECUTABLE: &str = "script-not-executable";
 const NO_INTERPRETER: &str = "shebang-missing";
 
+/// How many places of one cause are told: a document may say the same thousands of times.
+const MOST_PLACES: usize = 20;
+
 impl<'a> ClosureJudge<'a> {
     /// A path of a document that hosts read, relative to the plugin's folder; `value` is where it
     /// stands in the emitted text.
@@ -24,7 +27,8 @@ impl<'a> ClosureJudge<'a> {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let wanted = joined(&place.plugin.root, path).unwrap_or_else(|| path.into());
         if wanted.starts_with(&place.plugin.root) && self.known(place.plugin, &wanted) {
-            return self.lost(place, (file, span), path, &wanted);
+            self.lost(place, (file, span), path, &wanted);
+            return self.relate_others(place, value, path, (file, span));
         }
         let message = format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.inner(&wanted));
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
@@ -34,6 +38,25 @@ impl<'a> ClosureJudge<'a> {
         };
         let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING };
         self.found.push(Diagnostic::in_file(file, span, Severity::Warning, rule, message).help(help));
+        self.relate_others(place, value, path, (file, span));
+    }
+
+    /// Adds to the last finding where else `path` is declared: of a document that is written anew nobody knows which of
+    /// the places it comes from.
+    fn relate_others(
+        &mut self,
+        place: &FileContext<'_>,
+        value: Span,
+        path: &str,
+        first: (&'a SourceFile, Span),
+    ) {
+        if origin::find(self.project, &place.file, value).is_some() {
+            return;
+        }
+        let Some(found) = self.found.last_mut() else { return };
+        for (file, span) in self.lookup.declared_also(place.plugin, path, first).take(MOST_PLACES) {
+            found.relate(file, span, "the same here");
+        }
     }
 
     /// A variable of a document that the host does not fill there; `value` is where it stands.

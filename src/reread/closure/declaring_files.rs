@@ -38,7 +38,9 @@ impl<'a> DeclaringFiles<'a> {
             let after = places.partition_point(|(other, span)| (*other, span.start) < (number, from));
             places.get(after).filter(|(other, _)| *other == number)
         });
-        if let Some((number, span)) = known.or_else(|| places.first()) {
+        // A list of components names files, too, and only what stands behind a variable is read from the folder.
+        let behind = || places.iter().find(|(number, span)| is_behind((self.files[*number], *span)));
+        if let Some((number, span)) = known.or_else(behind).or_else(|| places.first()) {
             return Some((self.files[*number], *span));
         }
         // A text beside the declaring files, and what is no word of a value.
@@ -50,6 +52,20 @@ impl<'a> DeclaringFiles<'a> {
         let found = beside.and_then(|(file, from)| within(file, from));
         let found = found.or_else(|| self.files.iter().find_map(|file| within(file, 0)));
         found.or_else(|| Some((self.files.first().copied()?, Span::default())))
+    }
+
+    /// Where else `written` stands as `first` does, behind a variable or not.
+    pub(super) fn others(
+        &self,
+        written: &str,
+        first: (&'a SourceFile, Span),
+    ) -> impl Iterator<Item = (&'a SourceFile, Span)> {
+        let places = self.words.get_or_init(|| self.read()).get(written).map_or(&[][..], Vec::as_slice);
+        let places = places.iter().map(|(number, span)| (self.files[*number], *span));
+        let own = is_behind(first);
+        let is_first =
+            move |(file, span): &(&SourceFile, Span)| (&file.path, *span) == (&first.0.path, first.1);
+        places.filter(move |place| !is_first(place) && is_behind(*place) == own)
     }
 
     /// Whether the manifest names the document at `inner` of the plugin's folder.
@@ -82,6 +98,11 @@ impl<'a> DeclaringFiles<'a> {
         }
         words
     }
+}
+
+/// Whether what stands at a place follows a variable.
+fn is_behind((file, span): (&SourceFile, Span)) -> bool {
+    file.text().and_then(|text| text.get(..span.start)).is_some_and(|before| before.ends_with("}/"))
 }
 
 /// Where the characters of a value stand in the document.

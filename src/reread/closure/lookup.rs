@@ -71,6 +71,17 @@ impl<'a> RowLookup<'a> {
         self.declared.get(plugin.name.as_str())?.find(written, beside)
     }
 
+    /// Where else `plugin` declares `written` as it does at `first`.
+    pub(super) fn declared_also(
+        &self,
+        plugin: &Plugin,
+        written: &str,
+        first: (&'a SourceFile, Span),
+    ) -> impl Iterator<Item = (&'a SourceFile, Span)> {
+        let files = self.declared.get(plugin.name.as_str());
+        files.into_iter().flat_map(move |files| files.others(written, first))
+    }
+
     /// Whether the manifest of `plugin` names the document at `inner` of its folder.
     pub(super) fn is_named(&self, plugin: &Plugin, inner: &Utf8Path) -> bool {
         self.declared.get(plugin.name.as_str()).is_some_and(|declared| declared.is_named(inner.as_str()))

@@ -14,20 +14,22 @@ use crate::source::ComponentKind;
 use crate::target::{AgentEmission, Target};
 
 /// Qualified names that resolve in a bundle.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BundleNames {
     names: BTreeSet<String>,
     /// Every qualified name of the source, with its file.
     source: BTreeMap<String, Utf8PathBuf>,
     /// The first of them for each last part.
     last: BTreeMap<String, String>,
+    /// The names of workflows by those that their files would give them.
+    by_file: BTreeMap<String, String>,
 }
 
 impl BundleNames {
     /// Reads the names from the emitted files: from the data of a module where one registers them,
     /// else from the files themselves.
     pub(super) fn new(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
-        let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new(), last: BTreeMap::new() };
+        let mut out = Self::default();
         if let Some(facts) = &target.registration {
             let data = files.iter().filter(|file| file.path.file_name() == Some(facts.data.as_str()));
             for node in data.filter_map(|file| json::parse(file.text?).0) {
@@ -57,7 +59,12 @@ impl BundleNames {
         }
         for plugin in &project.plugins {
             for other in &plugin.others {
-                let file = other.path.file_stem().filter(|_| other.own_file);
+                // The source host calls a workflow by the name in its script alone.
+                let is_workflow = other.kind == ComponentKind::Workflow.id();
+                let stem = other.path.file_stem().filter(|_| other.own_file);
+                let by_file = stem.filter(|_| is_workflow).map(|stem| qualify(&plugin.name, stem));
+                out.by_file.extend(by_file.map(|name| (name, qualify(&plugin.name, &other.name))));
+                let file = stem.filter(|_| !is_workflow);
                 for name in file.into_iter().chain([other.name.as_str()]) {
                     let name = qualify(&plugin.name, name);
                     if target.components.get(&other.kind).is_some_and(|facts| facts.carried) {
@@ -89,6 +96,9 @@ impl BundleNames {
 
     /// The name that was most likely meant.
     pub(super) fn near(&self, name: &str) -> Option<&str> {
+        if let Some(workflow) = self.by_file.get(name) {
+            return Some(workflow);
+        }
         let last = last(name);
         // A name that is the same but for its plugin was meant.
         if let Some(same) = self.last.get(last) {

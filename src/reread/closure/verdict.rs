@@ -114,7 +114,22 @@ impl<'a> ClosureJudge<'a> {
             // In prose, `.gitignore` is the user's.
             Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
             None => self.dangling(place, &written),
+            Some(path) if self.is_of_project(&written, &path) => {}
             Some(path) => self.lost(place, (file, span), written.path, &path),
+        }
+    }
+
+    /// Whether what is written may be the user's, although the plugin has the same: a name alone that is no link, and a
+    /// folder in a command.
+    fn is_of_project(&self, written: &WrittenPath<'a>, path: &Utf8Path) -> bool {
+        let at = written.span.start;
+        match written.form {
+            ClaimForm::Link => !written.path.contains('/') && !self.is_link(written.file, at),
+            ClaimForm::Bare if self.sources.has_folder(path) => {
+                let before = written.file.text().and_then(|text| text.get(..at)).unwrap_or_default();
+                before.ends_with("cd ") || self.region(written.file, at) == Some(RegionKind::CodeBlock)
+            }
+            _ => false,
         }
     }
 
@@ -251,13 +266,18 @@ impl<'a> ClosureJudge<'a> {
 
     /// Whether Markdown takes what begins at `at` of `file` as a link: it is in no code.
     fn is_link(&self, file: &'a SourceFile, at: usize) -> bool {
+        self.region(file, at) == Some(RegionKind::Link)
+    }
+
+    /// What Markdown takes what begins at `at` of `file` for.
+    fn region(&self, file: &'a SourceFile, at: usize) -> Option<RegionKind> {
         let mut known = self.regions.borrow_mut();
         if known.as_ref().is_none_or(|(path, _)| *path != file.path) {
             let text = file.text().unwrap_or_default();
             *known = Some((&file.path, markdown::regions(text, Span::new(0, text.len()))));
         }
         let regions = known.as_ref().map_or(&[][..], |(_, regions)| regions);
-        markdown::region_at(regions, at) == Some(RegionKind::Link)
+        markdown::region_at(regions, at)
     }
 
     /// A path in a generated block. What is missing in the source, or is

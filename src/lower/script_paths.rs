@@ -1,0 +1,169 @@
+//! Scripts that read files of the plugin which lie elsewhere on the host. A script is not edited: it says what is true of
+//! the source, and only its author knows what it does with the file. Its row says what it will not find.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::context::LoweringContext;
+use super::paths::file_at;
+use crate::model::paths::joined;
+use crate::source::SourceFile;
+
+/// Endings of scripts that may have no `#!` line.
+const ENDINGS: [&str; 10] = ["sh", "bash", "zsh", "py", "js", "mjs", "cjs", "ts", "rb", "pl"];
+
+/// What a script calls the folder that it lies in.
+const OWN_FOLDER: [&str; 5] = ["dirname", "__file__", "import.meta", "BASH_SOURCE", "BASEDIR"];
+
+/// How many bytes before a path tell from where it counts: a script may be one line.
+const NEAR: usize = 200;
+
+/// Why the script `file` misses a file that it reads, if it does: the first such file of its text.
+pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option<String> {
+    if !context.places.moved && context.plugin.manifest.is_none() {
+        return None;
+    }
+    let text = file.text().filter(|text| is_script(file, text))?;
+    let here = file.path.parent().unwrap_or(Utf8Path::new(""));
+    let root = &context.plugin.root;
+    let words = Words::new(text, &context.source.plugin_root);
+    let (path, placed) = words.paths().find_map(|(base, path)| {
+        let target = joined(if base == PathBase::Root { root } else { here }, path.as_str())?;
+        let placed = file_at(context, &target)?;
+        let inner = context.plugin.inner(&target);
+        let also = context.places.also.get(&target).is_some_and(|also| also == inner);
+        (placed != inner && !also).then(|| (inner.to_owned(), placed.to_owned()))
+    })?;
+    Some(format!("it reads `{path}`, which is `{placed}` on the host"))
+}
+
+fn is_script(file: &SourceFile, text: &str) -> bool {
+    text.starts_with("#!") || file.path.extension().is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// From which folder a path of a script counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PathBase {
+    /// The plugin's.
+    Root,
+    /// The script's own.
+    Here,
+}
+
+/// The words of a script that may be paths.
+struct Words<'a> {
+    text: &'a str,
+    root_variable: &'a str,
+    /// Variables that are set from it.
+    same: BTreeSet<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    fn new(text: &'a str, root_variable: &'a str) -> Self {
+        let set = text.lines().filter(|line| line.contains(root_variable)).filter_map(|line| {
+            let (left, value) = line.split_once('=')?;
+            let left = left.trim_end();
+            let name = &left[left.trim_end_matches(is_of_name).len()..];
+            (value.contains(root_variable) && !name.is_empty()).then_some(name)
+        });
+        Self { text, root_variable, same: set.collect() }
+    }
+
+    /// The paths behind the variable of the plugin's folder, or one that is made from it, and those that lead out of the
+    /// script's own folder.
+    fn paths(&self) -> impl Iterator<Item = (PathBase, Utf8PathBuf)> + '_ {
+        let lines = self.text.lines().filter(|line| line.contains('.'));
+        lines.flat_map(move |line| self.of_line(line))
+    }
+
+    fn of_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
+        let allowed = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+        let mut out = Vec::new();
+        let mut at = 0;
+        while let Some(start) = line[at..].find(allowed).map(|found| at + found) {
+            let length = line[start..].find(|c| !allowed(c)).unwrap_or(line.len() - start);
+            let near = line.floor_char_boundary(start.saturating_sub(NEAR));
+            let (word, before) = (&line[start..start + length], &line[near..start]);
+            at = start + length;
+            // `join(ROOT, "commands", "plan.md")` and `ROOT / "commands" / "plan.md"`
+            let mut path = word.to_owned();
+            while let Some((next, end)) = next_part(line, at, &allowed) {
+                path = format!("{}/{next}", path.trim_end_matches('/'));
+                at = end;
+            }
+            // `$ROOT/commands/plan.md`
+            let parts = path.split_once('/').filter(|_| before.ends_with('$'));
+            let base = match parts {
+                Some((_, rest)) if rest.starts_with("..") => Some(PathBase::Here),
+                Some((name, _)) => self.is_root(name).then_some(PathBase::Root),
+                None => self.base(before, &path),
+            };
+            let path = parts.map_or(path.as_str(), |(_, rest)| rest).trim_start_matches('/');
+            out.extend(base.map(|base| (base, path.into())));
+        }
+        out
+    }
+
+    /// From where `path` counts, by what stands before it on its line.
+    fn base(&self, before: &str, path: &str) -> Option<PathBase> {
+        if path.trim_start_matches('/').starts_with("..") {
+            let own = path.starts_with('/') || OWN_FOLDER.iter().any(|name| before.contains(name));
+            return own.then_some(PathBase::Here);
+        }
+        let name = before.trim_end_matches(['"', '\'', '`', '/', ',', '+', ' ', '}', ')', ']']);
+        let start = name.trim_end_matches(is_of_name).len();
+        let is_apart = before.len() > name.len();
+        (path.contains('/') && is_apart && self.is_root(&name[start..])).then_some(PathBase::Root)
+    }
+
+    /// Whether the variable `name` has the plugin's folder.
+    fn is_root(&self, name: &str) -> bool {
+        name == self.root_variable || self.same.contains(name)
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The quoted part of a path that follows the one which ends at `at`, and where it ends.
+fn next_part<'t>(line: &'t str, at: usize, allowed: &dyn Fn(char) -> bool) -> Option<(&'t str, usize)> {
+    let quote = line[at..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let rest = line[at + 1..].trim_start();
+    let rest = rest.strip_prefix([',', '/'])?.trim_start().strip_prefix(quote)?;
+    let end = rest.find(|c| !allowed(c)).unwrap_or(rest.len());
+    (end > 0 && rest[end..].starts_with(quote)).then(|| (&rest[..end], line.len() - rest.len() + end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<(PathBase, String)> {
+        let words = Words::new(text, "ROOT_OF_ALL");
+        let found = words.paths().map(|(base, path)| (base, path.into_string()));
+        found.filter(|(_, path)| path.ends_with(".md")).collect()
+    }
+
+    #[test]
+    fn paths_of_a_script_count_from_the_folders_that_it_names() {
+        for (text, base, path) in [
+            ("cat \"${ROOT_OF_ALL}/a/b.md\"", PathBase::Root, "a/b.md"),
+            ("cat $ROOT_OF_ALL/a/b.md", PathBase::Root, "a/b.md"),
+            ("cat \"$ROOT_OF_ALL\"/a/b.md", PathBase::Root, "a/b.md"),
+            ("R=\"${ROOT_OF_ALL:-.}\"\ncat \"$R/a/b.md\"", PathBase::Root, "a/b.md"),
+            ("const r = process.env.ROOT_OF_ALL;\njoin(r, 'a', 'b.md')", PathBase::Root, "a/b.md"),
+            ("join(process.env.ROOT_OF_ALL, \"a\", \"b.md\")", PathBase::Root, "a/b.md"),
+            ("os.environ['ROOT_OF_ALL'] + '/a/b.md'", PathBase::Root, "a/b.md"),
+            ("cat \"$(dirname \"$0\")/../a/b.md\"", PathBase::Here, "../a/b.md"),
+            ("join(__dirname, '..', 'a', 'b.md')", PathBase::Here, "../a/b.md"),
+        ] {
+            assert_eq!(paths(text), [(base, path.to_owned())], "{text}");
+        }
+        for text in ["cat a/b.md", "cat \"$PROJECT/a/b.md\"", "cat ../a/b.md", "§ROOT_OF_ALL: “see — a/b.md”"]
+        {
+            assert!(paths(text).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Who runs what, in a text that names an agent: "invoked by the `scout` agent" tells who runs this text, and "the `plan`
+//! skill dispatches `scout`" what another one does. Neither asks for the agent.
+
+use super::{ASKING, REACH, is_one_of};
+
+/// Words that say, with `by` behind them, who runs this text.
+const CALLED: [&str; 9] =
+    ["dispatched", "spawned", "launched", "delegated", "invoked", "called", "triggered", "started", "loaded"];
+
+/// What may stand between `by` and a list of those who run this text.
+const THOSE: [&str; 6] = ["the", "these", "any", "following", "agents", "subagents"];
+
+/// What somebody does, which is no request where it is not this text.
+const DOING: [&str; 5] = ["dispatches", "spawns", "launches", "delegates", "invokes"];
+
+/// Who may do so besides this text.
+const DOERS: [&str; 4] = ["skill", "command", "workflow", "hook"];
+
+/// Words before one of these that mean this text.
+const THIS: [&str; 5] = ["this", "the", "your", "current", "that"];
+
+/// Whether the words before a name say that it runs this text: "invoked by the", "called by `other` or the".
+pub(super) fn are_named(ahead: &[&str]) -> bool {
+    let Some(by) = by(ahead).filter(|by| ahead.len() - by <= REACH) else { return false };
+    is_one_of(ahead[by - 1], &CALLED) && !ahead[by..].iter().any(|word| is_one_of(word, &ASKING))
+}
+
+/// Whether the sentence that leads to a list says that what it lists runs this text.
+pub(super) fn lists(sentence: &[&str]) -> bool {
+    let names_none = |by: usize| sentence[by + 1..].iter().all(|word| is_one_of(word, &THOSE));
+    by(sentence).is_some_and(|by| is_one_of(sentence[by - 1], &CALLED) && names_none(by))
+}
+
+/// Whether a word behind the name of an agent is what the agent does.
+pub(super) fn is_done(word: &str) -> bool {
+    is_one_of(word, &DOING)
+}
+
+/// Whether the last of the words is what another skill or command does: "the `other` skill dispatches".
+pub(super) fn is_done_by_another(ahead: &[&str]) -> bool {
+    let [.., whose, doer, doing] = ahead else { return false };
+    is_one_of(doing, &DOING) && is_one_of(doer, &DOERS) && !is_one_of(whose, &THIS)
+}
+
+/// Where the last `by` stands, behind another word.
+fn by(words: &[&str]) -> Option<usize> {
+    words.iter().rposition(|word| word.eq_ignore_ascii_case("by")).filter(|by| *by > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::is_asked;
+    use crate::source::Span;
+
+    fn asked(text: &str) -> bool {
+        let at = text.find("scout").unwrap();
+        is_asked(text, Span::new(at, at + "scout".len()))
+    }
+
+    #[test]
+    fn who_runs_this_text_is_not_asked_for() {
+        for text in [
+            "- Invoked by `scout` agent",
+            "- **Automatic:** Dispatched by the `scout` agent before each phase",
+            "- Invoked by `scout` when the old format is found (automatic mode)",
+            "Called by `other` or the `scout` agent.",
+            "## Invoked by\n\n- `scout`: at the end\n",
+            "It is spawned by these agents:\n\n- `scout`\n",
+            "The `other` skill dispatches the scout agent on its own.",
+            "The scout agent dispatches this skill.",
+        ] {
+            assert!(!asked(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_this_text_does_is_asked_for() {
+        for text in [
+            "This skill dispatches the `scout` agent.",
+            "The skill then launches scout.",
+            "Verify this by dispatching the scout agent.",
+            "The pier is checked by the scout agent, which is dispatched first.",
+            "## Agents dispatched by name\n\n- `scout`: looks ahead\n",
+            "Once invoked by the user, launch scout.",
+            "When invoked by `other`, dispatch the scout agent.",
+        ] {
+            assert!(asked(text), "{text}");
+        }
+    }
+}
