@@ -209,12 +209,14 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             );
             response.errors.push(fault(line, "pinned", message));
         }
-        if action == ItemAction::Fix {
+        let notes = section.value("notes").to_owned();
+        let hash = wanted(action, &files, &notes);
+        let is_out_unchanged = locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash));
+        let dispatched = locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash));
+        if action == ItemAction::Fix && !is_out_unchanged && !dispatched {
             let unchanged = measure.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
             response.warnings.extend(unchanged);
         }
-        let notes = section.value("notes").to_owned();
-        let hash = wanted(action, &files, &notes);
         response.items.push(ChecklistItem {
             id: section.id,
             title: section.title.clone(),
@@ -227,8 +229,8 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             result: locked.and_then(|locked| locked.result),
             is_out: locked.is_some_and(|locked| locked.planned.is_some()),
             is_interrupted: locked.is_some_and(|locked| locked.interrupted),
-            is_out_unchanged: locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash)),
-            dispatched: locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash)),
+            is_out_unchanged,
+            dispatched,
             files,
             notes,
         });
