@@ -1,5 +1,5 @@
-//! The pipeline: find the plugins of a source, read and model them, lower and emit them for a host,
-//! read back what was emitted. Writing is a separate step.
+//! The pipeline: find the plugins of a source, read and model them, lower and emit them for a host, and read the
+//! emitted files back. Writing is a separate step.
 
 mod assemble;
 mod adjacent;
@@ -50,10 +50,10 @@ use crate::disk::lock::LockError;
 use crate::disk::walk::WalkError;
 use crate::emit::markdown::MarkdownError;
 
-/// Above this many files, the error for a source without a plugin states how many were listed.
+/// For a source with more files, the message says how many were searched.
 const COUNTED: usize = 1_000;
 
-/// Why a source holds no plugin; for a large one, with the number of files that were listed.
+/// The message that a source has no plugin; with the number of files searched for a large one.
 fn none_of(files: usize) -> String {
     let wanted = "marketplace, manifest, skill, agent or command";
     match files {
@@ -62,14 +62,14 @@ fn none_of(files: usize) -> String {
     }
 }
 
-/// Why a build could not do its work. User mistakes in a source are diagnostics instead.
+/// Why a build could not run. User mistakes in a source are diagnostics instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// There is nothing at SRC.
+    /// SRC does not exist.
     #[error("the folder `{}` does not exist", .0.display())]
     NoSource(PathBuf),
-    /// SRC holds nothing that is a plugin.
+    /// SRC contains no plugin.
     #[error("no plugin found in `{}`: {}", .src.display(), none_of(*.files))]
     NoPlugin {
         /// SRC.
@@ -77,7 +77,7 @@ pub enum BuildError {
         /// How many files of it were listed.
         files: usize,
     },
-    /// SRC holds only the project-level components of a host.
+    /// SRC contains only the components of a project.
     #[error("no plugin found in `{}`, but the skills, agents or commands of a project in `{}`", .src.display(), .project.display())]
     OnlyProject {
         /// SRC.
@@ -88,7 +88,7 @@ pub enum BuildError {
     /// Every plugin of the marketplace comes from another repository.
     #[error("every plugin of the marketplace in `{}` comes from another repository", .0.display())]
     OnlyRemote(PathBuf),
-    /// SRC is the folder that git keeps its data in.
+    /// SRC is git's data folder.
     #[error("`{}` is a folder of git's internal data", .0.display())]
     OfGit(PathBuf),
     /// A configuration file cannot be used.
@@ -102,18 +102,18 @@ pub enum BuildError {
         column: usize,
         /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// How to fix it.
         help: Option<String>,
     },
-    /// The helper that a plugin ships is missing or unusable.
+    /// The helper that some plugin ships is not available.
     #[error("{message}")]
     Helper {
         /// What is wrong.
         message: String,
-        /// What to do.
+        /// How to fix it.
         help: String,
     },
-    /// Files that plugcast did not write exist where it must write.
+    /// Foreign files are in the place of emitted ones.
     #[error("`{}` contains files that plugcast did not write and would have to overwrite: {}", .folder.display(), .paths.join(", "))]
     Conflict {
         /// The output folder of the host.
@@ -121,14 +121,14 @@ pub enum BuildError {
         /// The files, relative to it.
         paths: Vec<String>,
     },
-    /// A bundle cannot be written to this folder.
+    /// The place of a bundle is not usable.
     #[error("`{}` {why}", .folder.display())]
     Place {
         /// The output folder, or that of the host.
         folder: PathBuf,
-        /// What it is.
+        /// Why it is not usable.
         why: &'static str,
-        /// What to do.
+        /// How to fix it.
         help: &'static str,
     },
     /// A build was interrupted between two renames, and only the next one may complete it.
@@ -180,7 +180,7 @@ impl BuildError {
         }
     }
 
-    /// What to do.
+    /// How to fix it.
     pub fn help(&self) -> Option<&str> {
         match self {
             BuildError::NoSource(_) | BuildError::OfGit(_) => {

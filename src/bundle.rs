@@ -1,5 +1,5 @@
-//! What a build of one plugin for one host produces, before and after it is on disk: nodes in
-//! memory, and the manifest that lists every emitted file.
+//! The result of a build for one host, before and after it is on disk: nodes in memory, and the manifest that lists
+//! every emitted file.
 
 pub mod draft;
 pub mod source_verification;
@@ -15,10 +15,10 @@ use draft::MarkdownDraft;
 
 use crate::disk::{self, Fingerprint};
 
-/// Stands in a document for the emitted body of a Markdown file.
+/// A placeholder in a document for the emitted body of a Markdown file.
 pub const BODY: &str = "\0body";
 
-/// What one file of a bundle will hold; `emit` turns it into bytes.
+/// The content of one file of a bundle; `emit` turns it into bytes.
 #[derive(Debug, Clone)]
 pub enum NodeContent {
     /// The bytes of that file.
@@ -29,7 +29,7 @@ pub enum NodeContent {
     Generated {
         /// The text without the block.
         text: String,
-        /// Where the block goes, a byte offset.
+        /// The byte offset at which the block is inserted.
         at: usize,
         /// The block.
         block: draft::Block,
@@ -52,7 +52,7 @@ pub enum NodeContent {
 }
 
 impl NodeContent {
-    /// `value` in the format that the ending of `path` names: TOML, YAML, else JSON.
+    /// `value` in the format of the extension of `path`: TOML, YAML, else JSON.
     pub fn document(path: &Utf8Path, value: serde_json::Value) -> Self {
         match path.extension() {
             Some("toml") => NodeContent::Toml { document: value, body: None },
@@ -75,7 +75,7 @@ pub struct BundleNode {
     pub from: Option<Utf8PathBuf>,
 }
 
-/// One program of a bundle before it is written: an input that is copied as it is.
+/// One program of a bundle before it is written: an input that is copied unchanged.
 #[derive(Debug, Clone)]
 pub struct HelperFile {
     /// The plugin that carries it.
@@ -84,11 +84,11 @@ pub struct HelperFile {
     pub path: Utf8PathBuf,
     /// For example `linux-x86_64`.
     pub platform: String,
-    /// The version of our own helper; a plugin's own program has none that is known.
+    /// The version of plugcast's helper; unknown for a plugin's own program.
     pub version: Option<String>,
-    /// The file that is copied, absolute and without links.
+    /// The file that is copied, absolute, with symlinks resolved.
     pub origin: PathBuf,
-    /// What its bytes were when it was looked at, if it was.
+    /// The fingerprint of its bytes, if it was read.
     pub fingerprint: Option<Fingerprint>,
 }
 
@@ -141,8 +141,7 @@ impl ManifestFile {
 }
 
 impl ManifestHelper {
-    /// Whether a bundle with the one is as good as with the other: by version where both have one, else
-    /// by content.
+    /// Whether two helpers are equivalent: by version if both have one, else by content.
     pub fn is_like(&self, other: &Self) -> bool {
         let same_program = match (&self.version, &other.version) {
             (Some(version), Some(other)) => version == other,

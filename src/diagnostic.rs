@@ -1,5 +1,5 @@
-//! A mistake of the user as data: what, where, why it matters and what to do. All of them are
-//! collected in one run; `Err` is kept for I/O and bugs.
+//! A mistake of the user as data: what, where, why it matters and how to fix it. All of them are collected in one run;
+//! `Err` is reserved for I/O errors and bugs.
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{SourceFile, Span};
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -19,7 +19,7 @@ pub enum Severity {
     Info,
 }
 
-/// How grave a loss is, gravest first.
+/// The class of a loss, most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossClass {
@@ -36,9 +36,9 @@ pub enum LossClass {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// The rule that speaks, in kebab-case.
+    /// The rule that reports it, in kebab-case.
     pub rule: String,
-    /// How much it weighs.
+    /// Its severity.
     pub severity: Severity,
     /// What is wrong, lower case, without a full stop.
     pub message: String,
@@ -55,21 +55,21 @@ pub struct Diagnostic {
     /// The hosts it matters for; empty for all.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// What to do.
+    /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// The change that takes it away.
+    /// The change that fixes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
     /// Other places that belong to it, such as the first definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPlace>,
-    /// What stays the same when lines move, once somebody has asked for it; no part of the JSON.
+    /// Its fingerprint, once computed; not part of the JSON.
     #[serde(skip)]
     pub fingerprint: Option<String>,
 }
 
-/// A change that takes a finding away.
+/// A change that fixes a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fix {
@@ -85,7 +85,7 @@ pub struct Fix {
 pub enum Applicability {
     /// It never changes what the author means.
     Safe,
-    /// It may; the author should look.
+    /// It may; the author should review it.
     Unsafe,
     /// It is shown and never applied.
     Display,
@@ -97,11 +97,11 @@ pub enum Applicability {
 pub struct FixEdit {
     /// The file, relative to SRC.
     pub path: String,
-    /// Offset of the first byte that goes.
+    /// Offset of the first replaced byte.
     pub start: usize,
-    /// Offset after the last byte that goes.
+    /// Offset after the last replaced byte.
     pub end: usize,
-    /// What comes instead.
+    /// The new text.
     pub replacement: String,
 }
 
@@ -117,10 +117,10 @@ pub struct RelatedPlace {
     pub column: usize,
     /// What is there.
     pub message: String,
-    /// Line and column after the last character, for the report; no part of the JSON.
+    /// Line and column after the last character, for the report; not part of the JSON.
     #[serde(skip)]
     pub end: Option<(usize, usize)>,
-    /// Whether the finding itself is there twice, for the report; no part of the JSON.
+    /// Whether it is a repetition of the finding itself, for the report; not part of the JSON.
     #[serde(skip)]
     pub repeats: bool,
 }
@@ -168,13 +168,13 @@ impl Diagnostic {
         }
     }
 
-    /// The same finding with what to do.
+    /// The same finding with help.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same finding with the change that takes it away.
+    /// The same finding with a fix.
     pub fn fix(mut self, applicability: Applicability, edits: Vec<FixEdit>) -> Self {
         self.fix = Some(Fix { applicability, edits });
         self
@@ -206,8 +206,8 @@ impl Diagnostic {
     }
 }
 
-/// Sorts findings by place, so that their order never depends on the order of the work, and says one
-/// that several hosts share once, with all of them.
+/// Sorts findings by location, so that their order never depends on the order of the work, and merges findings that
+/// several hosts share.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, &a.rule, &a.message, &a.hosts)

@@ -1,5 +1,5 @@
-//! The user's own git, which is only ever asked: no command here writes to a repository, its index or its
-//! work tree, and none fetches. What to take of the environment is the caller's to say.
+//! Read-only access to the user's git: no command here writes to a repository, its index or its work tree, and none
+//! fetches. The caller decides which environment variables are passed.
 
 mod snapshot;
 
@@ -14,18 +14,18 @@ use crate::process::{ChildCommand, ChildOutput};
 
 pub use snapshot::CommitSnapshot;
 
-/// How much git may answer: a small repository can stand for any number of files and bytes.
+/// The maximum size of git's output: a small repository can expand to any number of files and bytes.
 const MOST: usize = 64 * 1024 * 1024;
 
-/// What git needs of the environment; nothing else is passed on.
+/// The environment variables that git needs; no others are passed.
 pub const PASSED: [&str; 6] =
     ["PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "SYSTEMROOT"];
 
-/// A comparison that no configuration and no program of the user's changes.
+/// The arguments of a diff that no configuration or external program can affect.
 pub const DIFF: [&str; 6] =
     ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules"];
 
-/// Reads a list of paths that end at NUL, as git writes it with `-z`.
+/// Parses a NUL-terminated list of paths, as git prints it with `-z`.
 pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
     listed
         .split(|byte| *byte == 0)
@@ -33,21 +33,21 @@ pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
         .filter_map(|path| std::str::from_utf8(path).ok().map(Utf8PathBuf::from))
 }
 
-/// Git, asked in one folder.
+/// Git, run in one folder.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
     command: GitCommand,
 }
 
-/// Why git gave no answer.
+/// Why a git command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct GitError {
-    /// A sentence, lower case.
+    /// A message, lower case.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: String,
 }
 
@@ -70,14 +70,14 @@ impl From<ConfigFailure<GitError>> for GitError {
 }
 
 impl Git {
-    /// Git in `folder`; of `environment` only [`PASSED`] is handed on.
+    /// Git in `folder`; only [`PASSED`] is passed from `environment`.
     pub fn new(folder: &Path, environment: impl Fn(&str) -> Option<String>) -> Self {
         let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), environment(name)?.into())));
         let command = GitCommand::new(git_command::command("git", folder, passed));
         Self { folder: folder.to_owned(), command }
     }
 
-    /// Runs git to its end; a failing git is no error.
+    /// Runs git to its end; a failing git is not an error.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -85,7 +85,7 @@ impl Git {
         self.ended(&self.command(arguments)?, MOST)
     }
 
-    /// The outcome of a call of git whose output is limited to `most` bytes.
+    /// Runs a call of git with at most `most` bytes of output.
     fn ended(&self, command: &ChildCommand, most: usize) -> Result<ChildOutput, GitError> {
         let ended = command.run_piped(most).map_err(not_run)?;
         match NoAnswer::find(&ended, &self.folder) {
@@ -99,7 +99,7 @@ impl Git {
         }
     }
 
-    /// What git prints.
+    /// Runs git and returns its output.
     ///
     /// # Errors
     /// When it cannot be started, or fails.
@@ -107,7 +107,7 @@ impl Git {
         answered(&self.run(arguments)?)
     }
 
-    /// Makes sure that the folder lies in a work tree, which holds the repository itself.
+    /// Checks that the folder is in a work tree that contains the repository itself.
     ///
     /// # Errors
     /// When it does not.
@@ -129,10 +129,10 @@ impl Git {
         Err(GitError::new(message, "remove `core.worktree` from the repository's configuration"))
     }
 
-    /// The id of the commit that `reference` names.
+    /// The id of the commit of `reference`.
     ///
     /// # Errors
-    /// When there is none; the help says so when the clone is shallow.
+    /// When there is none; the help mentions it if the clone is shallow.
     pub fn commit(&self, reference: &str) -> Result<String, GitError> {
         let wanted = format!("{reference}^{{commit}}");
         let commit = self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
@@ -146,10 +146,10 @@ impl Git {
         Err(GitError::new(format!("unknown commit `{reference}`"), self.missing(reference)?))
     }
 
-    /// The commit where this branch left `reference`, whose commit is `commit`.
+    /// The merge base of this branch and `reference`, whose commit is `commit`.
     ///
     /// # Errors
-    /// When they have none in common here.
+    /// When they have no common commit in this clone.
     pub fn base(&self, reference: &str, commit: &str) -> Result<String, GitError> {
         let base = self.run(&["merge-base", "--end-of-options", commit, "HEAD"])?;
         if base.succeeded() {
@@ -162,7 +162,7 @@ impl Git {
     /// The folder relative to the top of its repository; empty for the top itself.
     ///
     /// # Errors
-    /// When git does not know.
+    /// When git fails.
     pub fn place(&self) -> Result<Utf8PathBuf, GitError> {
         let place = self.answer(&["rev-parse", "--show-prefix"])?;
         let place = String::from_utf8_lossy(&place);
@@ -178,7 +178,7 @@ impl Git {
         Ok(PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches(['\n', '\r'])))
     }
 
-    /// The text of the file at `path`, which counts from the top, in `commit`; `None` when it is not there.
+    /// The text of the file at `path`, relative to the top, in `commit`; `None` if it does not exist.
     ///
     /// # Errors
     /// When git cannot be started.
@@ -187,7 +187,7 @@ impl Git {
         Ok(ended.succeeded().then(|| ended.stdout_text()))
     }
 
-    /// Whether `commit` has a folder at `path`, which counts from the top.
+    /// Whether `commit` has a folder at `path`, relative to the top.
     ///
     /// # Errors
     /// When git cannot be started.
@@ -196,13 +196,13 @@ impl Git {
         Ok(kind.succeeded() && kind.stdout_text().trim() == "tree")
     }
 
-    /// Every path, relative to the top, that differs between `commit` and the work tree: staged, not staged, or
-    /// not known to git yet; those that are ignored are not.
+    /// Every path, relative to the top, that differs between `commit` and the work tree: staged, unstaged, or
+    /// untracked; ignored paths are excluded.
     ///
     /// # Errors
-    /// When git gives no answer.
+    /// When git fails.
     pub fn changed_since(&self, commit: &str) -> Result<Vec<Utf8PathBuf>, GitError> {
-        // A few trees that name each other stand for any number of files, and comparing them keeps each in memory.
+        // Nested trees can expand to any number of files, and comparing them keeps each in memory.
         snapshot::listing(self, &["-r", commit], commit)?;
         let mut all: Vec<Utf8PathBuf> =
             paths(&self.answer(&[&DIFF[..], &["-z", "--end-of-options", commit]].concat())?).collect();
@@ -211,7 +211,7 @@ impl Git {
         Ok(all)
     }
 
-    /// Whether the clone lacks a part of the history.
+    /// Whether the clone is shallow.
     ///
     /// # Errors
     /// When git cannot be started.
@@ -257,7 +257,7 @@ fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
     Err(GitError::new(message, "run git by hand in this folder to see more"))
 }
 
-/// The first line that git said.
+/// The first line of git's output.
 fn first(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");

@@ -1,5 +1,5 @@
-//! The one way to start `git` and `gh`, for both programs. A repository is not trusted: nothing that its configuration,
-//! its attributes or its files name is run, nothing is asked, and its index stays as it is.
+//! The only way to start `git` and `gh`, for both programs. A repository is not trusted: programs named by its
+//! configuration, attributes or files are not run, no questions are asked, and its index is not changed.
 
 mod overrides;
 mod settings;
@@ -16,22 +16,22 @@ pub use settings::{UPLOAD_PACK, variables, words};
 use crate::disk;
 use crate::process::{ChildCommand, ChildOutput};
 
-/// How long a child may run before somebody looks whether it waits for a pipe or a device.
+/// How long a child may run before a check whether it blocks on a pipe or a device.
 const WATCH: Duration = Duration::from_secs(2);
 
-/// How much memory a child may take, in bytes: a few trees that name each other stand for any number of files.
+/// The memory limit of a child in bytes: nested trees can expand to any number of files.
 const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
 
-/// The exit code of a git that does not know an option.
+/// The exit code of git for an unknown option.
 const UNKNOWN_OPTION: i32 = 129;
 
-/// Whether git reported that it has not enough memory.
+/// Whether git reported that it ran out of memory.
 pub fn lacked_memory(stderr: &str) -> bool {
     let stderr = stderr.to_ascii_lowercase();
     stderr.contains("out of memory") || stderr.contains("cannot allocate memory")
 }
 
-/// `git` or `gh`, started in `folder` with what `own` has that starts no program.
+/// `git` or `gh` in `folder`, with the variables of `own` that cannot start a program.
 pub fn command(
     program: impl Into<PathBuf>,
     folder: &Path,
@@ -41,17 +41,17 @@ pub fn command(
     command.watched(WATCH, |folder| disk::special_file_for(folder).is_some())
 }
 
-/// Why a child that was ended gave no answer.
+/// Why a child was killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// It waits for this file, which is no regular one.
+    /// It blocks on this file, which is not a regular one.
     SpecialFile(PathBuf),
-    /// It ran into its limit.
+    /// It reached its time limit.
     TimedOut,
 }
 
 impl NoAnswer {
-    /// Why a child in `folder` gave no answer: a special file there, or the time limit; `None` otherwise.
+    /// Why a child that ran in `folder` was killed; `None` if it ended by itself.
     pub fn find(ended: &ChildOutput, folder: &Path) -> Option<Self> {
         if !ended.timed_out && !lacked_memory(&ended.stderr_text()) {
             return None;
@@ -63,27 +63,27 @@ impl NoAnswer {
     }
 }
 
-/// Git in one folder, and what is said against the programs that the repository's configuration names: git is asked for
-/// them once.
+/// Git in one folder, with overrides for the programs that the repository's configuration names, which are queried
+/// once.
 #[derive(Debug, Clone)]
 pub struct GitCommand {
     command: ChildCommand,
     overrides: Arc<Mutex<Option<Arc<GitOverrides>>>>,
 }
 
-/// Why git did not say what its configuration names.
+/// Why the configuration of git could not be queried.
 #[derive(Debug)]
 pub enum ConfigFailure<E> {
     /// The call failed.
     Call(E),
     /// A key cannot be read.
     Key(UnreadableKey),
-    /// Git was ended.
+    /// Git was killed.
     Ended(ChildOutput),
 }
 
 impl GitCommand {
-    /// Calls of git that begin with `command`, which has no arguments yet.
+    /// Creates calls of git from `command`, which has no arguments yet.
     pub fn new(command: ChildCommand) -> Self {
         Self { command, overrides: Arc::default() }
     }
@@ -94,15 +94,15 @@ impl GitCommand {
         Self { command: self.command.in_folder(folder), ..self }
     }
 
-    /// A call that reads no object and no file of the repository, so that nothing that its configuration names takes part.
+    /// A call that reads no object or file of the repository, so that no program of its configuration can run.
     pub fn plain<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> ChildCommand {
         self.overridden(&GitOverrides::default(), arguments)
     }
 
-    /// A call, once `run` has brought git's answer about its configuration.
+    /// A call with the overrides, for which `run` first queries the configuration.
     ///
     /// # Errors
-    /// When git does not say which programs the configuration names.
+    /// When the configuration cannot be queried.
     pub fn command<A: Into<OsString>, E>(
         &self,
         arguments: impl IntoIterator<Item = A>,
@@ -119,7 +119,7 @@ impl GitCommand {
         overrides.apply(self.command.clone()).arguments(arguments)
     }
 
-    /// What is said against the programs that the configuration names.
+    /// The overrides for the programs that the configuration names.
     ///
     /// # Errors
     /// As [`GitCommand::command`].
@@ -135,7 +135,8 @@ impl GitCommand {
         let answer = ask(&settings::QUESTION)?;
         let parsed = match answer.code {
             Some(UNKNOWN_OPTION) => GitOverrides::parse(&ask(&settings::OLD_QUESTION)?.stdout, false),
-            // Nothing is found, or there is no repository, or its configuration cannot be read: the next call fails, too.
+            // Nothing was found, there is no repository, or its configuration is unreadable: then the next call fails,
+            // too.
             Some(_) => GitOverrides::parse(&answer.stdout, true),
             None => return Err(ConfigFailure::Ended(answer)),
         };
@@ -143,7 +144,7 @@ impl GitCommand {
         Ok(Arc::clone(self.known().insert(Arc::new(found))))
     }
 
-    /// Asks again: a checkout changes the configuration where it holds for one branch, or lies in the working tree.
+    /// Forces another query: a checkout may change configuration that depends on the branch or is in the working tree.
     pub fn forget_overrides(&self) {
         *self.known() = None;
     }

@@ -1,5 +1,5 @@
-//! The ledger: one row for every component, file, field and reference of a source, saying what
-//! happened to it on one host. Nothing disappears without a row.
+//! The ledger: one row for every component, file, field and reference of a source, with its outcome on one host.
+//! Nothing disappears without a row.
 
 use std::cmp::Reverse;
 
@@ -23,7 +23,7 @@ pub struct Ledger {
     pub summary: LedgerSummary,
 }
 
-/// The outcome of one source item.
+/// The outcome of one part of the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerRow {
@@ -31,7 +31,7 @@ pub struct LedgerRow {
     pub id: String,
     /// The plugin's name; empty for a row of the whole source.
     pub plugin: String,
-    /// What kind of thing this row is about.
+    /// The kind of the part.
     pub kind: ComponentKind,
     /// The qualified name of a component, the name of a field, or the text of a reference.
     pub name: String,
@@ -43,7 +43,7 @@ pub struct LedgerRow {
     /// A JSON pointer into frontmatter or a JSON file, for a field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// Its outcome.
+    /// The outcome.
     pub outcome: RowOutcome,
     /// Its destination: an emitted path relative to the bundle, or the form that replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,11 +70,11 @@ pub struct RowSpan {
     pub column: usize,
 }
 
-/// The outcome of a source item.
+/// The outcome of a part of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowOutcome {
-    /// It is in the bundle as it was.
+    /// It is in the bundle, unchanged.
     Kept,
     /// It is in the bundle in the host's own form, with the same effect.
     Mapped,
@@ -84,7 +84,7 @@ pub enum RowOutcome {
     Dropped,
 }
 
-/// What is lost, and its class.
+/// A loss and its class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Loss {
@@ -126,8 +126,8 @@ pub struct LossCounts {
 }
 
 impl Ledger {
-    /// Orders `rows`, makes their ids unique and counts them. Of two rows about one thing the one with the smaller effect
-    /// stays, in whatever order they come.
+    /// Sorts `rows`, makes their ids unique and counts them. Of two rows about the same part, the one with the smaller
+    /// effect is kept, in whatever order they come.
     pub fn new(mut rows: Vec<LedgerRow>) -> Self {
         let effect = |row: &LedgerRow| (row.outcome, row.loss.as_ref().map(|loss| Reverse(loss.class)));
         rows.sort_by(|a, b| {
@@ -135,7 +135,7 @@ impl Ledger {
             places.then_with(|| (effect(b), &b.reason, &b.to).cmp(&(effect(a), &a.reason, &a.to)))
         });
         rows.dedup_by(|a, b| a.id == b.id && a.kind == b.kind && a.name == b.name);
-        // A file may be an agent and a command.
+        // A file may be both an agent and a command.
         let mut last = String::new();
         for row in &mut rows {
             let id = row.id.clone();
@@ -155,7 +155,7 @@ impl Ledger {
         let here =
             |accept: &&AcceptLoss| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
         for accept in accepted.iter().filter(here) {
-            // The configuration was read only if its globs are globs.
+            // The globs were validated when the configuration was read.
             let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { continue };
             for loss in self.rows.iter_mut().filter_map(|row| row.loss.as_mut()) {
                 loss.accepted |= glob.is_match(&loss.id);

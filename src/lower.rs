@@ -1,9 +1,9 @@
-//! A project for one host: every file gets its place, every field and reference its outcome, and
-//! the ledger a row for each. Pure: what comes out are nodes, not bytes.
+//! Lowers a project for one host: every file gets its path, every field and reference its outcome, and the ledger a row
+//! for each. Pure: the result are nodes, not bytes.
 //!
-//! Each step takes what is decided, changes none of it, and returns its part of the bundle: files, and decisions about
-//! things of the source. When the parts are joined, it is known which files cannot be written, and each decision becomes a
-//! row.
+//! Each step reads earlier decisions without changing them, and returns its part of the bundle: files, and decisions
+//! about parts of the source. When the parts are joined, it is known which files cannot be written, and each decision
+//! becomes a row.
 
 mod agents;
 mod arguments;
@@ -81,20 +81,20 @@ use crate::progress::Progress;
 use crate::source::by_parts;
 use crate::target::{Target, Targets};
 
-/// What a project becomes on one host.
+/// A project lowered for one host.
 #[derive(Debug, Default)]
 pub struct LoweredBundle {
     /// Every file, sorted by path.
     pub nodes: Vec<BundleNode>,
-    /// Every program that is copied as it is, in no particular order.
+    /// Every program that is copied unchanged, in no particular order.
     pub helpers: Vec<HelperFile>,
     /// Every row of the ledger, in no particular order.
     pub rows: Vec<LedgerRow>,
-    /// What was found wrong while lowering.
+    /// Findings of the lowering.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers `project` for `target`, the host that it is for; `progress` hears of each component.
+/// Lowers `project` for `target`, the selected host; `progress` receives each component.
 pub fn lower(
     project: &HostProject<'_>,
     target: &Target,
@@ -136,9 +136,9 @@ pub fn lower(
     finish(target, whole)
 }
 
-/// What is decided of a plugin before any of its texts is looked at.
+/// The decisions about a plugin before any of its texts is examined.
 struct PluginPlan {
-    /// The target with what is said of its tools for this plugin, if anything is.
+    /// The target with this plugin's tool overrides, if there are any.
     own: Option<Target>,
     places: OutputPaths,
     listing: PluginListing,
@@ -154,8 +154,8 @@ impl PluginPlan {
     }
 }
 
-/// Every part of one plugin. A step takes what others return as values, so that the compiler knows what comes first; the
-/// order in which the parts are joined changes nothing.
+/// Lowers every part of one plugin. A step takes the results of others as values, so that the compiler enforces the
+/// order; the order in which the parts are joined does not matter.
 fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let components = context.plugin.components.iter();
     let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
@@ -195,9 +195,9 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     components.into_iter().chain(parts).collect()
 }
 
-/// The bundle of all parts: a decision becomes a row when it is known which files are written.
+/// Joins all parts to the bundle: a decision becomes a row once it is known which files are written.
 fn finish(target: &Target, mut whole: LoweredPart) -> LoweredBundle {
-    // Of two files at one place, one that is generated comes first.
+    // Of two files at one path, the generated one comes first.
     whole.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()).then_with(|| a.from.cmp(&b.from)));
     let WritableNodes { nodes, unwritable, diagnostics } = refuse::unwritable(target, whole.nodes);
     let decisions = whole.decisions.into_iter().chain(whole.declared);

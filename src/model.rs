@@ -1,5 +1,5 @@
-//! The meaning of a source, independent of any host: plugins with their components, every name resolved,
-//! every field with its place.
+//! The model of a source, independent of any host: plugins with their components, every name resolved, every field with
+//! its span.
 
 pub mod component;
 pub mod config;

@@ -4,24 +4,24 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// Sorts; equal items keep their order.
+/// Sorts; the order of equal items is kept.
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
-/// A set of all types: what collects one sorts it with the standard library's sort.
+/// Builds a set; collecting one would use the standard library's sort.
 pub fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     let mut set = BTreeSet::new();
     set.extend(items);
     set
 }
 
-/// Sorts by a key; items of equal keys keep their order.
+/// Sorts by a key; the order of items with equal keys is kept.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |one, other| key(one).cmp(&key(other)));
 }
 
-/// Sorts by an order; equal items keep theirs.
+/// Sorts with a comparison; the order of equal items is kept.
 pub fn sort_by<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering) {
     let mut places = places(items.len(), &|one, other| order(&items[one], &items[other]));
     for at in 0..items.len() {
@@ -33,7 +33,7 @@ pub fn sort_by<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering) {
     }
 }
 
-/// The place of each item once all are sorted.
+/// The indices of the items in sorted order.
 fn places(count: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut sorted: Vec<usize> = (0..count).collect();
     sorted.sort_unstable_by(|one, other| order(*one, *other).then(one.cmp(other)));

@@ -1,14 +1,14 @@
-//! Work that is done side by side where there is enough of it. For the few files of most plugins threads cost more than
-//! they give: making them, waking them, and a heap for each.
+//! Parallel work, if there is enough of it. For the few files of most plugins threads cost more than they gain:
+//! creating them, waking them, and a heap for each.
 
 use std::sync::Once;
 
 use rayon::prelude::*;
 
-/// From how many files on the threads pay: below, one of them is done before the others are awake.
+/// The number of files from which threads pay off: with fewer, one is done before the others are awake.
 const MANY: usize = 200;
 
-/// Whether work over so many files is done side by side. The threads are made when they are first needed.
+/// Whether work over so many files runs in parallel. The threads are created when they are first needed.
 pub fn pays(files: usize) -> bool {
     static MADE: Once = Once::new();
     if files < MANY {
@@ -18,12 +18,12 @@ pub fn pays(files: usize) -> bool {
     true
 }
 
-/// What `f` makes of each item, in their order; `files` is how many files they stand for.
+/// Maps each item by `f`, in order; `files` is the number of files behind them.
 pub fn map<T: Send, R: Send>(items: Vec<T>, files: usize, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
     map_with(items, files, || (), |(), item| f(item))
 }
 
-/// The same with something that each thread makes once, such as a buffer.
+/// The same with a value that each thread creates once, such as a buffer.
 pub fn map_with<T: Send, R: Send, S>(
     items: Vec<T>,
     files: usize,
@@ -31,7 +31,7 @@ pub fn map_with<T: Send, R: Send, S>(
     f: impl Fn(&mut S, T) -> R + Sync + Send,
 ) -> Vec<R> {
     if pays(files) {
-        // A part that is taken for itself is worth the taking.
+        // Large enough chunks to be worth distributing.
         let part = items.len() / 64 + 1;
         return items.into_par_iter().with_min_len(part).map_init(made, f).collect();
     }
@@ -39,11 +39,11 @@ pub fn map_with<T: Send, R: Send, S>(
     items.into_iter().map(|item| f(&mut own, item)).collect()
 }
 
-/// Makes this thread one of those that work side by side, so that what one alone does costs no change
-/// of threads, and gives the others room.
+/// Makes this thread part of the pool, so that serial work costs no thread switch, and reserves heap space for the
+/// others.
 fn work_on_this_thread() {
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread().start_handler(|_| make_room());
-    // An error means that there is a pool already, which works as well.
+    // An error means that there already is a pool, which works as well.
     let _ = pool.build_global();
 }
 

@@ -1,5 +1,5 @@
-//! The one sanitiser: every string that came from a repository, a server, a host or a model passes it once, where
-//! it is printed. What would steer a terminal, turn or hide text, or begin a line that is not ours is spelled out.
+//! The only sanitiser: every string from a repository, a server, a host or a model passes through it once, when it is
+//! printed. Text that could control a terminal, reorder or hide text, or forge a line of output is escaped.
 
 mod hidden_kind;
 
@@ -8,12 +8,12 @@ use std::fmt::Write;
 
 pub use hidden_kind::{HiddenKind, is_hidden};
 
-/// The text on one line: line feeds and tabs are spelled out as well.
+/// The text on one line: line feeds and tabs are escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c.is_control() || is_hidden(c), spelled)
 }
 
-/// The text with its line feeds and tabs, `\r\n` being a line feed.
+/// The text with line feeds and tabs kept; `\r\n` becomes a line feed.
 pub fn block(text: &str) -> Cow<'_, str> {
     let unsafe_in_block = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
     if text.contains("\r\n") {
@@ -22,17 +22,18 @@ pub fn block(text: &str) -> Cow<'_, str> {
     escaped(text, unsafe_in_block, spelled)
 }
 
-/// The text of a whole report that may be coloured: as [`block`], but colours and `\r\n` stay.
+/// The text of a whole report that may be colored: as [`block`], but colors and `\r\n` are kept.
 pub fn report(text: &str) -> Cow<'_, str> {
     lines(text, colour)
 }
 
-/// The lines of files as they are, such as a patch: as [`block`], but `\r\n` stays. Colours would be those of the files.
+/// Lines of files, such as a patch: as [`block`], but `\r\n` is kept. Colors are escaped, since they would come from
+/// the files.
 pub fn patch(text: &str) -> Cow<'_, str> {
     lines(text, |_| 0)
 }
 
-/// The text with `\r\n`, and with what `kept` gives the length of.
+/// The text with `\r\n` and with the sequences whose length `kept` returns.
 fn lines(text: &str, kept: fn(&str) -> usize) -> Cow<'_, str> {
     let is_unsafe = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
     if !text.contains(is_unsafe) {
@@ -56,7 +57,7 @@ fn lines(text: &str, kept: fn(&str) -> usize) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// A report for people that is made line by line: what one `writeln!` adds is one line of it, whatever its values hold.
+/// A report for people that is built line by line: one `writeln!` adds one line, whatever its values contain.
 #[derive(Debug, Default)]
 pub struct PrintableLines(String);
 
@@ -73,7 +74,7 @@ impl PrintableLines {
         Ok(())
     }
 
-    /// Adds what consists of safe lines.
+    /// Adds lines that are already safe.
     pub fn push(&mut self, lines: PrintableLines) {
         self.0 += &lines.0;
     }
@@ -84,7 +85,7 @@ impl PrintableLines {
     }
 }
 
-/// A path in the head of a patch, quoted as git quotes it where it is more than one plain name.
+/// A path in the header of a patch, quoted as in git if it has special characters.
 pub fn patch_path(path: &str) -> Cow<'_, str> {
     if !path.contains(|c: char| matches!(c, '"' | '\\') || c.is_control() || is_hidden(c)) {
         return Cow::Borrowed(path);
@@ -108,8 +109,8 @@ pub fn patch_path(path: &str) -> Cow<'_, str> {
     Cow::Owned(out + "\"")
 }
 
-/// The text without what a forge would obey in the log of a run: lines that begin with `::`, whatever blanks stand before
-/// it, and `##[` anywhere. Only text that is a command of ours goes without.
+/// The text without workflow commands that a forge would execute from a log: lines that start with `::`, after any
+/// blanks, and `##[` anywhere. Only plugcast's own commands are printed without this.
 pub fn unobeyed(text: &str) -> Cow<'_, str> {
     let is_command = |line: &str| line.trim_start().starts_with("::");
     let old = memchr::memmem::find(text.as_bytes(), OLD_COMMAND.as_bytes()).is_some();
@@ -128,7 +129,7 @@ pub fn unobeyed(text: &str) -> Cow<'_, str> {
     Cow::Owned(out.replace(OLD_COMMAND, "#\\u{23}["))
 }
 
-/// How commands began once; some forges still take them, wherever they stand.
+/// The old prefix of commands; some forges still accept it anywhere in a line.
 const OLD_COMMAND: &str = "##[";
 
 /// The length of the escape sequence at the start of `text` if it only sets colours, else 0.
@@ -138,8 +139,8 @@ fn colour(text: &str) -> usize {
     if inner[end..].starts_with('m') { 2 + end + 1 } else { 0 }
 }
 
-/// A JSON document that says the same in characters that can be printed. Control characters below U+0020 are its
-/// own white space: what writes JSON escapes them inside strings.
+/// An equivalent JSON document of printable characters. Control characters below U+0020 can only be its white space:
+/// serializers escape them inside strings.
 pub fn json(document: &str) -> Cow<'_, str> {
     let unsafe_in_json = |c: char| c > '\u{1f}' && (c.is_control() || is_hidden(c));
     let safe = escaped(document, unsafe_in_json, |c, out| {
@@ -147,7 +148,7 @@ pub fn json(document: &str) -> Cow<'_, str> {
             let _ = write!(out, "\\u{unit:04x}");
         }
     });
-    // Outside of strings, JSON has no such signs.
+    // Outside of strings, JSON cannot contain this prefix.
     if safe.contains(OLD_COMMAND) { Cow::Owned(safe.replace(OLD_COMMAND, "#\\u0023[")) } else { safe }
 }
 

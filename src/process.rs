@@ -1,7 +1,6 @@
-//! The only owner of child processes. A child gets an argument array, a cleared environment with
-//! the given pairs, a folder, and a limit; it leads a separate process group, and that whole
-//! group is killed when the limit passes, when the child ends, when its owner is dropped, or when an
-//! interrupt comes.
+//! The only module that starts child processes. A child gets an argument array, a cleared environment with the given
+//! pairs, a folder, and a limit; it leads its own process group, and the whole group is killed when the limit passes,
+//! when the child ends, when its owner is dropped, or on an interrupt.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module and its children are the one owner of child processes"
@@ -45,17 +44,17 @@ pub struct ChildCommand {
     uninterrupted: bool,
 }
 
-/// After how long it is asked, of the child's folder, whether the child can never end.
+/// The delay after which a function of the child's folder checks whether the child is stuck.
 type ChildWatch = (Duration, fn(&Path) -> bool);
 
 /// A child that has ended.
 #[derive(Debug, Clone)]
 pub struct ChildOutput {
-    /// The exit code; `None` when a signal ended the child.
+    /// The exit code; `None` if a signal ended the child.
     pub code: Option<i32>,
     /// The signal that ended the child.
     pub signal: Option<i32>,
-    /// The limit passed and the child's process group was killed.
+    /// Whether the limit passed and the child's process group was killed.
     pub timed_out: bool,
     /// Everything written to standard output.
     pub stdout: Vec<u8>,
@@ -128,26 +127,26 @@ impl ChildCommand {
         self
     }
 
-    /// Gives the child these bytes on standard input, then its end.
+    /// Passes these bytes on standard input, then closes it.
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.input = Some(bytes.into());
         self
     }
 
-    /// How long the child may run before its process group is killed; 120 s unless told.
+    /// Sets how long the child may run before its process group is killed; 120 s by default.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Asks once, after a while, whether the child in its folder can never end, and ends it then as at its limit; of
-    /// children that write into pipes.
+    /// Checks once, after a delay, whether the child is stuck, and then kills it as at its limit; only for children
+    /// that write into pipes.
     pub fn watched(mut self, after: Duration, is_stuck: fn(&Path) -> bool) -> Self {
         self.watch = Some((after, is_stuck));
         self
     }
 
-    /// Fails the child's requests for memory beyond `bytes`, where the system can (Linux); of children that write into
+    /// Limits the memory of the child to `bytes`, if the system supports it (Linux); only for children that write into
     /// pipes.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
@@ -160,28 +159,28 @@ impl ChildCommand {
         self
     }
 
-    /// The folder that the child starts in.
+    /// The working directory of the child.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Ends the child also when this program is killed; for children that would go on for long.
+    /// Kills the child also when this program is killed; for long-running children.
     pub fn guarded(mut self) -> Self {
         self.guarded = true;
         self
     }
 
-    /// Lets the child end by itself when an interrupt comes; for children that must not end half-way.
+    /// Does not kill the child on an interrupt; for children that must complete.
     pub fn uninterrupted(mut self) -> Self {
         self.uninterrupted = true;
         self
     }
 
-    /// Runs the child to its end and returns what it wrote. Output goes to anonymous files, since
-    /// some hosts (OpenCode 1.18.33) cut what they write to a pipe at the end.
+    /// Runs the child to its end and returns its output, which goes to anonymous files, since some hosts (OpenCode
+    /// 1.18.33) truncate the end of what they write to a pipe.
     ///
     /// # Errors
-    /// When the child cannot be started or its files cannot be made; a failing child is no error.
+    /// When the child cannot be started or its files cannot be created; a failing child is not an error.
     pub fn run(&self) -> io::Result<ChildOutput> {
         let mut command = self.prepared()?;
         let (mut stdout, mut stderr) = (temporary(tempfile::tempfile())?, temporary(tempfile::tempfile())?);
@@ -211,7 +210,7 @@ impl ChildCommand {
         })
     }
 
-    /// How long the child may run. The feature `fault`, in no build that is handed out, makes it shorter.
+    /// How long the child may run. The feature `fault`, in no released build, shortens it.
     fn patience(&self) -> Duration {
         #[cfg(feature = "fault")]
         {
@@ -223,7 +222,7 @@ impl ChildCommand {
         self.limit
     }
 
-    /// The call. An interrupt from here on ends the child, even one that comes while it is being started.
+    /// Prepares the call. An interrupt from here on kills the child, even during its start.
     fn prepared(&self) -> io::Result<std::process::Command> {
         interrupt::busy();
         interrupt::check()?;
@@ -245,8 +244,8 @@ fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Waits for the child, at most `limit`, then kills whatever is left of its group. Returns the
-/// status and whether the limit passed.
+/// Waits for the child, at most `limit`, then kills the rest of its group. Returns the status and whether the limit
+/// passed.
 fn wait_at_most(
     child: &mut Child,
     group: &mut ProcessGroup,

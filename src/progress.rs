@@ -1,4 +1,4 @@
-//! What a run is doing right now, in a few words, for who shows it to the user: a value that requests carry.
+//! The progress of a run, in a few words, for display to the user; requests carry it as a value.
 
 #[cfg(feature = "fault")]
 mod hold;
@@ -8,27 +8,27 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is being done, of how many things.
+/// The current activity and its number of items.
 #[derive(Debug, Default)]
 struct Activity {
     text: String,
-    /// 0 where nobody knows yet.
+    /// 0 if unknown.
     total: usize,
 }
 
-/// Prints what is worth a separate line.
+/// Prints a separate line.
 type Announcer = Box<dyn Fn(&str) + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 struct ProgressState {
     current: Mutex<Activity>,
-    /// What is done over and over, and how often it was.
+    /// The repeated outer activity, and how many repetitions are done.
     outer: Mutex<Option<(Activity, usize)>>,
-    /// How many of the current ones are done.
+    /// How many items of the current activity are done.
     done: AtomicUsize,
     announcer: Announcer,
 }
 
-/// Hears what a run is doing; the default hears nothing and costs nothing. Clones hear the same.
+/// Receives the progress of a run; the default ignores it at no cost. Clones share the same state.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<ProgressState>>);
 
@@ -39,7 +39,7 @@ impl fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Remembers what is being done, and gives `announcer` what is worth a line.
+    /// Records the progress, and passes announcements to `announcer`.
     pub fn new(announcer: impl Fn(&str) + Send + Sync + UnwindSafe + RefUnwindSafe + 'static) -> Self {
         Self(Some(Arc::new(ProgressState {
             current: Mutex::default(),
@@ -49,12 +49,12 @@ impl Progress {
         })))
     }
 
-    /// Reports what begins now, such as `Codex: showing a bundle`; things that turn up meanwhile each call [`Self::step`].
+    /// Starts an activity, such as `Codex: showing a bundle`; each item found during it calls [`Self::step`].
     pub fn set(&self, text: impl Into<String>) {
         self.begin(text, 0);
     }
 
-    /// Reports what begins now and is done to `total` things, each of which calls [`Self::step`].
+    /// Starts an activity with `total` items, each of which calls [`Self::step`].
     pub fn begin(&self, text: impl Into<String>, total: usize) {
         let Some(state) = &self.0 else { return };
         let mut current = lock(&state.current);
@@ -72,15 +72,15 @@ impl Progress {
         hold::pass(&self.current());
     }
 
-    /// Reports in one line what the user should know before a long work goes on.
+    /// Announces, in one line, what the user should know before a long operation continues.
     pub fn announce(&self, line: &str) {
         if let Some(state) = &self.0 {
             (state.announcer)(line);
         }
     }
 
-    /// Reports what is done to each of `total` things. As long as the answer lives, what is begun within each is not
-    /// shown.
+    /// Starts a repeated activity with `total` items. While the returned value exists, activities within each item are
+    /// not shown.
     pub fn each(&self, text: impl Into<String>, total: usize) -> RepeatedWork {
         if let Some(state) = &self.0 {
             *lock(&state.outer) = Some((Activity { text: text.into(), total }, 0));
@@ -88,7 +88,7 @@ impl Progress {
         RepeatedWork(self.clone())
     }
 
-    /// One more is done, or has turned up.
+    /// Counts one more item.
     pub fn step(&self) {
         if let Some(state) = &self.0 {
             state.done.fetch_add(1, Ordering::Relaxed);
@@ -96,7 +96,7 @@ impl Progress {
         }
     }
 
-    /// What was reported last, with how much of it is done.
+    /// The current activity, with its count.
     pub fn current(&self) -> String {
         let Some(state) = &self.0 else { return String::new() };
         if let Some((outer, done)) = lock(&state.outer).as_ref() {
@@ -107,12 +107,12 @@ impl Progress {
     }
 }
 
-/// Something that is done over and over.
+/// A repeated activity.
 #[derive(Debug)]
 pub struct RepeatedWork(Progress);
 
 impl RepeatedWork {
-    /// One more is done.
+    /// Counts one more item.
     pub fn step(&self) {
         if let Some(state) = &self.0.0
             && let Some((_, done)) = lock(&state.outer).as_mut()

@@ -1,5 +1,5 @@
-//! Bytes to spanned trees, one file a format. Reading never fails: what cannot be read comes back
-//! as faults with spans, beside everything that could.
+//! Bytes to spanned trees, one file per format. Reading never fails: errors are returned as faults with spans, next to
+//! everything that could be read.
 
 pub mod blanks;
 mod control_chars;

@@ -1,5 +1,5 @@
-//! Reads what was emitted the way the host will, and compares it with what was meant. Pure: it sees
-//! bytes, never files.
+//! Reads emitted files in the way of the host, and compares them with what was meant. Pure: it works on bytes, never on
+//! files.
 
 pub mod closure;
 
@@ -13,7 +13,7 @@ use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::target::Target;
 
-/// The rule of what is found here.
+/// The rule of these findings.
 pub const RULE: &str = "reread";
 
 /// The components of a project by their files.
@@ -24,13 +24,13 @@ impl<'a> ComponentOwners<'a> {
     /// Those of every plugin of `project`.
     pub fn new(project: &'a Project) -> Self {
         let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
-        // Of two components in one file the first counts.
+        // Of two components in one file, the first one wins.
         Self(components.rev().map(|component| (component.path.as_str(), component)).collect())
     }
 }
 
-/// What is wrong with one emitted file: a frontmatter that the host cannot read, a description that
-/// it reads differently, a document that does not parse.
+/// Finds the faults of one emitted file: frontmatter that the host cannot read, a description that it reads
+/// differently, a document that does not parse.
 pub fn emitted(
     node: &BundleNode,
     payload: &Payload,

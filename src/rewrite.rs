@@ -1,16 +1,16 @@
-//! Edits by byte range: the only way in which text changes. Everything outside the ranges stays
-//! byte for byte, and the result says which emitted bytes each edit made.
+//! Edits by byte range: the only way in which text is changed. Everything outside the ranges is kept byte for byte, and
+//! the result maps each edit to the emitted bytes.
 
 use crate::source::Span;
 
 /// Replaces the bytes of `span` by `text`; an empty span inserts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit<Tag> {
-    /// The bytes of the source that go.
+    /// The replaced bytes of the source.
     pub span: Span,
-    /// The bytes that come instead.
+    /// The new bytes.
     pub text: String,
-    /// What the caller wants to know of the edit afterwards.
+    /// The caller's tag of the edit.
     pub tag: Tag,
 }
 

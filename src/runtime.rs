@@ -1,5 +1,5 @@
-//! What `plugcast-run` does: the helper that ships inside bundles and that skills call by path. Every
-//! answer is one JSON object on standard output, but for `--version` and `--help`.
+//! The implementation of `plugcast-run`: the helper that ships inside bundles and that skills call by path. Every
+//! response is one JSON object on standard output, except for `--version` and `--help`.
 
 pub mod answer;
 pub mod changes;
@@ -39,12 +39,12 @@ use command_line::OptionValue;
 use environment::Environment;
 use grammar::HelperRequest;
 
-/// What `--version` prints. `plugcast build` finds the version of a helper by these very words in the
-/// binary, whatever platform it is for.
+/// The output of `--version`. `plugcast build` finds the version of a helper by this exact text in the binary, on any
+/// platform.
 pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n");
 
-/// Runs one command line, its first word being the program's own name, and answers with the exit code.
-/// The answer goes to `out`; one that cannot be delivered there is exit code 5.
+/// Runs one command line, whose first word is the program's own name, and returns the exit code. The response is
+/// written to `out`; if that fails, the exit code is 5.
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     if let Some((name, argv)) = words.split_first()
@@ -61,7 +61,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
     };
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => code,
-        // Who asked has no answer, whatever was done.
+        // The caller did not get the response, whatever was done.
         Err(error) => {
             if error.kind() != std::io::ErrorKind::BrokenPipe {
                 let message = format!("the answer cannot be written to standard output: {error}");
@@ -69,7 +69,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
             }
             if !undo.is_empty() {
                 let words: Vec<OsString> = words.iter().take(1).cloned().chain(undo).collect();
-                // What cannot be taken back is told by the next command.
+                // If this cannot be undone, the next command reports it.
                 let _ = answer(&words, &mut Vec::new());
             }
             ENVIRONMENT
@@ -77,10 +77,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
     }
 }
 
-/// What is printed, or why not, with the schema of that. `undo` gets the words of the command that takes it back.
+/// The response, or the failure with its schema. `undo` receives the words of the command that undoes the effect.
 fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallFailure, String)> {
     let unnamed = |failure: CallFailure| (failure, "rt.error/1".to_owned());
-    // A command that an old helper does not have yet must not hide that it is too old.
+    // Check the version first: a command that an old helper does not have must not hide that it is too old.
     if let Some(Ok(needed)) = grammar::early(words, "--require").map(|needed| Version::parse(&needed)) {
         require(&needed).map_err(|failure| {
             let begins = grammar::published_words(words) == Some("review begin");
@@ -108,15 +108,15 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
     let environment = Environment::read();
     let (interrupted, _) = CallFailure::interrupted().print(&schema, format);
     let last = move || {
-        // The output itself is held by the code that prints the answer; a part of ours is better than nothing.
+        // The code that prints the response holds the lock of the output; an incomplete message is better than none.
         let _ = rustix::io::write(rustix::stdio::stdout(), interrupted.as_bytes());
     };
-    // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
+    // Without the handler, an interrupt ends the program at once, and only the cleanup is lost.
     let _ = interrupt::listen_for(&interrupt::ALL, last);
     let root = invocation.root.clone().or_else(|| environment.variable("PLUGCAST_STATE").map(PathBuf::from));
     let environment = environment.with_root(root);
     let delivery = invocation.run(&environment);
-    // From here on the answer itself is printed.
+    // From here on the response itself is printed.
     interrupt::busy();
     match delivery {
         Ok(delivery) if !interrupt::pending() => {

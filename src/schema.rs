@@ -1,12 +1,12 @@
-//! Names and versions of every JSON document this project writes, and the check a reader makes
-//! before it trusts one: a document from a newer plugcast is refused with the version it needs.
+//! Names and versions of every JSON document that this project writes, and the check before one is read: a document
+//! from a newer plugcast is refused with the required version.
 
 /// Identifies one kind of JSON document and the newest version this build understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaId {
     /// The part before the slash, for example `plugcast.manifest`.
     pub name: &'static str,
-    /// The newest version that this build reads and the one it writes.
+    /// The newest version that this build reads, which is the one it writes.
     pub version: u32,
 }
 
@@ -18,13 +18,13 @@ pub const LEDGER: SchemaId = SchemaId { name: "plugcast.ledger", version: 1 };
 pub const SOURCEMAP: SchemaId = SchemaId { name: "plugcast.sourcemap", version: 1 };
 /// `.plugcast/verified.json` of a bundle.
 pub const VERIFIED: SchemaId = SchemaId { name: "plugcast.verified", version: 1 };
-/// What a build leaves for the next one, in the folder of this user for caches.
+/// The build cache, in the user's cache folder.
 pub const BUILD_CACHE: SchemaId = SchemaId { name: "plugcast.build-cache", version: 1 };
 /// What `build --format json` prints.
 pub const BUILD: SchemaId = SchemaId { name: "plugcast.build", version: 1 };
 /// What `check --format json` prints.
 pub const CHECK: SchemaId = SchemaId { name: "plugcast.check", version: 1 };
-/// A file of findings that are known (`check --write-baseline`).
+/// A file of known findings (`check --write-baseline`).
 pub const BASELINE: SchemaId = SchemaId { name: "plugcast.baseline", version: 1 };
 /// What `eval --format json` prints.
 pub const EVAL: SchemaId = SchemaId { name: "plugcast.eval", version: 1 };
@@ -34,7 +34,7 @@ pub const RULES: SchemaId = SchemaId { name: "plugcast.rules", version: 1 };
 pub const VERIFY: SchemaId = SchemaId { name: "plugcast.verify", version: 1 };
 /// What `promote --format json` prints.
 pub const PROMOTE: SchemaId = SchemaId { name: "plugcast.promote", version: 1 };
-/// The journal of a promotion that is being written.
+/// The journal of an ongoing promotion.
 pub const PROMOTING: SchemaId = SchemaId { name: "plugcast.promoting", version: 1 };
 /// What `doctor --format json` prints.
 pub const DOCTOR: SchemaId = SchemaId { name: "plugcast.doctor", version: 1 };
@@ -54,8 +54,7 @@ impl SchemaId {
     /// Accepts a `schema` value that this build can read.
     ///
     /// # Errors
-    /// A sentence that names what was found and what to do, when the document is of another kind
-    /// or from a newer plugcast.
+    /// A message with the found version and what to do, if the document is of another kind or from a newer plugcast.
     pub fn accept(self, found: &str) -> Result<(), String> {
         let (name, version) = found.rsplit_once('/').unwrap_or((found, ""));
         if name != self.name {

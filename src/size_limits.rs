@@ -1,9 +1,9 @@
-//! `[runtime.polish]` of a `plugcast.toml`: the helper holds work to it in the user's repository, and the compiler
-//! refuses what it would not understand.
+//! `[runtime.polish]` of a `plugcast.toml`: the helper enforces these limits in the user's repository, and the compiler
+//! refuses keys that the helper would not understand.
 
 use serde::Deserialize;
 
-/// What is too much; exactly as much is not. What is not said is as usual.
+/// Upper limits, inclusive. Omitted ones have their default.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table `[runtime.polish]`")]
 pub struct PolishConfig {
@@ -17,7 +17,7 @@ pub struct PolishConfig {
     pub batch_files: Option<u64>,
     /// Changed lines of a batch.
     pub batch_lines: Option<u64>,
-    /// Items to plan again from which on the user decides.
+    /// The number of items to plan again from which on the user decides.
     pub replans: Option<u64>,
 }
 

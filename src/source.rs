@@ -1,5 +1,5 @@
-//! What was read: files with their text, byte spans, and the line index that turns a byte offset
-//! into the line and column that the user sees. Pure data; `disk` fills it.
+//! The source as read: files with their text, byte spans, and the line index that converts a byte offset to the line
+//! and column that the user sees. Pure data; `disk` fills it.
 
 mod kind;
 mod lines;
@@ -19,7 +19,7 @@ pub use lines::{LineIndex, line_end, line_start, next_line};
 pub use paths::PathMap;
 pub use text::SharedText;
 
-/// The file that makes its folder a skill.
+/// The file that marks its folder as a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// A byte range of one file, end exclusive.
@@ -37,17 +37,17 @@ impl Span {
         Self { start, end }
     }
 
-    /// The same range, `by` bytes further on.
+    /// The same range, shifted by `by` bytes.
     pub fn shifted(self, by: usize) -> Self {
         Self::new(self.start + by, self.end + by)
     }
 
-    /// Whether `offset` lies within.
+    /// Whether it contains `offset`.
     pub fn contains(self, offset: usize) -> bool {
         (self.start..self.end).contains(&offset)
     }
 
-    /// The same range without white space at its end in `text`.
+    /// The same range without trailing white space in `text`.
     pub fn trimmed(self, text: &str) -> Self {
         Self::new(self.start, self.start + self.slice(text).trim_end().len())
     }
@@ -58,7 +58,7 @@ impl Span {
     }
 }
 
-/// A place as the user counts: both 1-based, the column in Unicode code points.
+/// A position as shown to users: both 1-based, the column in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// 1-based line.
@@ -67,18 +67,18 @@ pub struct Position {
     pub column: usize,
 }
 
-/// What is known of a file's content.
+/// The content of a file, as far as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileContent {
     /// Valid UTF-8, in memory.
     Text(Arc<str>),
-    /// Not text, or too large to hold: it is copied from disk when it is needed.
+    /// Not text, or too large for memory: it is copied from disk when needed.
     OnDisk,
-    /// A file that should hold text and does not.
+    /// A file that should contain text but does not.
     NotText {
         /// Why, to be put after "the file".
         reason: String,
-        /// Where the first byte is that is no text.
+        /// The position of the first invalid byte.
         position: Position,
     },
 }
@@ -88,7 +88,7 @@ pub enum FileContent {
 pub struct SourceFile {
     /// Path relative to SRC, with `/`.
     pub path: Utf8PathBuf,
-    /// Where the bytes are on disk.
+    /// The path of the bytes on disk.
     pub origin: PathBuf,
     /// Whether any execute bit is set.
     pub executable: bool,
@@ -96,9 +96,9 @@ pub struct SourceFile {
     pub size: u64,
     /// The text, if it is text.
     pub content: FileContent,
-    /// Made when the first position is asked for.
+    /// Computed lazily.
     lines: OnceLock<LineIndex>,
-    /// Made when it is first asked for; several bundles need it.
+    /// Computed lazily; several bundles need it.
     sha256: OnceLock<String>,
 }
 
@@ -120,19 +120,19 @@ impl SourceFile {
         self.lines.get_or_init(|| LineIndex::new(text)).position(text, offset)
     }
 
-    /// The byte offset of a place in the text; a column behind the line's end is that end.
+    /// The byte offset of a position in the text; a column after the end of the line is clamped.
     pub fn offset(&self, place: Position) -> Option<usize> {
         let text = self.text()?;
         self.lines.get_or_init(|| LineIndex::new(text)).offset(text, place)
     }
 
-    /// The bytes of a 1-based line of the text, with its end.
+    /// The span of a 1-based line of the text, including its line end.
     pub fn line(&self, line: usize) -> Option<Span> {
         let text = self.text()?;
         self.lines.get_or_init(|| LineIndex::new(text)).span(text, line)
     }
 
-    /// sha256 of the bytes in hexadecimal; `hash` makes it the first time.
+    /// sha256 of the bytes in hexadecimal; computed by `hash` the first time.
     ///
     /// # Errors
     /// Those of `hash`.
@@ -144,7 +144,7 @@ impl SourceFile {
         Ok(self.sha256.get().map_or("", String::as_str))
     }
 
-    /// The text, if the file holds text that was read.
+    /// The text, if the file contains text that was read.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
             FileContent::Text(text) => Some(text),
@@ -153,52 +153,52 @@ impl SourceFile {
     }
 }
 
-/// Why version-control data takes no part.
+/// Why version-control data is excluded.
 pub const VERSION_CONTROL: &str = "version-control data is not part of a plugin";
-/// Why an ignored path takes no part.
+/// Why an ignored path is excluded.
 pub const IGNORED: &str = "a `.gitignore` of the source ignores it";
-/// Why installed packages take no part.
+/// Why installed packages are excluded.
 pub const PACKAGES: &str = "it holds installed packages";
-/// Why an output folder takes no part.
+/// Why an output folder is excluded.
 pub const OUTPUT: &str = "it is the output folder of this build";
-/// Why a bundle takes no part.
+/// Why a bundle is excluded.
 pub const BUNDLE: &str = "it is a bundle that a build wrote";
-/// Why a path beside the plugins takes no part.
+/// Why a path outside of the plugins is excluded.
 pub const OUTSIDE: &str = "it is part of no plugin";
 
-/// Why a link takes no part whose file lies elsewhere.
+/// Why a link to a file outside of the source is excluded.
 pub const LEAVES: &str = "the link leaves the source";
-/// Why a new text takes no part that was never put in the place of the old one.
+/// Why a staged text that never replaced its file is excluded.
 pub const UNFINISHED: &str = "a change that was cut short left it behind";
-/// How the name of such a text ends.
+/// The suffix of staged texts.
 pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
-/// How large the files of a source may be together: a sparse file takes no room there, and all of it in a bundle.
+/// The maximum total size of a source: a sparse file takes no space there, but all of it in a bundle.
 pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// The reason for a file that is larger than that.
 pub const TOO_LARGE: &str = "is larger than 512 MiB";
-/// The reason for a file that others leave no room for.
+/// The reason for a file beyond the total size.
 pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger than 512 MiB together";
 
-/// Reasons of exclusions that come and go without the source changing: a build folder, installed
-/// packages, the checkout itself. Two ledgers that differ in such rows only say the same.
+/// Reasons of exclusions that change without a change of the source: a build folder, installed packages, the checkout
+/// itself. Ledgers that differ only in such rows are equivalent.
 pub const COMING_AND_GOING: [&str; 6] = [VERSION_CONTROL, IGNORED, OUTPUT, BUNDLE, OUTSIDE, UNFINISHED];
 
-/// A path of the source that takes no part in the build, with everything below it.
+/// A path of the source that is excluded from the build, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exclusion {
-    /// Path relative to SRC, with `/`; a folder stands for all it holds.
+    /// Path relative to SRC, with `/`; a folder includes its content.
     pub path: Utf8PathBuf,
     /// Why, in one sentence.
     pub reason: String,
-    /// Whether the author could not have meant it (a link out of the tree, an unreadable file).
+    /// Whether it cannot be intentional (a link out of the tree, an unreadable file).
     pub fault: bool,
 }
 
-/// The order of paths part by part: `a/x` comes before `a-b`. Both are plain: no `.`, no empty part.
+/// The order of paths part by part: `a/x` comes before `a-b`. Both must be normalized: no `.`, no empty part.
 pub fn by_parts(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
-    // Eight bytes at once: paths of one source begin alike.
+    // Compare eight bytes at once: paths of one source share prefixes.
     let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
     let blocks = eights.take_while(|(a, b)| a == b).count() * 8;
     let shared = blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count();
@@ -213,15 +213,15 @@ pub struct SourceTree {
     files: Vec<SourceFile>,
     /// Paths left out, sorted.
     pub exclusions: Vec<Exclusion>,
-    /// Links to files and folders, with the path in the source that each leads to.
+    /// Links to files and folders, with the path of each target in the source.
     pub links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
-    /// Folders in which there is nothing.
+    /// Empty folders.
     pub empty_folders: BTreeSet<Utf8PathBuf>,
 }
 
 impl SourceTree {
     fn place(&self, path: &str) -> Result<usize, usize> {
-        // Files come in their order, so the place of a new one is nearly always the end.
+        // Files arrive sorted, so a new one is nearly always appended.
         if self.files.last().is_none_or(|last| by_parts(last.path.as_str(), path).is_lt()) {
             return Err(self.files.len());
         }
@@ -236,7 +236,7 @@ impl SourceTree {
         }
     }
 
-    /// Adds everything that `other` holds.
+    /// Adds everything in `other`.
     pub fn append(&mut self, other: SourceTree) {
         for file in other.files {
             self.insert(file);
@@ -248,8 +248,7 @@ impl SourceTree {
         self.exclusions.dedup();
     }
 
-    /// Leaves out the files beyond which all others would be larger than [`MOST_BYTES`] together; one stands for all of
-    /// them as the author's fault.
+    /// Excludes the files that would exceed [`MOST_BYTES`] in total; one of them is reported as the author's fault.
     pub fn must_fit(&mut self) {
         let total =
             |files: &[SourceFile]| files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
@@ -272,8 +271,8 @@ impl SourceTree {
         self.exclusions.sort();
     }
 
-    /// Gives the file at `path` another text; one that is not there is added as if it lay at `origin`,
-    /// unless it takes no part.
+    /// Replaces the text of the file at `path`; a missing file is added as if it were at `origin`, unless the path is
+    /// excluded.
     pub fn set_text(&mut self, path: &Utf8Path, origin: PathBuf, text: &Arc<str>) {
         let (origin, executable) = match self.get(path) {
             Some(file) => (file.origin.clone(), file.executable),
@@ -284,7 +283,7 @@ impl SourceTree {
         self.insert(SourceFile::new(path.to_owned(), origin, executable, text.len() as u64, content));
     }
 
-    /// Reads the folder `from` as if it lay at `to`, in the place of what lies there.
+    /// Moves the folder `from` to `to` in this tree, replacing its content.
     pub fn move_folder(&mut self, from: &Utf8Path, to: &Utf8Path) {
         let (moved, mut rest): (Vec<SourceFile>, Vec<SourceFile>) = std::mem::take(&mut self.files)
             .into_iter()
@@ -306,7 +305,7 @@ impl SourceTree {
         self.links = links.map(|(path, target)| (placed(path), placed(target))).collect();
     }
 
-    /// Takes a file out.
+    /// Removes a file.
     pub fn remove(&mut self, path: &Utf8Path) -> Option<SourceFile> {
         self.place(plain(path).as_str()).ok().map(|at| self.files.remove(at))
     }
@@ -328,7 +327,7 @@ impl SourceTree {
         self.files[start..].iter().take_while(move |file| inside(file.path.as_str(), folder.as_str()))
     }
 
-    /// Whether any file lies below `folder`.
+    /// Whether there is any file below `folder`.
     pub fn has_folder(&self, folder: &Utf8Path) -> bool {
         self.below(folder).any(|file| file.path != folder)
     }
@@ -350,13 +349,13 @@ impl SourceTree {
     }
 }
 
-/// Whether `path` is `folder` or lies in it; both are plain.
+/// Whether `path` is `folder` or inside of it; both must be normalized.
 pub fn inside(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// `path` without empty parts and dots, which mean nothing.
+/// `path` without empty parts and `.`.
 fn plain(path: &Utf8Path) -> Cow<'_, Utf8Path> {
     let text = path.as_str();
     if text.ends_with('/') || text.contains("//") || text.contains("/.") {

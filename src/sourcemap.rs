@@ -1,5 +1,5 @@
-//! The source map: which bytes of an emitted file come from which bytes of the source, and which
-//! edit made the others. Bytes outside every listed edit are equal to the source.
+//! The source map: which bytes of an emitted file come from which bytes of the source, and which edit produced the
+//! others. Bytes outside of all listed edits equal the source.
 
 use crate::source::line_end;
 use schemars::JsonSchema;
@@ -32,9 +32,9 @@ pub struct MappedFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MappedEdit {
-    /// What made the edit.
+    /// The kind of the edit.
     pub edit: EditKind,
-    /// Where the new bytes stand in the emitted file.
+    /// The range of the new bytes in the emitted file.
     pub emitted: MappedRange,
     /// Which source bytes they replace; empty for an insertion.
     pub source: MappedRange,
@@ -56,7 +56,7 @@ pub struct MappedRange {
     pub end_line: usize,
 }
 
-/// What made an edit.
+/// The kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EditKind {
@@ -70,7 +70,7 @@ pub enum EditKind {
     Variable,
     /// A path that followed a renamed file.
     Path,
-    /// A name of a component that goes by another one.
+    /// The name of a renamed component.
     Name,
     /// A construct that the host would execute or mangle.
     Construct,
@@ -79,14 +79,13 @@ pub enum EditKind {
 }
 
 impl EditKind {
-    /// Whether the edit changes words that the author wrote for the model to read.
-    /// A generated block or frontmatter alone does not.
+    /// Whether the edit changes the author's text for the model. A generated block or frontmatter alone does not.
     pub fn touches_author_text(self) -> bool {
         matches!(self, EditKind::Variable | EditKind::Path | EditKind::Name | EditKind::Construct)
     }
 }
 
-/// Where a line of an emitted file comes from.
+/// The origin of a line of an emitted file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTrace<'a> {
     /// The 1-based line of the source; of the place where the line was inserted, if it was.
@@ -96,7 +95,7 @@ pub struct LineTrace<'a> {
 }
 
 impl MappedFile {
-    /// Traces the 1-based `line` of the emitted text; `None` when it has no such line.
+    /// Traces the 1-based `line` of the emitted text; `None` if there is no such line.
     pub fn trace(&self, emitted: &str, line: usize) -> Option<LineTrace<'_>> {
         let start = match line.checked_sub(1)? {
             0 => 0,
@@ -127,7 +126,7 @@ impl MappedFile {
 }
 
 impl MappedEdit {
-    /// How many line feeds of the source the edit took away: a removal takes whole lines.
+    /// How many line feeds of the source the edit removed: a removal covers whole lines.
     fn source_line_feeds(&self) -> usize {
         let lines = self.source.end_line - self.source.line;
         let whole_lines = self.emitted.start == self.emitted.end && self.source.end > self.source.start;

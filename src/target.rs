@@ -1,6 +1,6 @@
-//! The hosts as data: every folder under `targets/` is one host, embedded in the binary, and
-//! `--targets-dir` adds or overrides. Loading refuses a file that declares a loss lower than its
-//! axis allows, or that misses a fact that another one needs.
+//! The hosts as data: every folder under `targets/` is one host, embedded in the binary, and `--targets-dir` adds or
+//! overrides hosts. Loading rejects a file that declares a loss below the minimum of its axis, or that lacks a fact
+//! that another one needs.
 
 mod axis;
 mod checks;
@@ -40,11 +40,11 @@ use crate::source::{ComponentKind, LineIndex};
 #[derive(Debug, Clone)]
 pub struct Targets {
     hosts: BTreeMap<String, Target>,
-    /// sha256 of what was added to the embedded hosts; empty for nothing.
+    /// sha256 of the hosts added to the embedded ones; empty if there are none.
     added: String,
 }
 
-/// A target that cannot be used, with what to do.
+/// A target that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("target `{host}`: {message}")]
 #[non_exhaustive]
@@ -55,7 +55,7 @@ pub struct TargetError {
     pub message: String,
 }
 
-/// A name of no host.
+/// An unknown host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown host `{name}`")]
 pub struct UnknownHost {
@@ -72,12 +72,12 @@ impl Targets {
     /// The hosts that are part of this build of plugcast.
     ///
     /// # Errors
-    /// Only when an embedded file is wrong, which a test rules out.
+    /// Only when an embedded file is invalid, which a test rules out.
     pub fn embedded() -> Result<Self, TargetError> {
         Self::with_added(BTreeMap::new())
     }
 
-    /// The embedded hosts with `added` on top; a folder of the same name replaces.
+    /// The embedded hosts and those of `added`; a folder of the same name replaces an embedded host.
     ///
     /// # Errors
     /// The first target that does not parse or contradicts itself.
@@ -111,7 +111,7 @@ impl Targets {
         self.hosts.keys().map(String::as_str).collect()
     }
 
-    /// sha256 of what was added to the hosts that are part of this build of plugcast; empty for nothing.
+    /// sha256 of the hosts added to the embedded ones; empty if there are none.
     pub fn added(&self) -> &str {
         &self.added
     }
@@ -124,7 +124,7 @@ impl Targets {
     /// The hosts of these names, each once; `all` for every one.
     ///
     /// # Errors
-    /// The first name of no host.
+    /// The first unknown host.
     pub fn named(&self, names: &[String]) -> Result<Vec<&Target>, UnknownHost> {
         if names.iter().any(|name| name == "all") {
             return Ok(self.iter().collect());
@@ -162,8 +162,8 @@ impl Targets {
         owned.chain(&self.source().foreign).cloned().collect()
     }
 
-    /// Manifests of other hosts than the source's own, relative to a plugin: those of the target table, and
-    /// those of hosts that have no target, which lie in a folder of their own.
+    /// Manifests of hosts other than the source host, relative to a plugin: those of the target table, and those of
+    /// hosts without a target, which are in separate folders.
     pub fn sibling_manifests(&self) -> Vec<Utf8PathBuf> {
         let source = self.source();
         let name = Utf8Path::new(&source.manifest).file_name().unwrap_or_default();
@@ -183,7 +183,7 @@ impl Targets {
     /// The host whose format plugins are written in.
     ///
     /// # Panics
-    /// Never: loading makes sure that there is one.
+    /// Never: loading checks that there is one.
     pub fn source_host(&self) -> &Target {
         let found = self.hosts.values().find(|target| target.source.is_some());
         found.expect("checked when the targets were loaded")
@@ -192,7 +192,7 @@ impl Targets {
     /// The format that plugins are written in.
     ///
     /// # Panics
-    /// Never: loading makes sure that exactly one target carries it.
+    /// Never: loading checks that exactly one target has it.
     pub fn source(&self) -> &SourceFacts {
         self.hosts
             .values()
@@ -216,19 +216,19 @@ impl Target {
         self.skill.name.replace("{name}", name).replace("{qualified}", qualified)
     }
 
-    /// The rule of a field that the host has no place for.
+    /// The rule of a field that the host does not support.
     pub fn dropped_field(&self, kind: ComponentKind, key: &str) -> Option<&FieldRule> {
         let rules = self.fields(kind);
         let rule = rules.get(key).or_else(|| rules.get("*"))?;
         (rule.outcome == FieldOutcome::Dropped).then_some(rule)
     }
 
-    /// What stands for a `-` of a plugin's or a server's name in the names of tools.
+    /// The replacement of `-` in the name of a plugin or server within the names of tools.
     pub fn tool_dash(&self) -> char {
         self.servers.as_ref().and_then(|facts| facts.tool_dash).unwrap_or('-')
     }
 
-    /// Fields of a kind of component that have a meaning on this host, besides those of `fields`.
+    /// Fields of a kind of component that the host knows besides those of `fields`.
     pub fn own_fields(&self, kind: ComponentKind) -> &[String] {
         match kind {
             ComponentKind::Agent => &self.agent.own_fields,

@@ -1,4 +1,4 @@
-//! Temporary folders: outside every project, closed to others, and gone when dropped.
+//! Temporary folders: outside every project, private, and removed when dropped.
 
 use std::fs::Permissions;
 use std::io;
@@ -9,21 +9,21 @@ use crate::disk::plain_files;
 use crate::process::interrupt;
 use crate::process::temporary::{self, temporary};
 
-/// A fresh folder outside every project, removed with all it holds when dropped.
+/// A fresh folder outside every project, removed with its content when dropped.
 #[derive(Debug)]
 pub struct TempFolder {
     folder: tempfile::TempDir,
 }
 
 impl TempFolder {
-    /// Makes the folder.
+    /// Creates the folder.
     ///
     /// # Errors
     /// When the system's folder for temporary files cannot be written.
     pub fn new() -> io::Result<Self> {
         interrupt::busy();
         interrupt::check()?;
-        // What is laid out there may be private, and nobody else may swap names in it.
+        // Its files may be private, and no other user may swap names in it.
         let private = Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix(temporary::PREFIX).permissions(private).tempdir();
         let folder = temporary(folder)?;
@@ -35,10 +35,10 @@ impl TempFolder {
         self.folder.path()
     }
 
-    /// Makes a folder inside, with its parents, and returns its path.
+    /// Creates a folder inside, with its parents, and returns its path.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub fn folder(&self, relative: &str) -> io::Result<PathBuf> {
         let path = self.path().join(relative);
         plain_files::make_folder(&path)?;
@@ -51,7 +51,7 @@ impl TempFolder {
 mod tests {
     use super::*;
 
-    /// It once had the mode that the process's mask leaves of 0777.
+    /// Regression test: its mode was 0777 reduced by the umask.
     #[test]
     fn a_temporary_folder_is_closed_to_others() {
         let scratch = TempFolder::new().unwrap();

@@ -1,26 +1,26 @@
-//! What clap knows of a command line that it refuses, as a sentence and a tip in the form of all our messages.
+//! Converts clap's errors about a command line to a message and help in the style of all other messages.
 
 use std::error::Error;
 use std::fmt::Write;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Why a command line is refused.
+/// Why a command line is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {
     /// What is wrong.
     pub message: String,
-    /// What was perhaps meant, or what is allowed.
+    /// A suggestion, or the allowed values.
     pub tip: Option<String>,
 }
 
 impl UsageError {
-    /// What `error` says.
+    /// Converts `error`.
     pub fn from_clap(error: &clap::Error) -> Self {
         Self { message: message(error), tip: tip(error) }
     }
 
-    /// What to do: the tip, and the help of that command.
+    /// The help: the suggestion, and a reference to the help of that command.
     pub fn help(&self, command: &str) -> String {
         match &self.tip {
             Some(question) if question.ends_with('?') => format!("{question} see `{command} --help`"),
@@ -93,12 +93,12 @@ fn tip(error: &clap::Error) -> Option<String> {
         return Some(format!("possible values: {allowed}"));
     }
     let argument = text(error, ContextKind::InvalidArg);
-    // clap says only for words that look like an option how they could be a value.
+    // clap suggests passing a word as a value only if it looks like an option.
     let as_value = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::Suggested).is_some();
     as_value.then(|| format!("to pass {argument} as a value, put `--` before it"))
 }
 
-/// The values of this kind in backticks; empty where there are none.
+/// The values of this kind in backticks; empty if there are none.
 fn text(error: &clap::Error, kind: ContextKind) -> String {
     let quoted = |value: &String| format!("`{value}`");
     match error.get(kind) {
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(refused(&["build"]).help("p"), "see `p --help`");
     }
 
-    /// The sentence was once read from the rendered text, with every apostrophe made a backtick.
+    /// Regression test: the message was taken from the rendered text, with every apostrophe replaced by a backtick.
     #[test]
     fn values_stay_as_they_were_typed() {
         assert_eq!(refused(&["don't"]).message, "unknown command `don't`");

@@ -155,7 +155,8 @@ fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
         return Vec::new();
     }
     let counted = counted(errors.len(), "error", "errors");
-    let mut lines = vec![format!("warning: `{label}` has {counted}, and what they stand in is left out:")];
+    let mut lines =
+        vec![format!("warning: `{label}` has {counted}, and the components with errors are left out:")];
     let shown = errors.iter().take(SHOWN);
     lines.extend(
         shown.map(|found| format!("  {}:{}:{}: {}", found.path, found.line, found.column, found.message)),

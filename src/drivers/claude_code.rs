@@ -257,9 +257,9 @@ fn see_names(
     observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
 }
 
-/// Hooks by the host's list, which has equal handlers of a group once (2.1.330). The ledger numbers the handlers of the
-/// source, of which a build may leave some out: the n-th of a group there is the n-th of the list. Without a list the
-/// host has refused the plugin, and says so elsewhere.
+/// Finds hooks in the host's list, which contains equal handlers of a group once (2.1.330). The ledger numbers the
+/// handlers of the source, some of which a build may leave out: the n-th remaining handler of a group is the n-th in
+/// the list. Without a list, the host has refused the plugin, which is reported separately.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&InstalledInventory>) {
     let mut groups: BTreeMap<&str, Vec<(usize, &LoadedComponent)>> = BTreeMap::new();
     for component in plugin.components_of(&[ComponentKind::Hook]) {

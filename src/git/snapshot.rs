@@ -1,6 +1,6 @@
-//! A commit as files in memory: the folder that was asked for with everything below it, and the configuration that
-//! lies above it. A commit with bundles, which are read from open folders, lies in a temporary folder. The repository it
-//! comes from is only read.
+//! A commit as files in memory: the requested folder with everything below it, and the configuration above it. A commit
+//! with bundles, which are read from open folders, is written to a temporary folder. The repository itself is only
+//! read.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,10 +17,10 @@ use crate::process::temporary;
 use crate::source::MOST_BYTES;
 use crate::temp_dir::TempFolder;
 
-/// How many bytes the names of a tree may take, as git lists them.
+/// The maximum size of the names of a tree, as git lists them.
 const MOST_NAMES: usize = 64 * 1024 * 1024;
 
-/// One folder of one commit, gone when dropped.
+/// One folder of one commit, removed when dropped.
 #[derive(Debug)]
 pub struct CommitSnapshot {
     place: SnapshotRoot,
@@ -31,23 +31,23 @@ pub struct CommitSnapshot {
     absent: MissingObjects,
 }
 
-/// Where the files of a commit lie.
+/// The location of the files of a commit.
 #[derive(Debug)]
 enum SnapshotRoot {
     Memory,
     Disk(TempFolder),
 }
 
-/// The content of each object by its id. A commit has few that its neighbour does not have.
+/// The content of each object by its id. Neighbouring commits share most of them.
 type ObjectContents = BTreeMap<String, Arc<[u8]>>;
 
-/// What a bundle has at its top.
+/// The file at the top of a bundle.
 const MANIFEST: &str = ".plugcast/manifest.json";
 
-/// What of a commit lies nowhere, since git itself would write no such entry.
+/// The entries of a commit that are skipped because git itself would not check them out.
 #[derive(Debug, Default)]
 struct SkippedEntries {
-    /// The first of it, for a sentence.
+    /// The first of them, for a message.
     first: Option<String>,
     count: usize,
 }
@@ -59,7 +59,7 @@ impl SkippedEntries {
     }
 }
 
-/// The files whose content git does not have, and whether somebody asked for it.
+/// The files with missing content, and whether it was requested.
 type MissingObjects = BTreeMap<Utf8PathBuf, Arc<AtomicBool>>;
 
 fn not_there(path: &Utf8Path) -> GitError {
@@ -84,18 +84,18 @@ impl CommitEntry {
         self.mode == "100755"
     }
 
-    /// Whether it makes its folder a bundle.
+    /// Whether it marks its folder as a bundle.
     fn is_manifest(&self) -> bool {
         self.path.ends_with(MANIFEST)
     }
 }
 
 impl CommitSnapshot {
-    /// Takes `folder`, which counts from the repository's top, out of `commit`. Files named `above` are
-    /// taken from the folders above it, too. What `other` has, a commit of the same repository, is not read twice.
+    /// Loads `folder`, relative to the repository's top, from `commit`. Files named `above` are also loaded from the
+    /// folders above it. Objects in `other`, a commit of the same repository, are not read again.
     ///
     /// # Errors
-    /// When the commit has no such folder, or the files cannot be had or written.
+    /// When the commit has no such folder, or the files cannot be read or written.
     pub fn load(
         git: &Git,
         (commit, reference): (&str, &str),
@@ -118,7 +118,7 @@ impl CommitSnapshot {
         }
         must_be_tree(&entries, reference)?;
         must_fit(&entries, reference)?;
-        // Each once, however many files have this content.
+        // Each object once, however many files have this content.
         let mut contents = other.map(|other| other.contents.clone()).unwrap_or_default();
         let objects: BTreeMap<&str, u64> = entries
             .iter()
@@ -131,7 +131,7 @@ impl CommitSnapshot {
         let batch = git.ended(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
         let answer = answered(&batch)?;
         let read = split(&answer);
-        // The mode is what the tree says of an object; what it is, the object itself says.
+        // The mode comes from the tree; the type must be checked on the object itself.
         let is_blob =
             |entry: &CommitEntry| read.get(entry.object.as_str()).is_none_or(|object| object.kind == "blob");
         let (entries, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_blob);
@@ -157,16 +157,16 @@ impl CommitSnapshot {
         Ok(Self { place, file_system, folder, left_out, contents, absent })
     }
 
-    /// Checks that git had the content of everything that was asked for: a clone may lack what no plugin ships.
+    /// Checks that git had the content of every requested file: a partial clone may lack files that no plugin ships.
     ///
     /// # Errors
-    /// When it had not.
+    /// When content is missing.
     pub fn must_be_whole(&self) -> Result<(), GitError> {
         let asked = self.absent.iter().find(|(_, asked)| asked.load(Ordering::Relaxed));
         asked.map_or(Ok(()), |(path, _)| Err(not_there(path)))
     }
 
-    /// A remark about the files of the commit that were skipped, if any.
+    /// A remark about skipped entries of the commit, if there are any.
     pub fn remark(&self, reference: &str) -> Option<String> {
         let first = self.left_out.first.as_ref()?;
         let more = match self.left_out.count {
@@ -178,22 +178,22 @@ impl CommitSnapshot {
         ))
     }
 
-    /// Where its files are read.
+    /// The file system with its files.
     pub fn file_system(&self) -> &FileSystem {
         &self.file_system
     }
 
-    /// Where the top of the repository lies.
+    /// The top of the repository in that file system.
     pub fn top(&self) -> &Path {
         self.place.path()
     }
 
-    /// Whether it may hold bundles.
+    /// Whether it may contain bundles.
     pub fn has_bundles(&self) -> bool {
         matches!(self.place, SnapshotRoot::Disk(_))
     }
 
-    /// Takes a file away, which nobody else has; whether it was there.
+    /// Removes a file from this private copy; returns whether it existed.
     pub fn remove(&mut self, path: &Path) -> bool {
         match &self.place {
             SnapshotRoot::Memory => self.file_system.remove(path),
@@ -201,7 +201,7 @@ impl CommitSnapshot {
         }
     }
 
-    /// The folder that was asked for.
+    /// The requested folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -216,7 +216,7 @@ impl SnapshotRoot {
     }
 }
 
-/// The top of a repository has this folder: nobody looks for configuration above it.
+/// This folder marks the top of a repository: configuration above it is ignored.
 const GIT: &str = ".git";
 
 fn in_memory(
@@ -247,7 +247,7 @@ fn on_disk(
 ) -> Result<TempFolder, GitError> {
     let scratch = TempFolder::new().map_err(not_made)?;
     let bytes = |entry: &CommitEntry| contents.get(&entry.object).map_or(&[][..], |bytes| bytes);
-    // Links last, so that no file is written through one, whatever the file system takes for the same name.
+    // Links last, so that no file is written through one, even if the file system treats different names as equal.
     let (links, files): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.is_link());
     for entry in files {
         let made =
@@ -281,10 +281,10 @@ fn failed(error: &dyn std::fmt::Display) -> GitError {
     )
 }
 
-/// What git says before and behind each object besides its id: its kind, its size, and the ends of lines.
+/// The size of git's header and trailer of each object besides its id: its type, its size, and line ends.
 const HEAD: u64 = 64;
 
-/// What `ls-tree` says of a part of a commit.
+/// The output of `ls-tree` for a part of a commit.
 pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>, GitError> {
     let words = [&["ls-tree", "-l", "-z", "--full-tree"], of].concat();
     match git.command(&words)?.run_piped(MOST_NAMES) {
@@ -298,9 +298,9 @@ pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>
 
 const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
 
-/// Checks that the files of a commit can be held.
+/// Checks that the files of a commit are not too large.
 fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
-    // The same content counts as often as it is there.
+    // Shared content counts once per file.
     let bytes = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
     if bytes <= MOST_BYTES {
         return Ok(());
@@ -308,8 +308,8 @@ fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     Err(GitError::new(format!("the files of `{reference}` are larger than 512 MiB together"), SMALLER))
 }
 
-/// Checks that no path of a commit is there twice, or leads through a file or a link of the same commit: git writes no
-/// such tree, and laying one out would write wherever the link leads.
+/// Checks that no path of a commit occurs twice, or goes through a file or a link of the same commit: git writes no
+/// such tree, and checking one out would write to the target of the link.
 fn must_be_tree(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     let mut paths: Vec<&Utf8Path> = entries.iter().map(|entry| entry.path.as_path()).collect();
     paths.sort();
@@ -319,14 +319,14 @@ fn must_be_tree(entries: &[CommitEntry], reference: &str) -> Result<(), GitError
     Err(GitError::new(message, "`git fsck` names the tree; commit the files again without it"))
 }
 
-/// The files and links of `ls-tree -l -z`, below `base`; what another repository holds is skipped.
+/// The files and links of `ls-tree -l -z`, below `base`; submodules are skipped.
 fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut SkippedEntries) -> Vec<CommitEntry> {
     let line = |line: &[u8]| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;
         let (head, bytes) = (std::str::from_utf8(&line[..tab]).ok()?, &line[tab + 1..]);
         let mut words = head.split_whitespace();
         let (mode, kind, object) = (words.next()?, words.next()?, words.next()?);
-        // An object that git does not have has no size, and is missed when it is asked for.
+        // A missing object has no size, and is reported when it is requested.
         let size = words.next().and_then(|size| size.parse().ok()).unwrap_or_default();
         let is_plain = |part: camino::Utf8Component| matches!(part, camino::Utf8Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
         let path = std::str::from_utf8(bytes).ok().map(Utf8Path::new);
@@ -342,14 +342,14 @@ fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut SkippedEntries) -> Vec
     listed.split(|byte| *byte == 0).filter_map(line).collect()
 }
 
-/// What git has under one id.
+/// A git object.
 struct GitObject<'a> {
     /// `blob`, `tree`, `commit` or `tag`.
     kind: &'a str,
     bytes: &'a [u8],
 }
 
-/// What `cat-file --batch` printed, by the object; what is missing is in none.
+/// Parses the output of `cat-file --batch`, by object; missing objects are absent.
 fn split(answer: &[u8]) -> BTreeMap<&str, GitObject<'_>> {
     fn object(rest: &[u8]) -> Option<(&str, GitObject<'_>, &[u8])> {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
@@ -366,7 +366,7 @@ fn split(answer: &[u8]) -> BTreeMap<&str, GitObject<'_>> {
                 found.insert(id, object);
                 rest = next;
             }
-            // What is missing has a line alone.
+            // A missing object has only one line.
             (None, Some(end)) if rest[..end].ends_with(b" missing") => rest = &rest[end + 1..],
             _ => return found,
         }

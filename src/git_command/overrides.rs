@@ -1,4 +1,4 @@
-//! What a repository's own configuration names by a name of its own, and the settings against it.
+//! Overrides for configuration keys with arbitrary names, such as those of filters, in a repository's configuration.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,19 +8,19 @@ use super::settings::{UPLOAD_PACK, numbered, words};
 use crate::order;
 use crate::process::ChildCommand;
 
-/// Settings against what a repository's configuration names by a name of its own.
+/// Overrides for keys with arbitrary names in a repository's configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitOverrides {
     settings: Vec<(String, String)>,
     filters: BTreeSet<String>,
 }
 
-/// A key of the configuration that is not UTF-8, as far as it can be shown. Nothing could be said against what it names.
+/// A key of the configuration that is not UTF-8, in a printable form. It cannot be overridden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableKey(pub String);
 
 impl UnreadableKey {
-    /// What to do about it.
+    /// How to fix it.
     pub const HELP: &str = "rename it, or remove it";
 }
 
@@ -31,11 +31,11 @@ impl fmt::Display for UnreadableKey {
 }
 
 impl GitOverrides {
-    /// By git's answer to what stands in its configuration, with the place of each key if `scoped`. The
-    /// user's own choice of a program that connects or signs in stays; that of a repository does not count.
+    /// Parses git's list of its configuration, with the scope of each key if `scoped`. The user's own programs for
+    /// connections and credentials are kept; those of a repository are not.
     ///
     /// # Errors
-    /// Where a key is not UTF-8.
+    /// When a key is not UTF-8.
     pub fn parse(answer: &[u8], scoped: bool) -> Result<Self, UnreadableKey> {
         let (mut own, mut foreign) = (Vec::new(), Vec::new());
         let mut fields = answer.split(|byte| *byte == 0);
@@ -79,7 +79,7 @@ impl GitOverrides {
         Ok(found)
     }
 
-    /// How to connect and to sign in: as the user says, whatever the repository does.
+    /// Connections and credentials: the user's settings apply, not those of the repository.
     fn connect(&mut self, own: &[(String, String)], foreign: &[(String, String)]) {
         const SSH: &str = "core.sshcommand";
         if foreign.iter().any(|(key, _)| key == SSH) {
@@ -88,7 +88,7 @@ impl GitOverrides {
         }
         let is_helper = |key: &str| key.starts_with("credential.") && key.ends_with(".helper");
         let helpers = foreign.iter().filter(|(key, _)| is_helper(key));
-        // An empty value ends the list that was gathered before.
+        // An empty value resets the list.
         let mut resets: Vec<_> = helpers.map(|(key, _)| (key.clone(), String::new())).collect();
         if !resets.is_empty() {
             resets.insert(0, ("credential.helper".to_owned(), String::new()));
@@ -97,8 +97,8 @@ impl GitOverrides {
         }
     }
 
-    /// How bytes come over the network: with the certificates, cookies and proxies of the user. A key of the repository may
-    /// name a file to be read, sent or written, for one address or for all.
+    /// Network transfers: with the certificates, cookies and proxies of the user. A key of the repository may name a
+    /// file to be read, sent or written, for one URL or for all.
     fn transfer(&mut self, own: &[(String, String)], foreign: &[(String, String)]) {
         let of_user =
             |key: &str| own.iter().rfind(|(named, _)| named == key).map(|(_, value)| value.as_str());
@@ -112,7 +112,7 @@ impl GitOverrides {
         order::sort(&mut http);
         http.dedup();
         self.settings.append(&mut http);
-        // What it names is added to what is read, and its first line is quoted.
+        // Its file is read in addition, and its first line appears in an error.
         if foreign.iter().any(|(key, _)| key == "fetch.fsck.skiplist") {
             for key in ["fetch.fsckobjects", "transfer.fsckobjects"] {
                 self.settings.push((key.to_owned(), "false".to_owned()));
@@ -120,24 +120,24 @@ impl GitOverrides {
         }
     }
 
-    /// The filters that the configuration names, which are off.
+    /// The filters that the configuration names, which are disabled.
     pub fn filters(&self) -> impl Iterator<Item = &str> {
         self.filters.iter().map(String::as_str)
     }
 
-    /// The words between `git` and its command.
+    /// The arguments between `git` and its command.
     pub fn words(&self) -> impl Iterator<Item = String> {
         let plain = self.settings.iter().filter(|(key, _)| !key.contains('='));
         plain.flat_map(|(key, value)| ["-c".to_owned(), format!("{key}={value}")])
     }
 
-    /// The same for names that words cannot say.
+    /// The same for names that cannot be passed as arguments.
     fn variables(&self) -> Vec<(OsString, OsString)> {
         let settings = self.settings.iter().filter(|(key, _)| key.contains('='));
         numbered(settings.map(|(key, value)| (key.as_str(), value.as_str())))
     }
 
-    /// The program for a call that is printed, with the settings that words cannot say.
+    /// The program for a printed command line, with the settings that cannot be passed as arguments.
     pub fn program(&self) -> impl Iterator<Item = String> {
         let variables = self.variables();
         let environment = if variables.is_empty() { None } else { Some("env".to_owned()) };
@@ -153,10 +153,10 @@ impl GitOverrides {
     }
 }
 
-/// Files that git reads, wherever they lie: a repository may name a pipe or a device.
+/// Settings for files that git reads from any path: a repository may name a pipe or a device.
 const FILES: [&str; 4] = ["core.attributesfile", "core.excludesfile", "diff.orderfile", "mailmap.file"];
 
-/// What a transfer reads, writes, sends to or trusts, and what stands for nothing.
+/// Settings for what a transfer reads, writes, contacts or trusts, with neutral values.
 const HTTP: [(&str, &str); 18] = [
     ("cookiefile", ""),
     ("curloptresolve", ""),

@@ -1,8 +1,8 @@
-//! What `git` and `gh` are told before their own arguments: settings, and an environment that starts no program.
+//! Settings and environment of every call of `git` and `gh`, under which they start no other program.
 
 use std::ffi::{OsStr, OsString};
 
-/// Settings that hold for every call, as `-c` takes them.
+/// Settings of every call, in the form of `-c`.
 const SETTINGS: [&str; 28] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -30,14 +30,14 @@ const SETTINGS: [&str; 28] = [
     "protocol.ssh.allow=always",
     "protocol.file.allow=always",
     "core.bigFileThreshold=512m",
-    // What a file says of its time is no proof that it is as it was.
+    // A file's times do not prove that it is unchanged.
     "core.checkStat=default",
     "core.trustctime=true",
 ];
 
-/// The question that [`GitOverrides::parse`](super::GitOverrides::parse) reads the answer of.
+/// The query whose output [`GitOverrides::parse`](super::GitOverrides::parse) reads.
 pub(super) const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-regexp", SECTIONS];
-/// The same for a git that cannot tell where a setting stands.
+/// The same for a git that does not support `--show-scope`.
 pub(super) const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];
 const SECTIONS: &str = r"^(core|credential|diff|fetch|filter|hook|http|mailmap|merge|remote)\.";
 
@@ -55,7 +55,7 @@ const KEPT: [&str; 9] = [
 ];
 const KEPT_BEGINNINGS: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_", "GIT_HTTP_"];
 
-/// Variables of others that would start a program, ask, or print more.
+/// Other variables that would start a program, prompt, or print more.
 const LEFT_OUT: [&str; 10] = [
     "SSH_ASKPASS",
     "EDITOR",
@@ -71,9 +71,9 @@ const LEFT_OUT: [&str; 10] = [
 
 const FIXED: [(&str, &str); 23] = [
     ("LC_ALL", "C"),
-    // What is missing in a partial clone is not fetched with a program that the configuration names.
+    // Do not fetch missing objects of a partial clone, which could run a program of the configuration.
     ("GIT_NO_LAZY_FETCH", "1"),
-    // What is shown is what a commit holds.
+    // Show the real content of commits.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -98,13 +98,13 @@ const FIXED: [(&str, &str); 23] = [
 ];
 const PROTOCOLS: [&str; 3] = ["https", "ssh", "file"];
 
-/// The environment of a child, out of the user's own.
+/// The environment of a child, derived from the user's.
 pub(super) fn environment(own: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     let mut allowed: Vec<&str> = PROTOCOLS.to_vec();
     let mut kept = Vec::new();
     for (key, value) in own {
         if key == "GIT_ALLOW_PROTOCOL" {
-            // The user may allow less, never more.
+            // The user may only restrict the protocols further.
             let wanted = value.to_string_lossy();
             allowed.retain(|protocol| wanted.split(':').any(|word| word == *protocol));
         } else if passes(&key) {
@@ -126,7 +126,7 @@ fn passes(key: &OsStr) -> bool {
         || KEPT_BEGINNINGS.iter().any(|beginning| key.starts_with(beginning))
 }
 
-/// The words between `git` and its command.
+/// The arguments between `git` and its command.
 pub fn words() -> impl Iterator<Item = &'static str> {
     let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
     settings.chain(["--no-pager", "--no-optional-locks", "--no-replace-objects"])

@@ -1,7 +1,7 @@
-//! THE table of characters without a picture of their own: what the sanitiser spells out, and what the rule about
-//! hidden characters finds.
+//! The table of characters without a visible glyph: those that the sanitiser escapes, and that the rule about hidden
+//! characters finds.
 
-/// What such a character does to the text around it.
+/// The effect of such a character on the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenKind {
     /// U+0000–U+001F without the white space of texts, U+007F–U+009F.
@@ -14,7 +14,7 @@ pub enum HiddenKind {
     SoftHyphen,
     /// A mark of direction for its neighbours.
     DirectionMark,
-    /// It turns all that follows.
+    /// It changes the direction of the following text.
     DirectionOverride,
     /// A letter that looks like a space, or like nothing.
     Filler,
@@ -22,20 +22,20 @@ pub enum HiddenKind {
     VariationSelector,
     /// The same, for ideographs.
     SupplementaryVariationSelector,
-    /// It separates lines where most programs show none.
+    /// It separates lines that most programs show as one.
     LineSeparator,
     /// It hides an annotation.
     Annotation,
-    /// A control of layout that Unicode gave up, or that belongs to musical or shorthand notation.
+    /// A deprecated format control, or one of musical or shorthand notation.
     Format,
-    /// It spells ASCII that nobody sees.
+    /// It encodes invisible ASCII.
     Tag,
-    /// It means what a font or a program makes of it.
+    /// Its meaning depends on a font or a program.
     PrivateUse,
 }
 
 impl HiddenKind {
-    /// What `c` is; `None` for all that can be seen, and for the white space of texts.
+    /// The kind of `c`; `None` for visible characters and ordinary white space.
     pub fn from_char(c: char) -> Option<Self> {
         Some(match c {
             '\t' | '\n' | '\r' | '\u{c}' => return None,
@@ -67,7 +67,7 @@ impl HiddenKind {
         })
     }
 
-    /// What it is, with an article.
+    /// Its description, with an article.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Control => "a control character",
@@ -88,8 +88,8 @@ impl HiddenKind {
     }
 }
 
-/// Whether a character has no picture of its own, and hides, turns or separates others. Selectors of the look of a
-/// character are none: emoji need them. Control characters are asked for with [`char::is_control`].
+/// Whether a character has no visible glyph, and hides, reorders or separates others. Variation selectors do not count:
+/// emoji need them. Control characters are checked with [`char::is_control`].
 pub fn is_hidden(c: char) -> bool {
     let harmless = [HiddenKind::Control, HiddenKind::VariationSelector];
     HiddenKind::from_char(c)

@@ -1,5 +1,5 @@
-//! A child whose output comes through pipes, piece by piece: nothing is written anywhere, so it also
-//! works where no folder for temporary files can be written, and what is held in memory has a limit.
+//! Runs a child whose output is streamed through pipes: nothing is written to disk, so it also works without a writable
+//! folder for temporary files, and memory use is limited.
 
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
@@ -15,10 +15,10 @@ use super::{ChildCommand, ChildOutput};
 /// How long the pipes may stay open after the child and its group are gone: a grandchild that left the
 /// group can hold them.
 const GRACE: Duration = Duration::from_secs(2);
-/// What a pipe holds on Linux, and so the most that a read gets.
+/// The capacity of a pipe on Linux, and so the maximum size of a read.
 const PIPE: usize = 64 * 1024;
-/// How long a child that writes much in small pieces is left alone after one of them. To be woken for each of its
-/// 4 KiB costs both sides more than the work itself.
+/// How long to wait after a small read from a child that writes a lot. Waking up for every 4 KiB costs both sides more
+/// than the work itself.
 const GATHERING: Duration = Duration::from_micros(500);
 /// How much of standard error is kept.
 const MOST_ERRORS: usize = 64 * 1024;
@@ -30,15 +30,15 @@ enum OutputPiece {
     Ended,
 }
 
-/// Takes output piece by piece, and says when it has enough; the child is ended then.
+/// Receives output in chunks, and returns when it has enough; the child is killed then.
 pub type OutputSink<'a> = dyn FnMut(&[u8]) -> io::Result<ControlFlow<()>> + 'a;
 
 impl ChildCommand {
-    /// Runs the child to its end and returns what it wrote, at most `most` bytes of standard output.
+    /// Runs the child to its end and returns its output, at most `most` bytes of standard output.
     ///
     /// # Errors
-    /// When the child cannot be started, or with [`io::ErrorKind::FileTooLarge`] when it writes more; it
-    /// is ended then. A failing child is no error.
+    /// When the child cannot be started, or with [`io::ErrorKind::FileTooLarge`] when it writes more; it is killed
+    /// then. A failing child is not an error.
     pub fn run_piped(&self, most: usize) -> io::Result<ChildOutput> {
         let mut stdout = Vec::new();
         let mut ended = self.run_into(&mut |piece| {
@@ -55,11 +55,11 @@ impl ChildCommand {
         Ok(ended)
     }
 
-    /// Runs the child to its end, or until `sink` has enough, and hands its standard output to `sink` as it
-    /// comes. The first 64 KiB of standard error are kept.
+    /// Runs the child to its end, or until `sink` has enough, and streams its standard output to `sink`. The first 64
+    /// KiB of standard error are kept.
     ///
     /// # Errors
-    /// When the child cannot be started, or when `sink` fails; the child is ended then.
+    /// When the child cannot be started, or when `sink` fails; the child is killed then.
     pub fn run_into(&self, sink: &mut OutputSink<'_>) -> io::Result<ChildOutput> {
         let mut command = self.prepared()?;
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
@@ -70,7 +70,7 @@ impl ChildCommand {
         let mut group = ProcessGroup::new(&child, self.guarded, self.uninterrupted);
         let (send, pieces) = mpsc::sync_channel(16);
         if let (Some(mut input), Some(bytes)) = (child.stdin.take(), self.input.clone()) {
-            // A child that does not read to the end is no error.
+            // A child that does not read its whole input is not an error.
             thread::spawn(move || input.write_all(&bytes));
         }
         let mut open = 0;
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn grandchildren_end_with_the_child_and_at_the_limit() {
-        // The grandchild holds the pipe; it goes when the child does.
+        // The grandchild holds the pipe; it is killed when the child ends.
         let ended = shell("sleep 600 & echo up").limit(Duration::from_secs(300)).run_piped(100).unwrap();
         assert_eq!((ended.timed_out, ended.stdout_text().as_str()), (false, "up\n"));
         let late = shell("echo up; sleep 600 & wait").limit(Duration::from_millis(300));

@@ -1,6 +1,6 @@
-//! A program that outlives this one, such as a server. It is started through this very program, called by the name [`NAME`]: that
-//! process leaves the session, waits until it is on record, and becomes the program. So its number is known before it begins,
-//! and nothing runs that nobody knows of.
+//! A program that outlives this one, such as a server. It is started through this program, called by the name [`NAME`]:
+//! that process leaves the session, waits until it is recorded, and becomes the program. So its process id is known
+//! before it starts, and no unrecorded process runs.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// What the process that becomes another program is called by; its arguments are that program's command line. No command line
-/// of ours leads there, or those who may run this program without a question could run every other.
+/// The name (argument 0) of the process that becomes another program; its arguments are that program's command line. It
+/// is unreachable from the command line, or permission to run this program would be permission to run any other.
 pub const NAME: &str = "plugcast-run becomes";
-/// How long a process may take to end before it is killed.
+/// How long a process may take to terminate before it is killed.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// The interval between two checks.
 const BREAK: Duration = Duration::from_millis(20);
 
-/// A process that waits to become a program, or has become it.
+/// A process that waits to become another program, or has done so.
 #[derive(Debug)]
 pub struct DetachedProcess {
     child: Child,
@@ -29,7 +29,7 @@ pub struct DetachedProcess {
 }
 
 impl DetachedProcess {
-    /// Starts the process. `this` is this very program; what the other one prints goes to `log`.
+    /// Starts the process. `this` is the path of this program; the output of the other one goes to `log`.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -55,7 +55,7 @@ impl DetachedProcess {
         Ok(Self { child, go, heard })
     }
 
-    /// Its number, which it keeps.
+    /// Its process id, which stays the same.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -63,12 +63,12 @@ impl DetachedProcess {
     /// Lets it become the program.
     ///
     /// # Errors
-    /// Why that program cannot be executed.
+    /// When that program cannot be executed.
     pub fn resume(&mut self) -> io::Result<()> {
         if let Some(mut go) = self.go.take() {
             go.write_all(b"\n")?;
         }
-        // The end of this pipe is the beginning of the program.
+        // This pipe is closed when the program starts.
         let mut answer = String::new();
         self.heard.read_to_string(&mut answer)?;
         match answer.trim().parse() {
@@ -88,12 +88,12 @@ impl DetachedProcess {
         })
     }
 
-    /// Ends it, with everything of its session that did not leave its group: asked first, killed a second later.
+    /// Ends its process group: SIGTERM first, SIGKILL a second later.
     pub fn end(mut self) {
-        // One that waits for the word ends without it.
+        // A process that still waits for the start signal ends when the pipe is closed.
         self.go = None;
         let Some(group) = i32::try_from(self.id()).ok().and_then(Pid::from_raw) else { return };
-        // A group that is empty already is no error. Before its leader is reaped, its number is nobody else's.
+        // An empty group is not an error. Until its leader is reaped, its id cannot be reused.
         let _ = kill_process_group(group, Signal::TERM);
         let until = Instant::now() + PATIENCE;
         let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -101,18 +101,18 @@ impl DetachedProcess {
             std::thread::sleep(BREAK);
         }
         let _ = kill_process_group(group, Signal::KILL);
-        // One that never left this program's group is ended by its number.
+        // A process that never left this program's group is killed by its id.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The other side: leaves the session, waits for the word, and becomes the program. Returns only where that fails.
+/// The child side: leaves the session, waits for the start signal, and becomes the program. Returns only on failure.
 pub fn become_program(argv: &[OsString]) -> u8 {
     let Some((program, arguments)) = argv.split_first() else { return 1 };
     let mut word = [0];
     if rustix::process::setsid().is_err() || io::stdin().read(&mut word).unwrap_or(0) == 0 {
-        // Its starter is gone, and has no record of it.
+        // The parent is gone and has not recorded it.
         return 1;
     }
     let kept = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3);
@@ -120,7 +120,7 @@ pub fn become_program(argv: &[OsString]) -> u8 {
     let (Ok(kept), Ok(log)) = (kept, log) else { return 1 };
     let error = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::from(log)).exec();
     let answer = error.raw_os_error().map_or_else(|| error.to_string(), |code| code.to_string());
-    // If this fails, there is no other way to report the error.
+    // The parent is the only possible receiver of the error.
     let _ = File::from(kept).write_all(answer.as_bytes());
     1
 }

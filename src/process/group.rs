@@ -1,13 +1,12 @@
-//! The process group that a child leads. Ending it ends everything that the child has started; a
-//! guard ends it also when this program is killed and can do nothing itself.
+//! The process group that a child leads. Killing it ends everything that the child has started; a guard process also
+//! kills it if this program is killed.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
 use super::interrupt;
 
-/// The guard waits for a line, which dismisses it. The end of its input without a line means that
-/// this program is gone.
+/// The guard waits for a line, which dismisses it. End of input without a line means that this program is gone.
 const GUARD: &str = "read -r line || kill -s KILL -- \"-$0\"";
 
 /// The group of one child.
@@ -18,13 +17,13 @@ pub(super) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// The group of a child that was started as its leader, with a guard if asked for. An interrupt ends it, unless it is
-    /// `uninterrupted`.
+    /// The group of a child that was started as its leader, with a guard if requested. An interrupt kills it, unless it
+    /// is `uninterrupted`.
     pub(super) fn new(child: &Child, guarded: bool, uninterrupted: bool) -> Self {
         let guard = guarded.then(|| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", GUARD, &child.id().to_string()]).env_clear();
-            // In a separate group, so that an interrupt from the terminal does not end it first.
+            // In a separate group, so that an interrupt from the terminal does not end the guard first.
             lead_group(&mut command);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });
@@ -39,8 +38,7 @@ impl ProcessGroup {
         self.id
     }
 
-    /// Kills what is left of the group and dismisses the guard. To be called before the leader is
-    /// reaped.
+    /// Kills the rest of the group and dismisses the guard. Must be called before the leader is reaped.
     pub(super) fn end(&mut self) {
         interrupt::end(self.id);
         if let Some(mut guard) = self.guard.take() {
@@ -68,7 +66,7 @@ mod system {
         command.process_group(0);
     }
 
-    /// Blocks until the process has ended, and leaves it to be reaped.
+    /// Blocks until the process has ended, without reaping it.
     pub(crate) fn wait_without_reaping(id: u32) {
         let Some(pid) = pid(id) else { return };
         while let Err(error) = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
@@ -78,18 +76,18 @@ mod system {
         }
     }
 
-    /// Bounds the memory of a process, and of those that it starts from now on.
+    /// Limits the memory of a process and of its future children.
     #[cfg(target_os = "linux")]
     pub(crate) fn bound_memory(id: u32, most: u64) {
         use rustix::process::{Resource, Rlimit, prlimit};
-        // Of a child that has ended already nothing is to be bounded.
+        // An error means that the child has already ended.
         let _ = prlimit(pid(id), Resource::Data, Rlimit { current: Some(most), maximum: Some(most) });
     }
 
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn bound_memory(_: u32, _: u64) {}
 
-    /// Kills a group; an empty group is no error.
+    /// Kills a group; an empty group is not an error.
     pub(crate) fn kill(id: u32) {
         if let Some(group) = pid(id) {
             let _ = kill_process_group(group, Signal::KILL);
@@ -104,7 +102,7 @@ mod tests {
     use super::*;
     use crate::process::{ChildCommand as Started, ChildLine};
 
-    /// A shell starts a guarded group of its own by the guard's own words, then dies without a word.
+    /// A shell starts a guarded group with the script of the guard, then dies without dismissing it.
     #[test]
     fn the_guard_ends_the_group_when_its_input_ends() {
         let running = Started::new("/bin/sh", "/").arguments(["-c", "echo up; sleep 600"]).start().unwrap();

@@ -1,6 +1,6 @@
-//! An interrupt (SIGINT, SIGTERM): remembered, so that all work stops at the next safe place and
-//! tidies up, while every child that we started is killed at once. A second one ends the program, and so
-//! does the first one as long as nothing was changed or started.
+//! Interrupts (SIGINT, SIGTERM): recorded, so that all work stops at the next safe point and cleans up, while every
+//! child is killed at once. A second one ends the program, and so does the first one if nothing was changed or started
+//! yet.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,32 +17,32 @@ use super::group;
 pub const INTERRUPTED: u8 = 130;
 
 static PENDING: AtomicBool = AtomicBool::new(false);
-/// Whether there is something that an interrupt must not leave as it is.
+/// Whether an interrupt must leave time for cleanup.
 static BUSY: AtomicBool = AtomicBool::new(false);
-/// Leaders of the groups that were started and not reaped yet.
+/// Leaders of the running groups, which are not reaped yet.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Listens from now on, until the program ends.
+/// Installs the signal handlers.
 ///
 /// # Errors
-/// When the system does not let us.
+/// When the handlers cannot be installed.
 pub fn listen() -> io::Result<()> {
     listen_for(&[SIGINT, SIGTERM], || {})
 }
 
-/// Every signal that asks a program to end, that of a terminal that is closed included.
+/// Every signal that asks a program to terminate, including that of a closed terminal.
 pub const ALL: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-/// A signal so soon after the first is the same one: who ends a group tells its leader twice.
+/// A signal this soon after the first is the same one: a group leader may receive it twice.
 const SAME: Duration = Duration::from_secs(1);
 
-/// Listens for these signals, until the program ends. `last` is called before one ends it at once.
+/// Installs handlers for these signals. `last` is called before one ends the program at once.
 ///
 /// # Errors
-/// When the system does not let us.
+/// When the handlers cannot be installed.
 pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new(signals)?;
-    // A file that grows beyond the limit of the user fails to be written, and ends nothing.
+    // Ignore SIGXFSZ, so that a write beyond the file size limit fails instead of killing the program.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         let mut first = None;
@@ -60,18 +60,17 @@ pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Resu
     Ok(())
 }
 
-/// Says that something is about to be changed or started, which an interrupt must not leave half done.
-/// The caller asks [`check`] afterwards.
+/// Marks the start of a change that an interrupt must not leave half done. The caller calls [`check`] afterwards.
 pub fn busy() {
     BUSY.store(true, Ordering::SeqCst);
 }
 
-/// Whether an interrupt came.
+/// Whether an interrupt is pending.
 pub fn pending() -> bool {
     PENDING.load(Ordering::SeqCst)
 }
 
-/// Does what must still be done after an interrupt, such as giving something back; a second one ends the program.
+/// Runs cleanup that is still needed after an interrupt, such as releasing a resource; a second one ends the program.
 pub fn set_aside<T>(work: impl FnOnce() -> T) -> T {
     let was_pending = PENDING.swap(false, Ordering::SeqCst);
     let done = work();
@@ -84,7 +83,7 @@ pub fn set_aside<T>(work: impl FnOnce() -> T) -> T {
 /// The error of work that stopped because of an interrupt.
 ///
 /// # Errors
-/// When an interrupt came.
+/// When an interrupt is pending.
 pub fn check() -> io::Result<()> {
     if pending() { Err(io::Error::other("interrupted")) } else { Ok(()) }
 }
@@ -98,8 +97,7 @@ pub(super) fn started(leader: u32) {
     }
 }
 
-/// Kills what is left of a group. Its leader may be reaped afterwards, never before: until then its
-/// id cannot belong to anybody else.
+/// Kills the rest of a group. Its leader must not be reaped before: until then its id cannot be reused.
 pub(super) fn end(leader: u32) {
     let mut groups = groups();
     group::kill(leader);

@@ -1,5 +1,5 @@
-//! A child that keeps running while its owner talks to it line by line: a server, or a host that
-//! reads one JSON message a line. Dropping it kills its process group.
+//! A child that keeps running while its owner communicates with it line by line: a server, or a host that reads one
+//! JSON message per line. Dropping it kills its process group.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use super::group::ProcessGroup;
 use super::temporary::temporary;
 use super::{ChildCommand, contents, wait_at_most};
 
-/// What a wait for the next line of a running child brought.
+/// The result of waiting for the next line of a running child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChildLine {
     /// One line of standard output, without its end.
@@ -32,7 +32,7 @@ pub struct RunningChild {
     lines: Receiver<String>,
     stderr: File,
     deadline: Instant,
-    /// The child is reaped: its id may belong to somebody else.
+    /// Whether the child is reaped, so that its id may be reused.
     ended: bool,
 }
 
@@ -109,7 +109,7 @@ impl RunningChild {
         self.stderr_so_far()
     }
 
-    /// What the child has written to standard error until now.
+    /// The standard error of the child so far.
     pub fn stderr_so_far(&mut self) -> String {
         contents(&mut self.stderr)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

@@ -1,13 +1,13 @@
-//! The folder for temporary files: what cannot be made there is no fault of the program that needs it.
+//! The folder for temporary files, with errors that name it as the cause.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to do about it.
+/// How to fix it.
 pub const HELP: &str = "set `TMPDIR` to a folder that exists and can be written";
-/// What to do where it is full.
+/// How to fix it if it is full.
 pub const FULL: &str = "free some space there, or set `TMPDIR` to another folder";
-/// How the names begin of what this program makes there.
+/// The prefix of this program's files there.
 pub const PREFIX: &str = "plugcast-";
 
 /// The folder for temporary files cannot be used.
@@ -18,14 +18,14 @@ pub struct UnusableFolder {
     reason: String,
 }
 
-/// The result of making something in that folder; a failure names it.
+/// Converts the result of creating a file in that folder; an error names the folder.
 ///
 /// # Errors
 /// The failure of `result`.
 pub fn temporary<T>(result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| {
         let folder = folder();
-        // The path of the file that could not be made is a random one.
+        // Drop the random path of the file.
         let reason = error.to_string().split(" at path ").next().unwrap_or_default().to_owned();
         io::Error::new(error.kind(), UnusableFolder { folder, reason })
     })
@@ -36,7 +36,7 @@ pub fn folder() -> PathBuf {
     tempfile::env::temp_dir()
 }
 
-/// Whether this program made what lies at `path`, or a folder above it, in that folder.
+/// Whether `path` is inside of a file or folder that this program created there.
 pub fn is_ours(path: &Path) -> bool {
     let inner = path.strip_prefix(folder()).ok();
     let first = inner.and_then(|inner| inner.components().next()?.as_os_str().to_str());

@@ -1,5 +1,5 @@
-//! Holds a run at a line of its progress, in no build that is handed out: with `PLUGCAST_HOLD=TEXT` it waits, once, where
-//! what is being done begins with TEXT, for a line on standard input.
+//! Pauses a run at a line of its progress, in no released build: with `PLUGCAST_HOLD=TEXT` it waits, once, for a line
+//! on standard input when an activity starts with TEXT.
 #![expect(clippy::disallowed_methods, reason = "the one variable that only this feature reads")]
 
 use std::io;
@@ -11,7 +11,7 @@ const VARIABLE: &str = "PLUGCAST_HOLD";
 static TEXT: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(VARIABLE).ok());
 static HELD: AtomicBool = AtomicBool::new(false);
 
-/// Waits if `shown` is what the run is held at.
+/// Waits if the run is to be paused at `shown`.
 pub(super) fn pass(shown: &str) {
     let is_wanted = TEXT.as_ref().is_some_and(|text| shown.starts_with(text));
     if is_wanted && !HELD.swap(true, Ordering::SeqCst) {

@@ -40,7 +40,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             let found = sink.report(
                 text.file,
                 skill.span,
-                format!("unknown skill `{name}`: the agent begins without it"),
+                format!("unknown skill `{name}`: the agent starts without it"),
             );
             let near = similar_names::nearest(&qualified, directory.skills_near(&qualified));
             found.help = Some(match near {

@@ -79,7 +79,7 @@ fn inner(context: &RuleContext<'_>, entry: &MappingEntry, text: &PluginText<'_>,
     let Some(inner) = context.hosts.iter().find_map(|target| refused(target)) else { return };
     let name = format!("{}.{}", entry.key, inner.key);
     let message = match inner.node.scalar() {
-        Some(_) => format!("`{name}` must be there once"),
+        Some(_) => format!("`{name}` must occur exactly once"),
         None => format!("`{name}` must be text, found {}", inner.node.kind()),
     };
     let found = sink.report(text.file, inner.node.span, message);

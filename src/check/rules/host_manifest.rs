@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "host-manifest",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "the plugin's manifest for another host is broken, or has another name than its entry",
+    summary: "the plugin's manifest for another host is broken, or its name differs from its entry",
     page: include_str!("host_manifest.md"),
     check: RuleCheck::Plugin(check),
 };

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "mcp-transport",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "the `type` of an MCP server does not exist, is missing, or does not fit",
+    summary: "the `type` of an MCP server is unknown, missing, or does not fit",
     page: include_str!("mcp_transport.md"),
     check: RuleCheck::Plugin(check),
 };

@@ -40,7 +40,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
             let limit =
                 ToolLimit { path: &row.path, at: (span.start, span.end), name: &row.name, loss: &loss.id };
             let lost = LimitLoss {
-                what: if row.outcome == RowOutcome::Dropped { "is lost" } else { "bounds less" },
+                what: if row.outcome == RowOutcome::Dropped { "is lost" } else { "is weaker" },
                 reason: row.reason.as_deref().unwrap_or_default(),
             };
             limits.entry(limit).or_default().push((host, lost));
