@@ -87,7 +87,9 @@ pub(super) fn follow(
             let Some(target) = joined(base, path) else { continue };
             let Some(placed) = placed(context, &target) else { continue };
             let wanted = relative(&emitted_base, placed);
-            if wanted != relative(base, &target) {
+            // The block says from which folder such a path counts.
+            let is_within = !wanted.starts_with("..") || path.starts_with("..");
+            if is_within && wanted != relative(base, &target) {
                 edit(span, wanted, &target);
             }
         }

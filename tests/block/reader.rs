@@ -252,7 +252,10 @@ pub fn paths(text: &str) -> BTreeSet<String> {
     let quotes = ['`', '"', '\'', '(', ')', '<', '>', '='];
     let words = text.split(|c: char| c.is_whitespace() || quotes.contains(&c));
     let paths = words.filter(|word| word.starts_with("./") || word.starts_with("../"));
-    let paths = paths.map(|path| path.trim_end_matches(['.', ',', ';', ':']));
+    // A folder that is quoted alone ends with dots.
+    let is_folder = |path: &str| path.ends_with("/..");
+    let paths =
+        paths.map(|path| if is_folder(path) { path } else { path.trim_end_matches(['.', ',', ';', ':']) });
     paths
         .flat_map(|path| {
             let folders = path.match_indices('/').map(|(at, _)| path[..=at].to_owned());

@@ -41,7 +41,7 @@ impl<'a> ClosureJudge<'a> {
         self.relate_others(place, value, path, (file, span));
     }
 
-    /// Adds to the last finding where else `path` is declared: of a document that is written anew nobody knows which of
+    /// Adds to the last finding where else `path` is declared: of a document that is generated nobody knows which of
     /// the places it comes from.
     fn relate_others(
         &mut self,
