@@ -179,7 +179,6 @@ fn decoded(rest: &str) -> Option<(char, usize)> {
 /// The first place from `at` on that is neither plain ASCII nor white space; a backslash is one where `escapes` count.
 fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
     let is = |byte: &u8| {
-        // As two ranges: four single bytes would be compared one by one.
         let plain = matches!(byte, 0x20..=0x7e | b'\t'..=b'\r') & (*byte != 0xb);
         !plain | (escapes & (*byte == b'\\'))
     };
