@@ -72,7 +72,7 @@ fn in_awk(text: &str, span: Span) -> bool {
     let call = &before[awk + AWK.len() - 1..];
     // A blank line ends a paragraph, and a fence the block of the call.
     let ends = |line: &str| line.trim().is_empty() || line.trim_start().starts_with("```");
-    let whole = call.rfind('\n').map_or("", |last| &call[..last]);
+    let whole = call.rfind('\n').map_or("", |last| &call[..=last]);
     if whole.lines().skip(1).any(ends) {
         return false;
     }
