@@ -25,8 +25,8 @@ fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, s
         return;
     }
     let files = || component.files.iter().chain([&component.path]);
-    let has_dollar = |text: &str| memchr::memchr(b'$', text.as_bytes()).is_some();
-    let may_hold = |path| context.file(path).and_then(|file| file.text()).is_some_and(has_dollar);
+    let has_variable = |text: &str| memchr::memmem::find(text.as_bytes(), b"${").is_some();
+    let may_hold = |path| context.file(path).and_then(|file| file.text()).is_some_and(has_variable);
     if !files().any(may_hold) {
         return;
     }
