@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, by_parts};
 
 /// A walk that has seen every folder and read no file.
 fn listed(root: &Path) -> (TreeWalk, FoundEntries) {
@@ -104,4 +104,20 @@ fn walks_that_share_a_cache_look_into_a_folder_once() {
     assert_eq!(paths(&src, "".into(), &options).unwrap().0, before);
     let fresh = paths(&src, "".into(), &WalkOptions::default()).unwrap().0;
     assert!(fresh.contains(&"a/later.md".into()) && !fresh.contains(&"b.md".into()), "{fresh:?}");
+}
+
+/// So many folders are listed side by side.
+#[test]
+fn many_folders_are_listed_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..60 {
+        let inner = folder.path().join(format!("d{number:02}/a"));
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("x.md"), "x").unwrap();
+        fs::write(folder.path().join(format!("d{number:02}-.md")), "x").unwrap();
+    }
+    let (found, exclusions) = paths(folder.path(), "".into(), &WalkOptions::default()).unwrap();
+    let ordered = |pair: &[Utf8PathBuf]| by_parts(pair[0].as_str(), pair[1].as_str()).is_lt();
+    assert!(found.windows(2).all(ordered), "{found:?}");
+    assert_eq!((found.len(), exclusions.len()), (120, 0));
 }
