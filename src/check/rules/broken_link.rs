@@ -12,7 +12,7 @@ use crate::model::paths as model;
 use crate::model::plugin::LocationForm;
 use crate::model::similar_names::slip;
 use crate::read::intent::{is_called_planned, near};
-use crate::source::{ComponentKind, Span, inside, line_end, line_start};
+use crate::source::{ComponentKind, Span, inside};
 
 pub(super) const RULE: Rule = Rule {
     name: "broken-link",
@@ -89,8 +89,15 @@ fn of_the_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &Local
         && !bases.into_iter().flatten().any(|base| context.paths().has_folder(&base.join(top)))
 }
 
+/// How many bytes of a line around a link are read.
+const LINE: usize = 300;
+
 /// Whether a link stands in double quotes: it is shown, as a part of what is to be written.
 fn is_quoted(text: &str, link: Span) -> bool {
-    let before = &text[line_start(text, link.start)..link.start];
-    before.matches('"').count() % 2 == 1 && text[link.end..line_end(text, link.end)].contains('"')
+    // A line may be a whole file, with a link in every word.
+    let from = text.ceil_char_boundary(link.start.saturating_sub(LINE));
+    let to = text.floor_char_boundary((link.end + LINE).min(text.len()));
+    let before = text[from..link.start].rsplit('\n').next().unwrap_or_default();
+    let behind = text[link.end..to].split('\n').next().unwrap_or_default();
+    before.matches('"').count() % 2 == 1 && behind.contains('"')
 }

@@ -89,13 +89,28 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
         || !is_called && list_intro(text, start).is_some_and(|intro| lists_plans(&intro))
 }
 
+/// Remarks in brackets that call something planned, as far as they tell.
+const CALLED_PLANNED: [&str; 8] = [
+    "(planned",
+    "[planned",
+    "(coming soon",
+    "[coming soon",
+    "(tbd",
+    "[tbd",
+    "(not yet written",
+    "[not yet written",
+];
+
 /// Whether the line calls what it names before byte `at` planned, in brackets: `(planned)`, `(coming soon)`.
 pub fn is_called_planned(text: &str, at: usize) -> bool {
-    let rest = text[at..line_end(text, at)].to_lowercase();
-    ["planned", "coming soon", "tbd", "not yet written"]
-        .iter()
-        .any(|word| ["(", "["].iter().any(|open| rest.contains(&format!("{open}{word}"))))
+    // A line may be a whole file, with a link in every word.
+    let end = text.floor_char_boundary((at + LINE).min(text.len()));
+    let rest = text[at..end].lines().next().unwrap_or_default().to_lowercase();
+    CALLED_PLANNED.iter().any(|mark| rest.contains(mark))
 }
+
+/// How many bytes of a line behind a name are read.
+const LINE: usize = 300;
 
 fn says_not_yet(line: &str) -> bool {
     NOT_YET.iter().any(|phrase| line.contains(phrase))
