@@ -1,8 +1,8 @@
-//! A text dispatches an unknown agent.
+//! An agent is dispatched that the build does not have.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;
-use crate::check::dispatch::{Dispatch, NameUse};
+use crate::check::dispatch::NameUse;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
@@ -10,7 +10,6 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::{last_of, plugin_of};
 use crate::model::similar_names::slip;
-use crate::read::intent::is_planned;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -24,10 +23,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let directory = context.directory();
     let places = text.dispatches(context).iter();
-    let is_meant = |place: &&Dispatch| {
-        !is_marked_wrong(text.text, place.span) && !is_planned(text.text, place.span.start, place.span.end)
-    };
-    for place in places.filter(is_meant) {
+    for place in places.filter(|place| !is_marked_wrong(text.text, place.span)) {
         let near = match place.how {
             NameUse::Agent => match directory.dispatched(&text.plugin.name, &place.name) {
                 NameResolution::Unknown(near) => near,
@@ -62,7 +58,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether `name` is a typo of the agent's name without folders and plugin, or the name of its file.
+/// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
     let (last, own) = (last_of(name), last_of(&agent.name));
     last == own || slip(last, [own]).is_some() || agent.path.file_stem() == Some(last)
