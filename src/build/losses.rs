@@ -103,7 +103,7 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
     out
 }
 
-/// Whether what an id, or a glob of ids, begins with is no axis of losses.
+/// Whether an id, or a glob of ids, starts with an unknown axis of losses.
 fn has_unknown_axis(id: &str) -> bool {
     let axis = id.split('/').next().unwrap_or_default();
     !axis.contains(['*', '?', '[', '{', '\\']) && Axis::from_id(axis).is_none()

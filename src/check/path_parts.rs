@@ -41,7 +41,7 @@ impl<'a> PathParts<'a> {
     pub fn may_hold(&self, path: &str) -> bool {
         let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
         let (first, rest) = path.split_at(length);
-        // In so short a text a search with a start of its own costs more than a look at each place.
+        // In such a short text, setting up a search costs more than comparing at each position.
         let climbs = || rest.as_bytes().windows(3).any(|part| part == b"/..");
         first.starts_with('.') || self.has(first) || climbs()
     }

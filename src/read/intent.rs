@@ -86,17 +86,20 @@ pub fn makes(text: &str, at: usize) -> bool {
     says(text, at, &MAKES) || before.ends_with('>') || before.ends_with("-o") || before.ends_with("--output")
 }
 
-/// How many bytes of a line before a path are looked at: a line may be a whole file, with a path in every word.
-const NEAR_BEFORE: usize = 1000;
+/// How many bytes of a line are read on each side of a place: a line may be a whole file, with a path in every word.
+const NEAR_LINE: usize = 1000;
+
+/// The line before byte `start` and behind byte `end`; of a very long line what is near.
+pub fn line_around(text: &str, start: usize, end: usize) -> (&str, &str) {
+    let from = text.ceil_char_boundary(start.saturating_sub(NEAR_LINE));
+    let to = text.floor_char_boundary(end.saturating_add(NEAR_LINE).min(text.len()));
+    let before = text[from..start].rsplit('\n').next().unwrap_or_default();
+    (before, text[end..to].split('\n').next().unwrap_or_default())
+}
 
 /// The words of the line before byte `at`, in lower case; of a very long line the last ones.
 pub fn words_before(text: &str, at: usize) -> Vec<String> {
-    let mut from = at.saturating_sub(NEAR_BEFORE);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let line = &text[from..at];
-    let line = line.rsplit('\n').next().unwrap_or(line).to_lowercase();
+    let line = line_around(text, at, at).0.to_lowercase();
     let word = |c: char| !(c.is_alphanumeric() || c == '.' || c == '-');
     line.split(word).map(|word| word.trim_matches('.').to_owned()).filter(|word| !word.is_empty()).collect()
 }

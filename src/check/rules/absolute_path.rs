@@ -7,8 +7,8 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::signs::TextSign;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::read::intent::{stands_for_any, words_before};
-use crate::source::{Span, line_start};
+use crate::read::intent::{line_around, stands_for_any, words_before};
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "absolute-path",
@@ -126,7 +126,7 @@ fn report(context: &RuleContext<'_>, text: &PluginText<'_>, at: usize, home: &st
 /// Whether the path at byte `at` is one of a container, or of another machine: what a mount or a copy leads to, or a line of
 /// the file that an image is built from.
 fn is_in_container(text: &str, at: usize) -> bool {
-    let line = text[line_start(text, at)..at].trim_start();
+    let line = line_around(text, at, at).0.trim_start();
     if ["WORKDIR ", "COPY "].iter().any(|word| line.starts_with(word)) {
         return true;
     }

@@ -11,7 +11,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::paths as model;
 use crate::model::plugin::LocationForm;
 use crate::model::similar_names::slip;
-use crate::read::intent::{is_called_planned, near};
+use crate::read::intent::{is_called_planned, line_around, near};
 use crate::source::{ComponentKind, Span, inside};
 
 pub(super) const RULE: Rule = Rule {
@@ -89,15 +89,8 @@ fn of_the_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &Local
         && !bases.into_iter().flatten().any(|base| context.paths().has_folder(&base.join(top)))
 }
 
-/// How many bytes of a line around a link are read.
-const LINE: usize = 300;
-
 /// Whether a link stands in double quotes: it is shown, as a part of what is to be written.
 fn is_quoted(text: &str, link: Span) -> bool {
-    // A line may be a whole file, with a link in every word.
-    let from = text.ceil_char_boundary(link.start.saturating_sub(LINE));
-    let to = text.floor_char_boundary((link.end + LINE).min(text.len()));
-    let before = text[from..link.start].rsplit('\n').next().unwrap_or_default();
-    let behind = text[link.end..to].split('\n').next().unwrap_or_default();
+    let (before, behind) = line_around(text, link.start, link.end);
     before.matches('"').count() % 2 == 1 && behind.contains('"')
 }

@@ -184,7 +184,7 @@ fn is_of_another(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &Pat
     let is_code = owner.trim_end_matches('*').ends_with('`');
     let part = |c: char| c.is_alphanumeric() || "_-".contains(c);
     let name = bare.rsplit(|c| !part(c)).next().unwrap_or_default();
-    // What is no name but a path or a command has another meaning.
+    // A path or a command has another meaning.
     let opened = &bare[..bare.len() - name.len()];
     if name.is_empty() || is_code && !opened.ends_with('`') || leads.is_some() && !is_code {
         return false;

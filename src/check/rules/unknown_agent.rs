@@ -1,4 +1,4 @@
-//! An agent is dispatched that the build does not have.
+//! A text dispatches an unknown agent.
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;
@@ -10,6 +10,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::{last_of, plugin_of};
 use crate::model::similar_names::slip;
+use crate::read::intent::is_planned;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -39,6 +40,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             }
             _ => continue,
         };
+        if is_planned(text.text, place.span.start, place.span.end) {
+            continue;
+        }
         let found = sink.report(text.file, place.span, format!("unknown agent `{}`", place.name));
         let Some(agent) = near else {
             let plugin = plugin_of(&place.name);
@@ -58,7 +62,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
 }
 
-/// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
+/// Whether `name` is a typo of the agent's name without folders and plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
     let (last, own) = (last_of(name), last_of(&agent.name));
     last == own || slip(last, [own]).is_some() || agent.path.file_stem() == Some(last)

@@ -291,7 +291,7 @@ fn is_one_of(word: &str, words: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    fn asked(text: &str) -> bool {
+    pub(super) fn asked(text: &str) -> bool {
         let at = text.find("scout").unwrap();
         is_asked(text, Span::new(at, at + "scout".len()))
     }

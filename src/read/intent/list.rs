@@ -1,6 +1,6 @@
 //! The words above a list: they say what its entries are, so that none of the entries has to.
 
-use crate::source::line_end;
+use super::line_around;
 
 /// How far above an entry the words may stand that its list belongs to, in lines and bytes.
 const LIST: (usize, usize) = (24, 2_400);
@@ -10,7 +10,8 @@ const INTRO: usize = 4;
 /// The words that the list belongs to whose entry byte `at` lies in: the paragraph above it, on one line.
 pub fn list_intro(text: &str, at: usize) -> Option<String> {
     let from = text.ceil_char_boundary(at.saturating_sub(LIST.1));
-    let lines = text[from..line_end(text, at)].rsplit('\n').take(LIST.0);
+    let to = at + line_around(text, at, at).1.len();
+    let lines = text[from..to].rsplit('\n').take(LIST.0);
     // A quotation is read without its marks.
     let mut lines =
         lines.map(|line| line.strip_prefix('>').map_or(line, |line| line.strip_prefix(' ').unwrap_or(line)));

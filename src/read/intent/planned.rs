@@ -1,7 +1,7 @@
 //! Whether a text only plans a component that it names: a command to be created, a section about the future.
 
-use super::{list_intro, words_before};
-use crate::source::{line_end, line_start};
+use super::{line_around, list_intro, words_before};
+use crate::source::line_start;
 
 /// Words right before the name of a component that say that it is still to be made.
 const PLANS: [&str; 17] = [
@@ -72,7 +72,9 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
     let is_between = |word: &&String| BEFORE_NAMES.contains(&word.as_str());
     let verb = words.iter().rev().find(|word| !is_between(word));
     let is_new = words.iter().rev().take_while(is_between).any(|word| word == "new");
-    let behind = text[end..line_end(text, end)].trim_start_matches(['`', '*', '_', '"', ' ', '(']);
+    let (before, behind) = line_around(text, start, end);
+    let line = &text[start - before.len()..end + behind.len()];
+    let behind = behind.trim_start_matches(['`', '*', '_', '"', ' ', '(']);
     let next = behind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
     let is_called = verb.is_some_and(|verb| CALLS.contains(&verb.as_str()));
     let plans_ahead = |heading: &str| {
@@ -84,33 +86,22 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
     verb.is_some_and(|verb| PLANS.contains(&verb.as_str()))
         || is_new && !is_called
         || PLANNED.contains(&next.as_str())
-        || says_not_yet(&text[line_start(text, start)..line_end(text, start)].to_lowercase().replace('*', ""))
+        || says_not_yet(&line.to_lowercase().replace('*', ""))
         || headings_above(text, start).any(plans_ahead)
         || !is_called && list_intro(text, start).is_some_and(|intro| lists_plans(&intro))
 }
 
 /// Remarks in brackets that call something planned, as far as they tell.
-const CALLED_PLANNED: [&str; 8] = [
-    "(planned",
-    "[planned",
-    "(coming soon",
-    "[coming soon",
-    "(tbd",
-    "[tbd",
-    "(not yet written",
-    "[not yet written",
-];
+const CALLED_PLANNED: [&str; 4] = ["planned", "coming soon", "tbd", "not yet written"];
 
 /// Whether the line calls what it names before byte `at` planned, in brackets: `(planned)`, `(coming soon)`.
 pub fn is_called_planned(text: &str, at: usize) -> bool {
-    // A line may be a whole file, with a link in every word.
-    let end = text.floor_char_boundary((at + LINE).min(text.len()));
-    let rest = text[at..end].lines().next().unwrap_or_default().to_lowercase();
-    CALLED_PLANNED.iter().any(|mark| rest.contains(mark))
+    let (_, behind) = line_around(text, at, at);
+    let begins =
+        |rest: &str, word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let is_remark = |rest: &str| CALLED_PLANNED.iter().any(|word| begins(rest, word));
+    behind.match_indices(['(', '[']).any(|(bracket, _)| is_remark(&behind[bracket + 1..]))
 }
-
-/// How many bytes of a line behind a name are read.
-const LINE: usize = 300;
 
 fn says_not_yet(line: &str) -> bool {
     NOT_YET.iter().any(|phrase| line.contains(phrase))

@@ -49,13 +49,7 @@ fn by(words: &[&str]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::is_asked;
-    use crate::source::Span;
-
-    fn asked(text: &str) -> bool {
-        let at = text.find("scout").unwrap();
-        is_asked(text, Span::new(at, at + "scout".len()))
-    }
+    use super::super::tests::asked;
 
     #[test]
     fn who_runs_this_text_is_not_asked_for() {
