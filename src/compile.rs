@@ -1,4 +1,4 @@
-//! Compiles a source to the bundle of each host, in memory: its files are discovered, then read, then built for a host.
+//! Compiles a source to the bundle of each host, in memory: its files are discovered, parsed, and built for each host.
 //! Every command that needs a source or a bundle uses this module; the steps, including writing, are in `build`.
 
 mod cached_answer;

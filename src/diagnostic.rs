@@ -1,4 +1,4 @@
-//! A mistake of the user as data: what, where, why it matters and how to fix it. All of them are collected in one run;
+//! A mistake of the user as data: what is wrong, where, why it matters and how to fix it. One run collects all of them;
 //! `Err` is reserved for I/O errors and bugs.
 
 use camino::Utf8PathBuf;

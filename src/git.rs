@@ -77,7 +77,7 @@ impl Git {
         Self { folder: folder.to_owned(), command }
     }
 
-    /// Runs git to its end; a failing git is not an error.
+    /// Runs git until it exits; a nonzero exit code is not an error.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -140,7 +140,7 @@ impl Git {
             return Ok(commit.stdout_text().trim().to_owned());
         }
         if reference == "HEAD" {
-            let help = "commit something first, such as by `git add . && git commit`";
+            let help = "commit something first, for example with `git add . && git commit`";
             return Err(GitError::new("the repository has no commits yet".to_owned(), help.to_owned()));
         }
         Err(GitError::new(format!("unknown commit `{reference}`"), self.missing(reference)?))
@@ -155,7 +155,7 @@ impl Git {
         if base.succeeded() {
             return Ok(base.stdout_text().trim().to_owned());
         }
-        let message = format!("this branch and `{reference}` have no commit in common here");
+        let message = format!("this branch and `{reference}` have no commit in common in this clone");
         Err(GitError::new(message, self.missing(reference)?))
     }
 
@@ -229,17 +229,20 @@ impl Git {
                 .to_owned()
         } else {
             let name = reference.strip_prefix("origin/").unwrap_or(reference);
-            format!("check the name, or fetch it, such as by `git fetch origin {name}`")
+            format!("check the name, or fetch it, for example with `git fetch origin {name}`")
         })
     }
 }
 
 fn not_run(error: std::io::Error) -> GitError {
     if error.kind() == std::io::ErrorKind::FileTooLarge {
-        let message = format!("git answers with more than {} MiB", MOST / 1024 / 1024);
+        let message = format!("git's output is larger than {} MiB", MOST / 1024 / 1024);
         return GitError::new(message, "ask for less, such as one folder or a smaller change");
     }
-    GitError::new(format!("`git` cannot be started: {error}"), "install git, or leave out what needs it")
+    GitError::new(
+        format!("`git` cannot be started: {error}"),
+        "install git, or omit the options that need it",
+    )
 }
 
 fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
@@ -247,10 +250,10 @@ fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
         return Ok(ended.stdout.clone());
     }
     if git_command::lacked_memory(&ended.stderr_text()) {
-        let message = "`git` needs more than 2 GiB of memory for what it was asked".to_owned();
+        let message = "`git` needs more than 2 GiB of memory for this command".to_owned();
         return Err(GitError::new(
             message,
-            "look at the commits: one may stand for more files than any disk has",
+            "inspect the commits: one may expand to more files than a disk can hold",
         ));
     }
     let message = format!("`git` failed with {}: {}", ended.status_text(), first(ended));
@@ -260,7 +263,7 @@ fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
 /// The first line of git's output.
 fn first(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim_start_matches("fatal: ").to_owned()
 }
 

@@ -51,7 +51,7 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// Why a child that ran in `folder` was killed; `None` if it ended by itself.
+    /// Why a child that ran in `folder` was killed; `None` if it exited on its own.
     pub fn find(ended: &ChildOutput, folder: &Path) -> Option<Self> {
         if !ended.timed_out && !lacked_memory(&ended.stderr_text()) {
             return None;
@@ -88,13 +88,13 @@ impl GitCommand {
         Self { command, overrides: Arc::default() }
     }
 
-    /// The same in another folder of the repository.
+    /// The same command in another folder of the repository.
     #[must_use]
     pub fn in_folder(self, folder: &Path) -> Self {
         Self { command: self.command.in_folder(folder), ..self }
     }
 
-    /// A call that reads no object or file of the repository, so that no program of its configuration can run.
+    /// A call that reads no object or file of the repository, so that no program named in its configuration can run.
     pub fn plain<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> ChildCommand {
         self.overridden(&GitOverrides::default(), arguments)
     }

@@ -27,7 +27,7 @@ pub struct Ledger {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerRow {
-    /// Unique within the ledger: plugin, path, span and pointer, and the kind of a second thing that is the same part.
+    /// Unique within the ledger: plugin, path, span and pointer; also the kind if another row has the same four.
     pub id: String,
     /// The plugin's name; empty for a row of the whole source.
     pub plugin: String,
@@ -127,7 +127,7 @@ pub struct LossCounts {
 
 impl Ledger {
     /// Sorts `rows`, makes their ids unique and counts them. Of two rows about the same part, the one with the smaller
-    /// effect is kept, in whatever order they come.
+    /// effect is kept, regardless of the order of `rows`.
     pub fn new(mut rows: Vec<LedgerRow>) -> Self {
         let effect = |row: &LedgerRow| (row.outcome, row.loss.as_ref().map(|loss| Reverse(loss.class)));
         rows.sort_by(|a, b| {

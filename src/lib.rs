@@ -1,9 +1,10 @@
-//! The map of the house, in the order of the flow: a plugin is read, modelled, lowered for a target,
-//! emitted, read back and written to disk; drivers then show it to the real hosts.
+//! The modules, in the order of the data flow: a plugin is read, modelled, lowered for a target, emitted, read back and
+//! written to disk; drivers then show it to the real hosts.
 //!
-//! A module may use the ones above it in this list, never those below (`tests/tidy.rs` holds them to it).
+//! A module may use the ones above it in this list, never those below (`tests/tidy.rs` checks this).
 //!
-//! A program of its own begins with [`compile`](compile::compile): the bundles of a source, in memory.
+//! To embed plugcast in another program, start with [`compile`](compile::compile), which returns the bundles of a
+//! source in memory.
 //!
 //! ```
 //! use plugcast::build::SourceRequest;

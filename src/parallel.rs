@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use rayon::prelude::*;
 
-/// The number of files from which threads pay off: with fewer, one is done before the others are awake.
+/// The number of files from which threads pay off: with fewer, the first one is done before the others have woken up.
 const MANY: usize = 200;
 
 /// Whether work over so many files runs in parallel. The threads are created when they are first needed.
@@ -18,12 +18,12 @@ pub fn pays(files: usize) -> bool {
     true
 }
 
-/// Maps each item by `f`, in order; `files` is the number of files behind them.
+/// Applies `f` to each item, keeping the order; `files` is the number of files that the items stand for.
 pub fn map<T: Send, R: Send>(items: Vec<T>, files: usize, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
     map_with(items, files, || (), |(), item| f(item))
 }
 
-/// The same with a value that each thread creates once, such as a buffer.
+/// Like [`map`], with a value that each thread creates once, such as a buffer.
 pub fn map_with<T: Send, R: Send, S>(
     items: Vec<T>,
     files: usize,
@@ -43,14 +43,14 @@ pub fn map_with<T: Send, R: Send, S>(
 /// others.
 fn work_on_this_thread() {
     let pool = rayon::ThreadPoolBuilder::new().use_current_thread().start_handler(|_| make_room());
-    // An error means that there already is a pool, which works as well.
+    // An error means that a pool already exists, which works as well.
     let _ = pool.build_global();
 }
 
-/// Leaves room at the end of this thread's heap. glibc 2.36 lets the heaps of all threads but the first
-/// grow page by page, with a call of the system each time, for which the other threads wait; but a
-/// large block that is given back stays at the end of the heap, untouched. It takes two: the first lies
-/// outside of the heap, and tells glibc that blocks of that size are common.
+/// Reserves room at the end of this thread's heap. glibc 2.36 grows the heap of every thread but the first page by
+/// page, with a system call each time that makes the other threads wait; but a large freed block remains at the end of
+/// the heap. It takes two blocks: the first is mapped outside of the heap, and freeing it tells glibc that blocks of
+/// that size are common.
 fn make_room() {
     const ROOM: usize = 8 << 20;
     for _ in 0..2 {

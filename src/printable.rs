@@ -22,18 +22,18 @@ pub fn block(text: &str) -> Cow<'_, str> {
     escaped(text, unsafe_in_block, spelled)
 }
 
-/// The text of a whole report that may be colored: as [`block`], but colors and `\r\n` are kept.
+/// The text of a whole report that may be colored: like [`block`], but colors and `\r\n` are kept.
 pub fn report(text: &str) -> Cow<'_, str> {
     lines(text, colour)
 }
 
-/// Lines of files, such as a patch: as [`block`], but `\r\n` is kept. Colors are escaped, since they would come from
+/// Lines of files, such as a patch: like [`block`], but `\r\n` is kept. Colors are escaped, since they would come from
 /// the files.
 pub fn patch(text: &str) -> Cow<'_, str> {
     lines(text, |_| 0)
 }
 
-/// The text with `\r\n` and with the sequences whose length `kept` returns.
+/// Escapes like [`block`], but keeps `\r\n` and the sequences whose length `kept` returns.
 fn lines(text: &str, kept: fn(&str) -> usize) -> Cow<'_, str> {
     let is_unsafe = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
     if !text.contains(is_unsafe) {
@@ -65,7 +65,7 @@ impl PrintableLines {
     /// Adds one line; this is what `writeln!` calls.
     ///
     /// # Errors
-    /// Never: a string can always be written to.
+    /// Never: writing to a string cannot fail.
     pub fn write_fmt(&mut self, written: std::fmt::Arguments<'_>) -> std::fmt::Result {
         let text = written.to_string();
         let inner = text.strip_suffix('\n').unwrap_or(&text);
@@ -132,7 +132,7 @@ pub fn unobeyed(text: &str) -> Cow<'_, str> {
 /// The old prefix of commands; some forges still accept it anywhere in a line.
 const OLD_COMMAND: &str = "##[";
 
-/// The length of the escape sequence at the start of `text` if it only sets colours, else 0.
+/// The length of the escape sequence at the start of `text` if it only sets colors, else 0.
 fn colour(text: &str) -> usize {
     let Some(inner) = text.strip_prefix("\u{1b}[") else { return 0 };
     let end = inner.find(|c: char| !(c.is_ascii_digit() || c == ';')).unwrap_or(inner.len());

@@ -66,7 +66,7 @@ impl Progress {
         }
     }
 
-    /// Where a test holds a run.
+    /// A point where a test can pause the run.
     fn hold(&self) {
         #[cfg(feature = "fault")]
         hold::pass(&self.current());

@@ -1,5 +1,5 @@
-//! Edits by byte range: the only way in which text is changed. Everything outside the ranges is kept byte for byte, and
-//! the result maps each edit to the emitted bytes.
+//! Edits by byte range: the only way text is changed. Everything outside the ranges is kept byte for byte, and the
+//! result maps each edit to the emitted bytes.
 
 use crate::source::Span;
 
@@ -30,7 +30,7 @@ pub struct AppliedEdit<Tag> {
 #[error("two edits overlap at bytes {}..{} and {}..{}", .0.start, .0.end, .1.start, .1.end)]
 pub struct OverlapError(pub Span, pub Span);
 
-/// Applies `edits` in any order.
+/// Applies `edits`, which may be in any order.
 ///
 /// # Errors
 /// [`OverlapError`] when two edits touch the same bytes or a span does not lie on character boundaries

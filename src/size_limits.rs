@@ -3,19 +3,19 @@
 
 use serde::Deserialize;
 
-/// Upper limits, inclusive. Omitted ones have their default.
+/// Upper limits, inclusive. An omitted limit has its default value.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table `[runtime.polish]`")]
 pub struct PolishConfig {
-    /// Files of one item of work.
+    /// Files per work item.
     pub item_files: Option<u64>,
-    /// Surfaces of one item of work.
+    /// Surfaces per work item.
     pub item_surfaces: Option<u64>,
-    /// Changed lines of one item of work.
+    /// Changed lines per work item.
     pub item_lines: Option<u64>,
-    /// Files of a batch.
+    /// Files per batch.
     pub batch_files: Option<u64>,
-    /// Changed lines of a batch.
+    /// Changed lines per batch.
     pub batch_lines: Option<u64>,
     /// The number of items to plan again from which on the user decides.
     pub replans: Option<u64>,

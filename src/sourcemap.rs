@@ -68,7 +68,7 @@ pub enum EditKind {
     ByteOrderMark,
     /// A variable in a path or command.
     Variable,
-    /// A path that followed a renamed file.
+    /// A path to a renamed file.
     Path,
     /// The name of a renamed component.
     Name,
@@ -88,9 +88,9 @@ impl EditKind {
 /// The origin of a line of an emitted file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTrace<'a> {
-    /// The 1-based line of the source; of the place where the line was inserted, if it was.
+    /// The 1-based line in the source; for an inserted line, that of the insertion point.
     pub source_line: usize,
-    /// The edits that made a part of the line, in order.
+    /// The edits that produced a part of the line, in order.
     pub edits: Vec<&'a MappedEdit>,
 }
 
@@ -126,7 +126,8 @@ impl MappedFile {
 }
 
 impl MappedEdit {
-    /// How many line feeds of the source the edit removed: a removal covers whole lines.
+    /// How many line feeds of the source the edit removed. Frontmatter is removed in whole lines: the last removed byte
+    /// is a line feed, too.
     fn source_line_feeds(&self) -> usize {
         let lines = self.source.end_line - self.source.line;
         let whole_lines = self.emitted.start == self.emitted.end && self.source.end > self.source.start;
@@ -144,8 +145,8 @@ mod tests {
 
     #[test]
     fn lines_are_traced_through_removed_and_inserted_ones() {
-        // Source: `---\na: 1\na: 2\n---\nrun ${X}/y\n`; the first `a` goes, a block of two lines comes,
-        // and the variable becomes a dot.
+        // Source: `---\na: 1\na: 2\n---\nrun ${X}/y\n`; the first `a` is removed, a block of two lines is inserted, and
+        // the variable is replaced by a dot.
         let emitted = "---\na: 2\n---\nB1\nB2\nrun ./y\n";
         let edit = |edit, emitted, source| MappedEdit { edit, emitted, source, reason: "r".into() };
         let map = MappedFile {

@@ -19,7 +19,7 @@ impl TempFolder {
     /// Creates the folder.
     ///
     /// # Errors
-    /// When the system's folder for temporary files cannot be written.
+    /// When the system's folder for temporary files cannot be written to.
     pub fn new() -> io::Result<Self> {
         interrupt::busy();
         interrupt::check()?;
@@ -47,7 +47,7 @@ impl TempFolder {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test looks at what was made")]
+#[expect(clippy::disallowed_methods, reason = "the test inspects what was created")]
 mod tests {
     use super::*;
 

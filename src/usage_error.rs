@@ -20,7 +20,7 @@ impl UsageError {
         Self { message: message(error), tip: tip(error) }
     }
 
-    /// The help: the suggestion, and a reference to the help of that command.
+    /// The help: the suggestion, and a reference to the help of `command`.
     pub fn help(&self, command: &str) -> String {
         match &self.tip {
             Some(question) if question.ends_with('?') => format!("{question} see `{command} --help`"),

@@ -1,5 +1,6 @@
-//! JSON documents: keys in the order of the value, one line feed at the end. What people write is written with two
-//! spaces; our own long lists have a line for each entry, so that a search or a comparison shows whole ones.
+//! JSON documents: keys in the order of the value, one line feed at the end. Documents that people also edit are
+//! indented by two spaces; plugcast's own long lists have one line per entry, so that a search or diff shows whole
+//! entries.
 
 use std::io;
 
@@ -9,13 +10,13 @@ use serde_json::ser::Formatter;
 
 /// The text of `value`.
 pub fn to_string(value: &impl Serialize) -> String {
-    // Every type of this crate that is written here serializes to JSON.
+    // Serialization cannot fail for the types of this crate that are written here.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The text of `value`, in which what lies `deep` lists and objects deep stands on one line.
+/// The text of `value`; what is nested more than `deep` levels deep stays on one line.
 pub fn entries(value: &impl Serialize, deep: usize) -> String {
     let mut text = Vec::new();
     let formatter = Entries { deep, depth: 0, empty: true };
@@ -25,11 +26,11 @@ pub fn entries(value: &impl Serialize, deep: usize) -> String {
     written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()
 }
 
-/// Breaks lines down to a depth, and none below.
+/// Breaks lines down to a depth; what is nested deeper stays on one line.
 struct Entries {
     deep: usize,
     depth: usize,
-    /// Nothing was written yet of the innermost list or object.
+    /// Whether nothing of the innermost list or object has been written yet.
     empty: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A draft to bytes: the block is rendered, edits are applied once, and the source map remembers
-//! which emitted bytes each of them made. Markdown is never written again.
+//! Emits a Markdown draft: the block is rendered, the edits are applied once, and the source map records the emitted
+//! bytes of each edit. Markdown is never regenerated from a parsed tree.
 
 use camino::Utf8Path;
 
@@ -21,7 +21,7 @@ pub enum MarkdownError {
     /// A line of the block cannot be rendered.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// Two edits overlap: a bug of the lowering.
+    /// Two edits overlap: a bug in the lowering.
     #[error("`{path}`: {overlap}")]
     Overlap {
         /// The source file.
@@ -79,7 +79,7 @@ pub fn text(
         .map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })
 }
 
-/// A block as it is emitted.
+/// The emitted text of a block.
 ///
 /// # Errors
 /// When a template of the target is wrong.
@@ -93,8 +93,7 @@ pub fn render(block: &Block, lines: &mut TemplateCache) -> Result<String, Markdo
     Ok(out)
 }
 
-/// Counts the lines of a text up to places that come in order: for a few of them that is cheaper than an
-/// index of all lines.
+/// Computes the lines of a few offsets in ascending order, which is cheaper than an index of all lines.
 struct LineCounter<'a> {
     text: &'a [u8],
     at: usize,
@@ -106,7 +105,7 @@ impl<'a> LineCounter<'a> {
         Self { text: text.as_bytes(), at: 0, line: 1 }
     }
 
-    /// The 1-based line that holds `offset`.
+    /// The 1-based line of `offset`.
     fn line(&mut self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         if offset < self.at {

@@ -1,11 +1,11 @@
-//! Lines of prose from the templates of a target. The one place that knows the template engine.
+//! Renders lines of prose from the templates of a target. Only this file uses the template engine.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tera::{Context, Tera};
 
-/// How many lines of a template are kept.
+/// How many rendered lines are cached per template.
 const MOST_KEPT: usize = 8;
 
 /// A template of a target that cannot be rendered.
@@ -13,10 +13,10 @@ const MOST_KEPT: usize = 8;
 #[error("cannot render a template of the target: {0}")]
 pub struct TemplateError(pub String);
 
-/// Templates that were filled before, ready to be filled again.
+/// Parsed templates and the lines rendered from them.
 pub struct TemplateCache {
     parsed: Tera,
-    /// Each template by its own text, with the first lines that it made: most blocks say what another one said.
+    /// The first lines rendered from each template, by its text: most blocks repeat the lines of another.
     known: BTreeMap<String, Vec<(Value, String)>>,
 }
 
@@ -29,10 +29,10 @@ impl Default for TemplateCache {
 }
 
 impl TemplateCache {
-    /// Fills `template` with the fields of `values`, an object.
+    /// Renders `template` with the fields of `values`, an object.
     ///
     /// # Errors
-    /// When the template does not parse or names something that is not there.
+    /// When the template does not parse, or uses an unknown name.
     pub fn render(&mut self, template: &str, values: &Value) -> Result<String, TemplateError> {
         let fail =
             |error: tera::Error| TemplateError(error.to_string().trim_start_matches("error: ").to_owned());

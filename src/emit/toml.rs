@@ -1,12 +1,12 @@
-//! TOML documents from JSON values, written by the serializer so that nothing needs escaping here. A long
-//! text that TOML can hold as it is, is put in as it is.
+//! TOML documents from JSON values, written by the serializer, which escapes strings. A long text is inserted as a
+//! literal string if TOML allows it.
 
 use serde_json::Value;
 
-/// The text of `document`, an object, where the leaves that are `mark` hold `body`.
+/// The text of `document`, an object, with every string equal to `mark` replaced by `body`.
 ///
 /// # Errors
-/// When it holds a null, which TOML cannot say.
+/// When it contains null, which TOML does not have.
 pub fn to_string(document: &Value, mark: &str, body: &str) -> Result<String, toml::ser::Error> {
     if !is_plain(body) || document.to_string().contains(PLACE) {
         return toml::to_string(&filled(document, mark, body));
@@ -15,21 +15,21 @@ pub fn to_string(document: &Value, mark: &str, body: &str) -> Result<String, tom
     Ok(written.replace(&format!("\"{PLACE}\""), &format!("'''\n{body}'''")))
 }
 
-/// What stands for the body until it is put in.
+/// Placeholder for the body until it is inserted.
 const PLACE: &str = "plugcast:body";
 
-/// Whether `body` has several lines that a literal string of TOML holds as they are: the user reads them as they were
-/// written, and a reader has nothing to unescape.
+/// Whether `body` has several lines and can be a literal string of TOML, which the user can read without escapes and
+/// parsers need not unescape.
 fn is_plain(body: &str) -> bool {
     let allowed = |byte: u8| !matches!(byte, 0..=8 | 11..=31 | 127);
     memchr::memchr(b'\n', body.as_bytes()).is_some()
         && !body.ends_with('\'')
-        // Without a way out of the loop it takes many bytes at once.
+        // Without an early exit the loop is vectorized.
         && body.bytes().fold(true, |all, byte| all & allowed(byte))
         && memchr::memmem::find(body.as_bytes(), b"'''").is_none()
 }
 
-/// `document` with `body` where `mark` stands.
+/// `document` with every string equal to `mark` replaced by `body`.
 fn filled(document: &Value, mark: &str, body: &str) -> Value {
     match document {
         Value::Object(map) => {

@@ -1,5 +1,4 @@
-//! Small YAML documents from JSON values: block mappings with JSON scalars, which every YAML reader
-//! takes the same way.
+//! Small YAML documents from JSON values: block mappings with JSON scalars, which every YAML parser reads the same way.
 
 use serde_json::Value;
 

@@ -64,7 +64,7 @@ type MissingObjects = BTreeMap<Utf8PathBuf, Arc<AtomicBool>>;
 
 fn not_there(path: &Utf8Path) -> GitError {
     let message = format!("git does not have the content of `{path}`");
-    GitError::new(message, "run `git fetch --refetch --no-filter`, which brings what a filter left out")
+    GitError::new(message, "run `git fetch --refetch --no-filter`, which fetches what a filter omitted")
 }
 
 /// A file of a commit.
@@ -174,7 +174,7 @@ impl CommitSnapshot {
             count => format!(" and {} more", count - 1),
         };
         Some(format!(
-            "warning: the tree of `{reference}` has entries that git checks out nowhere, and they are left out: `{first}`{more}"
+            "warning: the tree of `{reference}` has entries that git never checks out, and they are skipped: `{first}`{more}"
         ))
     }
 
@@ -276,7 +276,7 @@ fn not_made(error: std::io::Error) -> GitError {
 fn failed(error: &dyn std::fmt::Display) -> GitError {
     let folder = temporary::folder();
     GitError::new(
-        format!("the files of a commit cannot be laid out in `{}`: {error}", folder.display()),
+        format!("the files of a commit cannot be written to `{}`: {error}", folder.display()),
         temporary::FULL,
     )
 }
@@ -296,7 +296,7 @@ pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>
     }
 }
 
-const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
+const SMALLER: &str = "name a folder within it, such as `REF:path/to/plugin`";
 
 /// Checks that the files of a commit are not too large.
 fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
@@ -305,7 +305,7 @@ fn must_fit(entries: &[CommitEntry], reference: &str) -> Result<(), GitError> {
     if bytes <= MOST_BYTES {
         return Ok(());
     }
-    Err(GitError::new(format!("the files of `{reference}` are larger than 512 MiB together"), SMALLER))
+    Err(GitError::new(format!("the files of `{reference}` are larger than 512 MiB in total"), SMALLER))
 }
 
 /// Checks that no path of a commit occurs twice, or goes through a file or a link of the same commit: git writes no

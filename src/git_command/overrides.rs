@@ -97,8 +97,8 @@ impl GitOverrides {
         }
     }
 
-    /// Network transfers: with the certificates, cookies and proxies of the user. A key of the repository may name a
-    /// file to be read, sent or written, for one URL or for all.
+    /// Network transfers use the certificates, cookies and proxies of the user: a key in the repository's configuration
+    /// may name a file to read, send or write, for one URL or for all.
     fn transfer(&mut self, own: &[(String, String)], foreign: &[(String, String)]) {
         let of_user =
             |key: &str| own.iter().rfind(|(named, _)| named == key).map(|(_, value)| value.as_str());
@@ -112,7 +112,7 @@ impl GitOverrides {
         order::sort(&mut http);
         http.dedup();
         self.settings.append(&mut http);
-        // Its file is read in addition, and its first line appears in an error.
+        // Git reads the file that this key names, and prints its first line in an error.
         if foreign.iter().any(|(key, _)| key == "fetch.fsck.skiplist") {
             for key in ["fetch.fsckobjects", "transfer.fsckobjects"] {
                 self.settings.push((key.to_owned(), "false".to_owned()));
@@ -131,7 +131,7 @@ impl GitOverrides {
         plain.flat_map(|(key, value)| ["-c".to_owned(), format!("{key}={value}")])
     }
 
-    /// The same for names that cannot be passed as arguments.
+    /// The environment variables for settings that cannot be passed as arguments.
     fn variables(&self) -> Vec<(OsString, OsString)> {
         let settings = self.settings.iter().filter(|(key, _)| key.contains('='));
         numbered(settings.map(|(key, value)| (key.as_str(), value.as_str())))

@@ -1,4 +1,4 @@
-//! Settings and environment of every call of `git` and `gh`, under which they start no other program.
+//! Settings and environment of every call of `git` and `gh`: with them, neither starts another program.
 
 use std::ffi::{OsStr, OsString};
 
@@ -71,7 +71,7 @@ const LEFT_OUT: [&str; 10] = [
 
 const FIXED: [(&str, &str); 23] = [
     ("LC_ALL", "C"),
-    // Do not fetch missing objects of a partial clone, which could run a program of the configuration.
+    // Do not fetch missing objects of a partial clone, which could run a program named in the configuration.
     ("GIT_NO_LAZY_FETCH", "1"),
     // Show the real content of commits.
     ("GIT_NO_REPLACE_OBJECTS", "1"),

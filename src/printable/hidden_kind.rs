@@ -1,10 +1,10 @@
-//! The table of characters without a visible glyph: those that the sanitiser escapes, and that the rule about hidden
-//! characters finds.
+//! The table of characters without a visible glyph: the sanitiser escapes them, and the rule about hidden characters
+//! reports them.
 
-/// The effect of such a character on the text around it.
+/// The kind of a character without a visible glyph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenKind {
-    /// U+0000–U+001F without the white space of texts, U+007F–U+009F.
+    /// U+0000–U+001F except ordinary white space, and U+007F–U+009F.
     Control,
     /// It has no width.
     ZeroWidth,
@@ -12,15 +12,15 @@ pub enum HiddenKind {
     Joiner,
     /// It marks where a word may be broken.
     SoftHyphen,
-    /// A mark of direction for its neighbours.
+    /// It sets the direction of its neighbours.
     DirectionMark,
     /// It changes the direction of the following text.
     DirectionOverride,
-    /// A letter that looks like a space, or like nothing.
+    /// A letter that looks like a space, or is invisible.
     Filler,
-    /// It chooses the look of the character before it.
+    /// It selects the glyph of the character before it.
     VariationSelector,
-    /// The same, for ideographs.
+    /// It selects the glyph of the ideograph before it.
     SupplementaryVariationSelector,
     /// It separates lines that most programs show as one.
     LineSeparator,

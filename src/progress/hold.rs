@@ -1,6 +1,6 @@
-//! Pauses a run at a line of its progress, in no released build: with `PLUGCAST_HOLD=TEXT` it waits, once, for a line
-//! on standard input when an activity starts with TEXT.
-#![expect(clippy::disallowed_methods, reason = "the one variable that only this feature reads")]
+//! Pauses a run at a given activity, for tests only, never in a released build: with `PLUGCAST_HOLD=TEXT` it waits,
+//! once, for a line on standard input when an activity starts with TEXT.
+#![expect(clippy::disallowed_methods, reason = "only this feature reads the variable")]
 
 use std::io;
 use std::sync::LazyLock;

@@ -28,7 +28,7 @@ fn what_is_not_there_is_a_clear_error() {
     let before = state(at);
     for (arguments, part) in [
         (&["--base", "nowhere"][..], "unknown commit `nowhere`"),
-        (&["--base", "origin/main"], "such as by `git fetch origin main`"),
+        (&["--base", "origin/main"], "for example with `git fetch origin main`"),
         (&["--base=--output=x"][..], "unknown commit `--output=x`"),
         (&["nowhere"][..], "the folder `nowhere` does not exist"),
         (&["skills/plan/x"][..], "the folder `skills/plan/x` does not exist"),
@@ -41,7 +41,7 @@ fn what_is_not_there_is_a_clear_error() {
     git(at, &["checkout", "-q", "--orphan", "apart"]);
     git(at, &["commit", "-qm", "apart"]);
     let ended = run(at, &["--base", "main"]).expect_code(2);
-    assert!(ended.stderr.contains("have no commit in common here"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("have no commit in common in this clone"), "{}", ended.stderr);
     git(at, &["checkout", "-q", "main"]);
     git(at, &["branch", "-qD", "apart"]);
     assert_eq!(state(at), before);

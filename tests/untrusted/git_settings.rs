@@ -176,7 +176,7 @@ fn refused(folder: &TempDir, expected: &str) {
         // No file that it writes may become larger than this, in blocks of 512 bytes.
         let finished = run.below("sh", &["-c", "ulimit -f 200000; exec \"$0\" \"$@\""]).run().expect_code(2);
         assert!(finished.stderr.contains(expected), "{arguments:?}: {}", finished.stderr);
-        assert!(finished.stderr.contains("name a folder of it"), "{arguments:?}: {}", finished.stderr);
+        assert!(finished.stderr.contains("name a folder within it"), "{arguments:?}: {}", finished.stderr);
         assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
     }
 }
@@ -203,5 +203,5 @@ fn case_1_files_that_are_too_large_together_are_not_asked_for() {
         let names: String = (0..1000).map(|n| format!("100644 blob {blob}\tf{n}\n")).collect();
         made(at, &["mktree"], names.as_bytes())
     });
-    refused(&folder, "the files of `v1.0.0` are larger than 512 MiB together");
+    refused(&folder, "the files of `v1.0.0` are larger than 512 MiB in total");
 }
