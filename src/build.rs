@@ -50,10 +50,10 @@ use crate::disk::lock::LockError;
 use crate::disk::walk::WalkError;
 use crate::emit::markdown::MarkdownError;
 
-/// For a source with more files, the message says how many were searched.
+/// From this many files on, the message says how many were searched.
 const COUNTED: usize = 1_000;
 
-/// The message that a source has no plugin; with the number of files searched for a large one.
+/// Why a source contains no plugin; for a large source, with the number of files searched.
 fn none_of(files: usize) -> String {
     let wanted = "marketplace, manifest, skill, agent or command";
     match files {
@@ -74,11 +74,11 @@ pub enum BuildError {
     NoPlugin {
         /// SRC.
         src: PathBuf,
-        /// How many files of it were listed.
+        /// How many of its files were listed.
         files: usize,
     },
     /// SRC contains only the components of a project.
-    #[error("no plugin found in `{}`, but the skills, agents or commands of a project in `{}`", .src.display(), .project.display())]
+    #[error("no plugin found in `{}`, but `{}` contains the skills, agents or commands of a project", .src.display(), .project.display())]
     OnlyProject {
         /// SRC.
         src: PathBuf,
@@ -89,7 +89,7 @@ pub enum BuildError {
     #[error("every plugin of the marketplace in `{}` comes from another repository", .0.display())]
     OnlyRemote(PathBuf),
     /// SRC is git's data folder.
-    #[error("`{}` is a folder of git's internal data", .0.display())]
+    #[error("`{}` is git's internal data folder", .0.display())]
     OfGit(PathBuf),
     /// A configuration file cannot be used.
     #[error("{message}")]
@@ -105,7 +105,7 @@ pub enum BuildError {
         /// How to fix it.
         help: Option<String>,
     },
-    /// The helper that some plugin ships is not available.
+    /// A plugin ships the helper, which is not available.
     #[error("{message}")]
     Helper {
         /// What is wrong.
@@ -113,7 +113,7 @@ pub enum BuildError {
         /// How to fix it.
         help: String,
     },
-    /// Foreign files are in the place of emitted ones.
+    /// Files that plugcast did not write are where emitted files must go.
     #[error("`{}` contains files that plugcast did not write and would have to overwrite: {}", .folder.display(), .paths.join(", "))]
     Conflict {
         /// The output folder of the host.
@@ -121,17 +121,17 @@ pub enum BuildError {
         /// The files, relative to it.
         paths: Vec<String>,
     },
-    /// The place of a bundle is not usable.
+    /// A bundle cannot be written to its output folder.
     #[error("`{}` {why}", .folder.display())]
     Place {
-        /// The output folder, or that of the host.
+        /// The output folder, or the host's folder in it.
         folder: PathBuf,
         /// Why it is not usable.
         why: &'static str,
         /// How to fix it.
         help: &'static str,
     },
-    /// A build was interrupted between two renames, and only the next one may complete it.
+    /// A build was interrupted between two renames; only the next build may complete it.
     #[error("an interrupted build did not finish `{}`", .0.display())]
     Unfinished(PathBuf),
     /// A document of an earlier build cannot be trusted.
@@ -151,7 +151,7 @@ pub enum BuildError {
     /// Another build is writing.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// A target or the lowering is wrong.
+    /// A target's template is wrong, or the lowering has a bug.
     #[error(transparent)]
     Emit(#[from] MarkdownError),
     /// A document cannot be written as TOML.
@@ -160,7 +160,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// A short name for machines.
+    /// The error code, for scripts.
     pub fn code(&self) -> &'static str {
         match self {
             BuildError::NoSource(_) => "no-source",
@@ -187,11 +187,11 @@ impl BuildError {
                 Some("pass the folder of a plugin, of a marketplace or of skills")
             }
             BuildError::OnlyRemote(_) => Some("pass a checkout of the plugin's own repository"),
-            BuildError::OnlyProject { .. } => Some("pass that folder to make a plugin of them"),
+            BuildError::OnlyProject { .. } => Some("pass that folder to build a plugin from them"),
             BuildError::NoPlugin { .. } => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
-                "sections: [build] (to, out, name, marketplace, exclude, include, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
+                "sections: [build] (to, out, name, marketplace, exclude, include, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (one path per platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),

@@ -154,7 +154,7 @@ fn its_limits_hold() {
     assert_eq!(finding["hosts"], serde_json::json!(["quill"]));
     assert_eq!(
         finding["message"],
-        format!("`demo:{name}` cannot be carried: its name has 22 characters, and Quill takes 20")
+        format!("`demo:{name}` cannot be carried: its name has 22 characters, but Quill allows 20")
     );
 }
 

@@ -277,7 +277,7 @@ fn an_accepted_loss_that_no_host_has_is_reported() {
 #[test]
 fn a_new_name_that_the_host_refuses_is_an_error_before_anything_is_written() {
     for (host, name, why) in [
-        ("codex", "p".repeat(65), "has 65 characters, and Codex takes 64"),
+        ("codex", "p".repeat(65), "has 65 characters, but Codex allows 64"),
         ("claude-code", "my-claude-plan".to_owned(), "contains `claude`, which Claude Code reserves"),
     ] {
         let config = format!("[targets.{host}.rename]\nplan = \"{name}\"\n");

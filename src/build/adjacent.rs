@@ -1,5 +1,5 @@
-//! What a build takes no part of and a check reads all the same: skills and plugins beside those of a marketplace or a
-//! manifest, and the folders of projects. What is skipped has its reason.
+//! Finds what a check reads although no build includes it: skills and plugins beside those of a marketplace or a
+//! manifest, and the folders of projects. Folders that are skipped are listed with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::target::{ProjectFiles, Targets};
 const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
 
 /// Why components at the root of a marketplace are excluded.
-const UNLISTED: &str = "no plugin of the marketplace has it";
+const UNLISTED: &str = "no plugin of the marketplace contains it";
 
 /// Plugins and skills outside of the listed plugins.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(super) struct AdjacentSources {
     pub left_out: Vec<Exclusion>,
 }
 
-/// Finds what lies in the listed parts of `src`, and belongs to none of `taken`.
+/// Finds the sources in the listed parts of `src` that belong to none of `taken`.
 ///
 /// # Errors
 /// When the source cannot be listed.
@@ -77,7 +77,7 @@ pub(super) fn find(
     Ok(search.finish(taken))
 }
 
-/// What lies in a project for some host and is not checked.
+/// The files and folders of a host's project that are not checked, with reasons.
 fn unread(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
     let places: Vec<_> = targets.iter().flat_map(|target| &target.checks.project_unread).collect();
     let hidden = files.iter().filter(|path| path.as_str().starts_with('.') || path.as_str().contains("/."));
@@ -94,12 +94,12 @@ struct AdjacentSearch<'a> {
     file_system: &'a FileSystem,
     src: &'a Path,
     source: &'a SourceFacts,
-    /// Folders of projects that have the form of a plugin.
+    /// Project folders that are laid out like a plugin.
     own_projects: &'a [String],
-    /// Files of projects in formats of other hosts' own.
+    /// Project files in formats of other hosts.
     foreign: Vec<&'a ProjectFiles>,
     files: &'a Files,
-    /// Folders of plugins that are read anyway, and whether everything in one is its own.
+    /// Folders of plugins that are already read, and whether a plugin owns everything in its folder.
     taken: BTreeMap<&'a str, bool>,
     places: ComponentPaths,
     /// Folders of skills, by the folder that holds them.
@@ -110,15 +110,15 @@ struct AdjacentSearch<'a> {
 /// The parts of a folder that belong to its plugin.
 #[derive(Debug, Default)]
 struct PluginExtent {
-    /// Everything, as of a skill.
+    /// Whether it owns everything in its folder, as a skill does.
     whole: bool,
-    /// Folders that hold components, with all that they hold.
+    /// Component folders, with everything in them.
     folders: Vec<Utf8PathBuf>,
     /// Folders whose direct children are skills.
     shelves: Vec<Utf8PathBuf>,
 }
 
-/// The places of the components of every plugin that is read anyway, as text: thousands of folders are looked up.
+/// The component folders of every plugin that is already read, as strings, since thousands of folders are looked up.
 #[derive(Debug, Default)]
 struct ComponentPaths {
     folders: BTreeSet<String>,
@@ -133,8 +133,8 @@ impl ComponentPaths {
 }
 
 impl AdjacentSearch<'_> {
-    /// Takes the agents and commands at the root of a marketplace whose plugins lie elsewhere; what is plainly neither is
-    /// not read.
+    /// Adds the agents and commands at the root of a marketplace whose plugins lie elsewhere; a folder that clearly
+    /// holds neither is not read.
     fn root(&mut self, taken: &[PluginLocation]) {
         if taken.iter().any(|location| location.root.as_str().is_empty()) {
             return;
@@ -156,7 +156,7 @@ impl AdjacentSearch<'_> {
         }
     }
 
-    /// Whether a regular file, not a link to another host's, declares itself to be an agent or a command.
+    /// Whether a file, which must not be a link to another host's file, declares an agent or a command.
     fn is_own_component(&self, path: &Utf8Path, kind: ComponentKind) -> bool {
         let place = self.src.join(path);
         path.extension() == Some("md")
@@ -196,7 +196,7 @@ impl AdjacentSearch<'_> {
                 return self.out.locations.push(location(folder, Vec::new(), form));
             }
         }
-        // A folder of another host's project holds skills and what only that host reads.
+        // The project folder of another host also holds skills, besides files that only that host reads.
         if depth == DEPTH {
             return;
         }
@@ -213,7 +213,7 @@ impl AdjacentSearch<'_> {
         }
     }
 
-    /// Whether `folder` is declared to hold such files and contains at least one.
+    /// Whether the target names `folder` for such files and it contains at least one.
     fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
         let ending = Some(files.format.extension());
         files.folders.iter().any(|one| folder.ends_with(one))
@@ -232,7 +232,7 @@ impl AdjacentSearch<'_> {
 
     fn finish(mut self, taken: &[PluginLocation]) -> AdjacentSources {
         for (parent, skills) in std::mem::take(&mut self.skills) {
-            // Files beside the skills of a plugin's folder are the plugin's.
+            // Files beside skills in the folder of a plugin belong to the plugin, so each skill is read separately.
             let alone = parent.as_str().is_empty() || taken.iter().any(|location| location.root == parent);
             let own = self.out.locations.iter().any(|location| location.root == parent);
             match alone || own {
@@ -257,7 +257,7 @@ impl AdjacentSearch<'_> {
     }
 }
 
-/// A location that is named by its path, which no other has.
+/// A location named after its path, which is unique.
 fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> PluginLocation {
     let parts: Vec<&str> = root.components().map(|part| part.as_str().trim_start_matches('.')).collect();
     let name = names::shown(&parts.join("-"));
@@ -274,7 +274,7 @@ fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm)
     }
 }
 
-/// The places of the components of a plugin that is read anyway.
+/// The parts of its folder that belong to a plugin that is already read.
 fn owned(
     file_system: &FileSystem,
     src: &Path,

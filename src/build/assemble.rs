@@ -1,5 +1,5 @@
-//! One host's bundle in memory: nodes become bytes, bytes are read back, hashes and documents are
-//! made. Nothing is written.
+//! Assembles one host's bundle in memory: renders nodes to bytes, reads them back, and computes hashes and documents.
+//! Nothing is written to disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub struct HostBundle {
     pub record: BundleRecord,
 }
 
-/// What is known of a bundle without its files.
+/// Everything about a bundle except the content of its files.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BundleRecord {
@@ -54,8 +54,8 @@ pub struct BundleRecord {
 }
 
 impl BundleRecord {
-    /// Whether the host would misread a file, or refuse it, and the file is not a component's
-    /// that can be left out: such a bundle is not written.
+    /// Whether the host would misread or refuse a file that belongs to no component that can be left out: such a bundle
+    /// is not written.
     pub fn is_refused(&self) -> bool {
         let left_out = |path: &str| {
             self.ledger.rows.iter().any(|row| row.path == path && row.reason.as_deref() == Some(REFUSED))
@@ -64,8 +64,8 @@ impl BundleRecord {
     }
 }
 
-/// Why a component is left out whose emitted file the host would refuse or misread.
-const REFUSED: &str = "the host would refuse what is written for it, or read it differently";
+/// The reason for leaving out a component whose emitted file the host would refuse or misread.
+const REFUSED: &str = "the host would refuse or misread its emitted file";
 
 fn refused(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
     found.iter().filter(|found| found.rule == reread::RULE && found.severity == Severity::Error)
@@ -74,13 +74,14 @@ fn refused(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
 /// What a bundle is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be written: with our own documents, and with all that is wrong with it.
+    /// To be written, with our own documents and all findings.
     Output,
-    /// To be compared with another one, which needs neither.
+    /// To be compared with another bundle, which needs neither.
     Comparison,
 }
 
-/// Builds the bundle of `project` for `target`. A component that the host would refuse or misread is left out, with an error.
+/// Builds the bundle of `project` for `target`. A component that the host would refuse or misread is left out and
+/// reported as an error.
 ///
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
@@ -170,7 +171,7 @@ fn assemble_all(
         let own = [
             ("manifest", emit::json::entries(&manifest, 2)),
             ("ledger", emit::json::entries(&ledger, 2)),
-            // A file and each of its edits.
+            // Deep enough for one line per edit.
             ("sourcemap", emit::json::entries(&sourcemap, 4)),
         ];
         for (name, text) in own {
@@ -210,7 +211,7 @@ fn bytes(
     Ok(match &node.content {
         NodeContent::CopyOf(path) => {
             match source.filter(|file| file.origin == *path).map(|file| &file.content) {
-                // A text is in memory already.
+                // The text of a file is in memory already.
                 Some(source::FileContent::Text(text)) => (Payload::Text(text.clone().into()), None),
                 _ => {
                     let file = source.filter(|file| file.origin == *path);
@@ -247,7 +248,7 @@ fn bytes(
     })
 }
 
-/// What the emitted files name and the bundle does not hold.
+/// Findings about names in emitted files that the bundle does not resolve.
 fn unresolved(
     project: &Project,
     target: &Target,
@@ -269,7 +270,7 @@ fn unresolved(
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
 }
 
-/// sha256 over path, mode and content of every file of `tree`, as a bundle's manifest has it.
+/// sha256 over path, mode and content of every file of `tree`, as in a bundle's manifest.
 ///
 /// # Errors
 /// When one of them cannot be read.

@@ -1,10 +1,10 @@
-//! The build cache: when program, source, settings and options are those of an earlier build, and the bundle is what
-//! that build wrote, its answer is still the answer.
+//! The build cache: if program, source, settings and options are those of an earlier build, and the bundle is still
+//! what that build wrote, its result is reused.
 //!
-//! All of it is compared by content: the cache says which bytes these inputs yield, and every byte in the output folder
-//! is compared with that. The cache lies in the user's own folder for caches, since a document in the bundle comes with a
-//! repository and could vouch for whatever else comes with it. A bundle that carries programs is always built again, since
-//! where they come from is settled later.
+//! Everything is compared by content: the cache records which bytes these inputs yield, and every byte in the output
+//! folder is compared with them. The cache lies in the user's cache folder, since a document in the bundle comes with a
+//! repository and could vouch for anything else in it. A bundle that carries programs is always built again, since
+//! where they come from is decided later.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,17 +30,17 @@ use crate::schema;
 use crate::source::Exclusion;
 use crate::target::Targets;
 
-/// How many builds are kept; beyond that the oldest go.
+/// How many builds are kept; beyond that, the oldest are removed.
 const MOST_KEPT: usize = 256;
 
-/// What this program is made of; see `build.rs` at the top of the package.
+/// The hash of this program's own sources; see `build.rs` at the top of the package.
 const PROGRAM: &str = env!("PLUGCAST_PROGRAM");
 
-/// Options of a command line that decide what is written, and that nothing else of a build's inputs tells.
+/// Command-line options that affect what is written and are not part of any other input.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct CacheOptions {
-    /// Losses of this class fail the build, and graver ones.
+    /// Losses of this class, and of graver ones, fail the build.
     pub denied: Option<LossClass>,
     /// Each `--helper`, as written.
     pub helpers: Vec<String>,
@@ -57,10 +57,10 @@ struct CacheInputs<'a> {
     own_name: String,
     options: &'a CacheOptions,
     config: &'a str,
-    /// The settings of each plugin's own, by its folder.
+    /// The text of each plugin's own settings, by plugin folder.
     settings: Vec<(&'a str, &'a str)>,
     source: String,
-    /// Links, with what they lead to.
+    /// Links, with their targets.
     links: Vec<(&'a str, &'a str)>,
     empty_folders: Vec<&'a str>,
     left_out: Vec<(&'a str, &'a str, bool)>,
@@ -109,17 +109,17 @@ fn left_out(exclusions: &[Exclusion]) -> Vec<(&str, &str, bool)> {
     exclusions.iter().map(|one| (one.path.as_str(), &*one.reason, one.fault)).collect()
 }
 
-/// A bundle that is on disk as an earlier build from identical inputs wrote it.
+/// A bundle on disk, unchanged since an earlier build wrote it from identical inputs.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CachedBundle {
-    /// What is known of it; its files are where they belong.
+    /// Its record; its files are already in place.
     pub record: BundleRecord,
     /// What was found in the source.
     pub found: Vec<Diagnostic>,
 }
 
-/// One build: what was made, and what was said about it.
+/// One build: what it wrote and what it reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CachedBuild {
@@ -131,17 +131,16 @@ struct CachedBuild {
     documents: BTreeMap<String, String>,
     /// What each plugin brings, sorted by name.
     plugins: Vec<PluginCounts>,
-    /// What was found in the source, for whatever host.
+    /// What was found in the source, for any host.
     found: Vec<Diagnostic>,
     /// What was found for this host.
     found_here: Vec<Diagnostic>,
 }
 
-/// Where builds are kept in a user's folder for caches.
+/// The folder of builds in the user's cache folder.
 const BUILDS: &str = "plugcast/builds";
 
-/// The builds of this user that are remembered. Whatever is wrong with the folder or with a file in it, the build is
-/// made again.
+/// The cached builds of this user. If anything is wrong with the folder or a file in it, the build runs again.
 #[derive(Debug, Default)]
 pub struct BuildCache {
     path: Option<PathBuf>,
@@ -149,14 +148,14 @@ pub struct BuildCache {
 }
 
 impl BuildCache {
-    /// The cache in the user's folder for caches, which need not be there; without one, nothing is remembered.
+    /// The cache below `path`, the user's cache folder, which need not exist; without a path, nothing is cached.
     pub fn new(path: Option<PathBuf>) -> Self {
         let open = |path: &PathBuf| Root::open(path, RootLink::Followed).ok()?;
         Self { caches: path.as_ref().and_then(open), path }
     }
 
-    /// The bundle of `host` below `out`, if it was built for `host` from the inputs of `key` and is as it was written.
-    /// Call it under the lock.
+    /// The bundle of `host` below `out`, if it was built for `host` from the inputs of `key` and is unchanged since.
+    /// The caller holds the lock of `out`.
     ///
     /// # Errors
     /// When the folder cannot be read, or what a killed build left cannot be removed.
@@ -169,7 +168,7 @@ impl BuildCache {
         let place = OutputPlace { out, name: host };
         replace::recover(&place)?;
         let Some(cached) = self.read(&key.of_host(host)) else { return Ok(None) };
-        // An output folder that cannot be opened has its error when it is built.
+        // An output folder that cannot be opened is reported by the build.
         let Ok(Some(folder)) = place.open() else { return Ok(None) };
         let (mut manifest, mut ledger) = (None, None);
         for (name, sha256) in &cached.documents {
@@ -200,9 +199,8 @@ impl BuildCache {
         Ok(Some(CachedBundle { record, found }))
     }
 
-    /// Remembers `bundle`, which was built from the inputs of `key`, what was `found` in the source, and `found_here` for
-    /// this host.
-    /// A failure is not reported: it only makes the next build slower.
+    /// Stores `bundle`, which was built from the inputs of `key`, with what was `found` in the source and `found_here`
+    /// for this host. A failure is not reported: it only makes the next build slower.
     pub fn store(
         &self,
         bundle: &HostBundle,
@@ -230,14 +228,14 @@ impl BuildCache {
             found_here: found_here.to_vec(),
         };
         let Some(root) = self.writable() else { return };
-        // One that is there cannot be used.
+        // An existing entry is unusable, or `read` would have returned it.
         let _ = root.remove(&name);
         if root.create_secret(&name, emit::json::to_string(&cached).as_bytes()).is_ok() {
             let _ = tidy(&root);
         }
     }
 
-    /// The folder of the builds, made where it is not there. Below the user's folder for caches no link is followed.
+    /// The folder of builds, created if it is missing. No link is followed below the user's cache folder.
     fn writable(&self) -> Option<Root> {
         let caches = match &self.caches {
             Some(caches) => caches.clone(),
@@ -251,12 +249,12 @@ impl BuildCache {
         let name = PathBuf::from(format!("{inputs}.json"));
         let bytes = root.read_secret(&name, SizeLimit::Document).ok()??;
         let cached: CachedBuild = serde_json::from_slice(&bytes).ok()?;
-        // A file of another name says nothing about these inputs.
+        // A file that was renamed does not belong to these inputs.
         (cached.schema == schema::BUILD_CACHE.tag() && cached.inputs == inputs).then_some(cached)
     }
 }
 
-/// Removes the oldest builds where there are too many.
+/// Removes the oldest builds if there are too many.
 fn tidy(root: &Root) -> Result<(), disk::root::RootError> {
     let names = root.list(Path::new(""))?;
     if names.len() <= MOST_KEPT {

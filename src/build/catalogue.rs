@@ -1,4 +1,4 @@
-//! Files at SRC that stand for all plugins: the README, and the marketplace with the plugins that it lists.
+//! Files at SRC that apply to all plugins: the README, and the marketplace with the plugins that it lists.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, SourceTree};
 
-/// The README at SRC, with its text in `texts` where that has one.
+/// The README at SRC; its text in `texts`, if any, takes precedence.
 pub(super) fn readme(
     file_system: &FileSystem,
     src: &Path,
@@ -27,7 +27,7 @@ pub(super) fn readme(
     read_one(file_system, src, README, texts, &mut SourceTree::default())
 }
 
-/// The file at `path`, with its text in `texts` where that has one; it stands in `tree` then.
+/// The file at `path`, which is added to `tree`; its text in `texts`, if any, takes precedence.
 fn read_one(
     file_system: &FileSystem,
     src: &Path,
@@ -46,7 +46,7 @@ fn read_one(
     Ok(tree.get(path).cloned())
 }
 
-/// The marketplace file at `path`, where there is one that can be read.
+/// The marketplace file at `path`, if it exists and can be read.
 pub(super) fn read_marketplace(
     file_system: &FileSystem,
     src: &Path,
@@ -63,7 +63,8 @@ pub(super) fn read_marketplace(
     Ok(node.map(|node| marketplace::read(&file, node, of, found)))
 }
 
-/// A repository that is its own marketplace may list its plugin by its address: that entry is the plugin at SRC.
+/// A repository that is its own marketplace may list its plugin by the repository's address: that entry is the plugin
+/// at SRC.
 pub(super) fn find_itself(
     file_system: &FileSystem,
     src: &Path,
@@ -97,7 +98,7 @@ pub(super) fn listed(
     found: &mut Vec<Diagnostic>,
 ) -> Vec<PluginLocation> {
     let mut locations = Vec::new();
-    // The file system is asked for every part of every path: a long list is asked side by side.
+    // Each part of each path is looked up in the file system, so a long list is resolved in parallel.
     let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
         let EntrySource::Folder(folder) = &entry.source else { return false };
         let real = file_system.canonical(&src.join(folder));

@@ -1,5 +1,5 @@
-//! What manifests say of commands beside their texts: each host gets it where it takes such a field, and the host that
-//! reads the manifest itself has it there.
+//! Fields that manifests declare for commands: each host that accepts such a field gets it as an override, unless the
+//! host reads the field from the manifest itself.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::model::overrides::HostOverrides;
 use crate::model::plugin::Plugin;
 use crate::target::Targets;
 
-/// Adds it to what `overrides` says of each host; the author's settings take precedence.
+/// Adds these fields to the `overrides` of each host; the author's settings take precedence.
 pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
     let components =
         || plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |own| (plugin, own)));

@@ -1,4 +1,4 @@
-//! What is wrong in a `plugcast.toml`, at its place.
+//! Faults in a `plugcast.toml`, with their positions.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(super) fn in_file(config: &Config, fault: ConfigFault) -> BuildError {
     }
 }
 
-/// The path of a file as seen from SRC, and whether it lies above.
+/// The path of a settings file relative to SRC, and whether it lies above SRC.
 pub(super) fn seen_from(src: &Path, file: &Path) -> (Utf8PathBuf, bool) {
     let name = || Utf8PathBuf::from("plugcast.toml");
     let Some(folder) = file.parent() else { return (name(), false) };

@@ -1,4 +1,4 @@
-//! `plugcast.toml`: the one of a folder, and the nearest one that applies to a source.
+//! Reads `plugcast.toml`: the one of a folder, or the nearest one that applies to a source.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::model::config::{self, Config};
 /// Reads the `plugcast.toml` in `folder`, if there is one.
 ///
 /// # Errors
-/// When it does not parse, or names a program that is not there or a path outside of `folder`.
+/// When it does not parse, or names a missing program or a path outside of `folder`.
 pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
     read_config_in(&FileSystem::default(), folder, folder)
 }
 
-/// The same in a `file_system`, in the source or repository `src`, which its paths must not leave.
+/// The same in a `file_system`; the paths in the settings must not leave `src`, a source or repository.
 ///
 /// # Errors
 /// As [`read_config`].
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::disk::memory::{MemoryNode, MemoryTree};
 
-    /// What lies above a repository is asked of the same file system as the repository.
+    /// Folders above a repository are looked up in the same file system as the repository.
     #[test]
     fn the_search_in_a_commit_ends_at_the_top_of_its_repository() {
         let settings =

@@ -1,5 +1,5 @@
-//! Paths that a `plugcast.toml` names: they stay below the folder that the source lies in. Who clones a repository has
-//! not read its settings, so only the command line may name a place elsewhere.
+//! Checks that the paths in a `plugcast.toml` stay below the folder of the source. Users who clone a repository have
+//! not read its settings, so only the command line may name a path elsewhere.
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -16,10 +16,10 @@ const PATHS: [(&str, &str, Option<&str>); 3] = [
     ("release", "bundles", None),
 ];
 
-/// Keys of `[release]` that hold files, which may lie anywhere in the repository.
+/// Keys of `[release]` that name files, which may lie anywhere in the repository.
 const FILES: [&str; 2] = ["versions", "changelog"];
 
-/// Checks that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
+/// Checks that the settings at `path` are not a link out of `top`: an error message would quote its target.
 pub(super) fn settings(file_system: &FileSystem, path: &Path, top: &Path) -> Result<(), BuildError> {
     if file_system.kind(path) != Some(FileKind::Link) || file_system.is_inside(top, path) {
         return Ok(());
@@ -28,12 +28,12 @@ pub(super) fn settings(file_system: &FileSystem, path: &Path, top: &Path) -> Res
         path: path.display().to_string(),
         line: 1,
         column: 1,
-        message: "it is a link that leads out of the source".to_owned(),
+        message: "this file is a link to outside of the source".to_owned(),
         help: Some("replace it with a regular file".to_owned()),
     })
 }
 
-/// Checks that every path that `config` names, counted from `folder`, stays in `top`.
+/// Checks that every path that `config` names, relative to `folder`, stays in `top`.
 pub(super) fn check(
     file_system: &FileSystem,
     config: &Config,
@@ -63,8 +63,8 @@ pub(super) fn check(
     files(file_system, config, folder, top)
 }
 
-/// Checks that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
-/// line changes nothing elsewhere, so nothing elsewhere is read for it.
+/// Checks that the files of a release lie in the repository of `top`, or in `top` without a repository: setting their
+/// versions changes no file elsewhere, so no file elsewhere is read for it.
 fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
     let declared = FILES.into_iter().flat_map(|key| {
         declared_paths(&config.text, "release", key)
@@ -98,23 +98,23 @@ fn repository(file_system: &FileSystem, top: &Path) -> Option<PathBuf> {
     top.ancestors().find(|folder| file_system.kind(&folder.join(".git")).is_some()).map(Path::to_owned)
 }
 
-/// What is at `path` already, where bundles would land beside the source's own files or in a repository's.
+/// What `path` already is, if bundles must not be written there.
 fn taken(path: &str) -> Option<&'static str> {
     let mut parts = Path::new(path).components();
     if parts.clone().all(|part| part == Component::CurDir) {
-        return Some("which is the folder of the source itself");
+        return Some("which is the source folder itself");
     }
     let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-    parts.any(is_git).then_some("which is a folder of version control")
+    parts.any(is_git).then_some("which is in git's data folder")
 }
 
 const SOURCE: &str = "source";
 
 fn outside(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&str>) -> ConfigFault {
-    let message = format!("`{key}` names `{path}`, which lies outside of the {of}, or a link leads there");
+    let message = format!("`{key}` names `{path}`, which is outside of the {of}, directly or through a link");
     let mut help = format!("name a path below the {of}");
     if let Some(option) = option {
-        help += &format!(", or pass the other one with `{option}`");
+        help += &format!(", or pass this path with `{option}`");
     }
     ConfigFault { span: Span::new(span.start, span.end), message, help: Some(help) }
 }
@@ -133,7 +133,7 @@ fn declared_paths(text: &str, section: &str, key: &str) -> Vec<(String, Range<us
     }
 }
 
-/// Finds the files of `[runtime.bin]`, whose paths count from `folder` and stay in `top`.
+/// Resolves the programs of `[runtime.bin]`, whose paths are relative to `folder` and stay in `top`.
 pub(super) fn with_programs(
     file_system: &FileSystem,
     mut config: Config,
@@ -145,7 +145,7 @@ pub(super) fn with_programs(
         let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
         for (platform, path) in paths {
             let file = folder.join(path.get_ref());
-            // Where it lies counts from now on: a link that takes its place is not followed.
+            // The resolved path is kept: a link that replaces the file later is not followed.
             let real = file_system.canonical(&file).ok().filter(|real| file_system.is_file(real));
             let Some(real) = real.filter(|real| top.as_ref().is_some_and(|top| real.starts_with(top))) else {
                 let message = format!("the file `{}` does not exist", path.get_ref());

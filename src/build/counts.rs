@@ -1,4 +1,4 @@
-//! What each plugin of a bundle brings to its host, in numbers.
+//! How many components each plugin of a bundle brings to its host.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::ComponentKind;
 
-/// What a plugin brings to a host.
+/// The components that a plugin brings to a host, by number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PluginCounts {

@@ -1,5 +1,5 @@
-//! Finds the plugins of a source, in the order that the command line promises: a marketplace, a plugin with a manifest, one
-//! skill, a plugin by its components, every plugin and skill below it (`layout`), a marketplace of another host.
+//! Finds the plugins of a source, in the documented order: a marketplace, a plugin with a manifest, one skill, a plugin
+//! by its components, every plugin and skill below it (`layout`), a marketplace of another host.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,32 +24,32 @@ use crate::source::{
 };
 use crate::target::Targets;
 
-/// Folders and files that make a folder a plugin.
+/// The component folders that make the folder around them a plugin.
 pub const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
 
-/// How many files a plugin is taken to have before it is read.
+/// How many files a plugin is assumed to have before it is read.
 const FILES_OF_PLUGIN: usize = 32;
 
-/// The README of a plugin, or of what stands above several.
+/// The README of a plugin, or of a source with several.
 pub const README: &str = "README.md";
 
-/// What lies at SRC, before it is understood.
+/// The plugins and files at SRC, before they are interpreted.
 #[derive(Debug)]
 pub struct DiscoveredSource {
-    /// Every file that takes part.
+    /// Every file that is read.
     pub tree: SourceTree,
-    /// The README that stands above all plugins, where it was asked for.
+    /// The README above all plugins, if it was requested.
     pub(super) readme: Option<SourceFile>,
-    /// What lies beside the plugins.
+    /// Files and folders outside of the plugins.
     pub(super) outside: Vec<Exclusion>,
     /// Skills and plugins that a check skips.
     pub(super) left_out: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
     pub(super) settings: BTreeMap<Utf8PathBuf, String>,
     pub(super) locations: Vec<PluginLocation>,
-    /// Folders of plugins, in the order of paths.
+    /// Folders of plugins, in path order.
     pub(super) roots: Vec<Utf8PathBuf>,
-    /// What the settings of each plugin's own say, and the programs it ships.
+    /// Each plugin's own settings, and the programs that it ships.
     pub(super) of_roots: BTreeMap<Utf8PathBuf, (Config, Runtime)>,
     pub(super) marketplace: Option<Marketplace>,
     pub(super) found: Vec<Diagnostic>,
@@ -89,7 +89,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
         walked(&src, root, request, &folders)
     });
     let (mut of_roots, mut settings) = (BTreeMap::new(), BTreeMap::new());
-    // In the order of paths, so that the tree only grows at its end.
+    // In path order, so that files are only appended to the tree.
     for (root, walked) in roots.iter().zip(walked) {
         let walked = walked?;
         tree.append(walked.tree);
@@ -149,7 +149,7 @@ struct PluginPlaces {
 }
 
 impl PluginPlaces {
-    /// Finds them in the folder `src`.
+    /// Finds the plugins in the folder `src`.
     ///
     /// # Errors
     /// When there is none.
@@ -173,8 +173,8 @@ impl PluginPlaces {
         if let Some(file) = &mut marketplace {
             find_itself(file_system, src, source, texts, file)?;
         }
-        // A marketplace file without a plugin of this source, beside a manifest: what is wrong with it stops nobody from reading
-        // the plugin.
+        // A marketplace file beside a manifest that lists no plugin of this source: its faults must not keep the plugin
+        // from being read.
         let is_here = |entry: &MarketplaceEntry| matches!(entry.source, EntrySource::Folder(_));
         let lists = marketplace.as_ref().is_some_and(|file| file.entries.iter().any(is_here));
         let aside = !lists && file_system.is_file(&src.join(&source.manifest));
@@ -191,7 +191,7 @@ impl PluginPlaces {
             _ if whole => layout::locations(src, targets, request, &listing)?,
             _ => Vec::new(),
         };
-        // Of what lies deep below, a catalogue knows more than the names of files.
+        // For plugins deep below SRC, a catalogue is more reliable than file names.
         let deep = whole && marketplace.is_none() && locations.iter().all(layout::is_deep);
         // A catalogue that was written for another host lists plugins whose skills every host reads.
         let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
@@ -277,7 +277,7 @@ fn walked(
     Ok(PluginFolder { tree, config: inner, runtime })
 }
 
-/// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.
+/// The `roots`, which are in path order, that are `folder` or lie in it.
 pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
     let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
     let inside = |root: &Utf8PathBuf| root.starts_with(folder);
@@ -310,7 +310,7 @@ pub fn is_source(folder: &Path, targets: &Targets) -> bool {
         || children(folder).unwrap_or_default().iter().any(|name| has_plugin(&folder.join(name)))
 }
 
-/// The folders directly below `src` that may hold a plugin: no hidden one, and no bundle.
+/// The folders directly below `src` that may hold a plugin: neither hidden folders nor bundles.
 fn children(src: &Path) -> Result<Vec<String>, BuildError> {
     let is_bundle = |name: &str| disk::is_file(&src.join(name).join(OWN_FOLDER).join("manifest.json"));
     // A link that leads out of the source does not belong to it.
@@ -340,7 +340,7 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What lies beside the plugins, named by its top-most path.
+/// Everything outside of the plugins, each by its top-most path.
 fn outside(
     file_system: &FileSystem,
     src: &Path,

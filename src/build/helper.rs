@@ -1,5 +1,5 @@
-//! Where the helper's binaries come from: beside the running `plugcast`, from a cargo build in its own
-//! checkout, or from the command line. What a file is, is read from its bytes; nothing is run.
+//! Where the helper's binaries come from: beside the running `plugcast`, from a cargo build in its own checkout, or
+//! from the command line. Files are identified by their bytes; nothing is run.
 
 mod checkout;
 mod program;
@@ -13,19 +13,20 @@ use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
 
 pub use checkout::HelperCheckout;
 
-/// Where to look.
+/// Where to look for the helper's binaries.
 #[derive(Debug, Clone)]
 pub struct HelperSearchPath {
-    /// Platforms and files of the command line.
+    /// Platforms and files given on the command line.
     pub given: Vec<(String, PathBuf)>,
     /// The running program.
     pub program: Option<PathBuf>,
-    /// The checkout of this package that cargo runs the program in. The helper beside the program is not
-    /// taken then: it is not built to be shipped.
+    /// The checkout of this package that cargo runs the program in. The helper beside the program is then ignored: it
+    /// is not built to be shipped.
     pub checkout: Option<HelperCheckout>,
 }
 
-/// The helper's binaries for a build, by platform. With `only_existing`, none is built and a missing one is no error.
+/// The helper's binaries for a build, by platform. With `only_existing`, none is built and a missing one is not an
+/// error.
 ///
 /// # Errors
 /// When there is none, or a file is not a helper for its platform.

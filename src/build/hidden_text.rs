@@ -1,5 +1,5 @@
-//! What a build says of texts that hold characters nobody sees: it carries them to every host, so that those who
-//! builds hears of them without `check`. Those of JSON are found where it is read.
+//! Reports texts with invisible characters during a build: the build carries them to every host, so they are reported
+//! even without `check`. Those in JSON are found when it is read.
 
 use camino::Utf8PathBuf;
 
@@ -16,8 +16,8 @@ use crate::target::Targets;
 
 const RULE: &str = "hidden-unicode";
 
-/// What the rule finds, by the settings and suppressions that count for `check`. Without anything to find this is one
-/// search in each text.
+/// The findings of the rule, with the settings and suppressions that apply to `check`. If there is nothing to find,
+/// this is one search in each text.
 pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
     let is_suspect = |path: &Utf8PathBuf| {
         let Some((file, text)) = project.tree.get(path).and_then(|file| Some((file, file.text()?))) else {
@@ -31,13 +31,13 @@ pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec
     if !parallel::map(kept, files, is_suspect).contains(&true) {
         return Vec::new();
     }
-    // What is wrong with the settings, `check` says.
+    // Faults in the settings are reported by `check`.
     let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).only(RULE);
     let context = RuleContext::new(project, targets, vec![targets.source_host()], &settings);
     check::run(&context, Vec::new(), &CheckScope::default()).diagnostics
 }
 
-/// Whether frontmatter holds an escape, which may stand for one.
+/// Whether frontmatter holds an escape, which may encode a hidden character.
 fn escapes(text: &str) -> bool {
     let inner = text.strip_prefix("---").unwrap_or_default();
     inner.split("\n---").next().is_some_and(|inner| inner.contains('\\'))

@@ -1,5 +1,5 @@
-//! What a source without a marketplace is: a plugin, one skill, or every plugin and skill below it, at any depth that
-//! hosts or installers of skills accept, told by the files that a build would read.
+//! The layout of a source without a marketplace: a plugin, one skill, or every plugin and skill below it, at any depth
+//! that hosts or installers of skills accept, judged by the files that a build would read.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::read::{frontmatter, json};
 use crate::source::SKILL_FILE;
 use crate::target::Targets;
 
-/// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
+/// No host searches folders deeper than this: Codex 0.169.0 searches six levels.
 pub(super) const DEPTH: usize = 6;
 /// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
 const UNINSTALLED_FOLDERS: [&str; 8] =
@@ -48,7 +48,7 @@ pub(super) fn locations(
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let has_manifest = file_system.is_file(&src.join(&source.manifest));
     let here = |loose_skills| {
-        // A manifest without components gets findings with their place instead.
+        // A manifest without a name is reported with its position instead.
         let own = || {
             (!has_manifest)
                 .then(|| foreign_name(file_system, src, source).unwrap_or_else(|| request.own_name()))
@@ -75,10 +75,11 @@ pub(super) fn locations(
     if has_manifest || has_parts && has_foreign() {
         return Ok(vec![here(Vec::new())]);
     }
-    // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
+    // Without a manifest, a server or a skill at the top of a project does not make everything below it part of one
+    // plugin.
     let found = below(&listing.get()?.0, source, has_parts);
     let location = |root: Utf8PathBuf| {
-        // One whose manifest has no components is refused by the source host.
+        // The source host refuses a manifest without a name.
         let has_manifest = file_system.is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
         PluginLocation {
@@ -95,14 +96,14 @@ pub(super) fn locations(
     if has_parts || !found.skills.is_empty() {
         locations.push(PluginLocation { has_parts, ..here(found.skills) });
     }
-    // A plugin that was made for another host alone.
+    // A plugin that was made for another host only.
     if locations.is_empty() && foreign_name(file_system, src, source).is_some() {
         locations.push(here(Vec::new()));
     }
     Ok(locations)
 }
 
-/// The name that the manifest of another host gives, where it is one that a plugin can have.
+/// The name in the manifest of another host, if it is valid for a plugin.
 fn foreign_name(file_system: &FileSystem, src: &Path, source: &SourceFacts) -> Option<String> {
     let name = |path: &String| {
         let text = file_system.read_text(&src.join(path)).ok().flatten()?;
@@ -124,15 +125,15 @@ pub fn is_deep(location: &PluginLocation) -> bool {
     }
 }
 
-/// Whether a folder that is called like a part of a plugin is a skill.
+/// Whether a folder with the name of a component folder is itself a skill.
 fn has_skill_by_that_name(file_system: &FileSystem, src: &Path) -> bool {
     let names = ["themes", "output-styles", "workflows", "monitors"];
     let mut names = names.iter().chain(&COMPONENT_FOLDERS);
     names.any(|name| file_system.is_file(&src.join(name).join(SKILL_FILE)))
 }
 
-/// Finds the plugins and skills among `files`; those in folders of the source's own are its own, where it `has_parts` of a
-/// plugin.
+/// Finds the plugins and skills among `files`. If the source `has_parts` of a plugin, those in its own component
+/// folders belong to it and are skipped.
 fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     let mut layout = Layout::default();
     if !has_parts {
@@ -146,7 +147,7 @@ fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
             find_plugins(&child, 1, files, source, &mut layout);
         }
     }
-    // What nobody installs is a file of the plugin.
+    // Tests, examples and documentation are plain files of the plugin.
     let is_installed = |folder: &Utf8PathBuf| {
         !folder.ancestors().any(|above| !above.as_str().is_empty() && is_uninstalled(above))
     };
@@ -155,7 +156,7 @@ fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     layout
 }
 
-/// Whether what lies in `folder` belongs to tests, examples or documentation.
+/// Whether `folder` is one for tests, examples or documentation.
 pub(super) fn is_uninstalled(folder: &Utf8Path) -> bool {
     UNINSTALLED_FOLDERS.contains(&folder.file_name().unwrap_or_default())
         || in_examples(&folder.join(SKILL_FILE))
@@ -185,14 +186,14 @@ fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceF
 pub(super) fn holds_components(folder: &Utf8Path, files: &Files) -> bool {
     let skills = folder.join("skills");
     let is_skill = |child: Utf8PathBuf| files.has(&child.join(SKILL_FILE));
-    // A skill that is called so is not part of a plugin.
+    // A skill with such a name is not a component folder.
     let own = |name: &str| !files.has(&folder.join(name).join(SKILL_FILE));
     own("skills") && files.children(&skills, false).into_iter().any(is_skill)
         || ["agents", "commands"].into_iter().any(|name| own(name) && holds_texts(&folder.join(name), files))
         || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.has(&folder.join(name)))
 }
 
-/// Whether a folder holds Markdown, and is none of a program that is called so.
+/// Whether a folder holds Markdown but no code, which would make it a source folder of that name.
 pub(super) fn holds_texts(folder: &Utf8Path, files: &Files) -> bool {
     let is_code = |path: &Utf8PathBuf| {
         matches!(path.extension(), Some("ts" | "tsx" | "rs" | "go"))

@@ -1,4 +1,4 @@
-//! The files below a source, by their paths alone: what lies in a folder is found without a look at the rest.
+//! The files below a source, as a sorted list of paths: the files of a folder are found without scanning the others.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::source::{Exclusion, by_parts};
 /// Above this many files, the user is told that reading takes a while.
 const MANY: usize = 100_000;
 
-/// The files of a source, listed when they are first asked for.
+/// The files of a source, listed on first use.
 pub(super) struct Listing<'a> {
     src: &'a Path,
     request: &'a SourceRequest,
@@ -21,7 +21,7 @@ pub(super) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// The files below `src`, or in the parts of it that `request` names; what is found in folders goes to `folders`.
+    /// The files below `src`, or in the parts of it that `request` names; listed folders are cached in `folders`.
     pub fn new(src: &'a Path, request: &'a SourceRequest, folders: &FolderCache) -> Self {
         Self { src, request, folders: folders.clone(), listed: OnceCell::new() }
     }
@@ -37,7 +37,7 @@ impl<'a> Listing<'a> {
         Ok(self.listed.get_or_init(Default::default))
     }
 
-    /// How many files there are, as far as they were listed.
+    /// How many files were listed; 0 before the first use.
     pub fn count(&self) -> usize {
         self.listed.get().map_or(0, |(files, _)| files.0.len())
     }
@@ -68,14 +68,14 @@ impl<'a> Listing<'a> {
         }
         if files.len() > MANY {
             let src = self.request.src.display();
-            let line = format!("`{src}` has {} files, which takes a while", files.len());
+            let line = format!("reading `{src}` takes a while: it has {} files", files.len());
             self.request.progress.announce(&line);
         }
         Ok((Files::new(files), left_out))
     }
 }
 
-/// Paths of files, part by part in order, so that those of a folder stand side by side.
+/// Paths of files, sorted by their parts, so that those of a folder are adjacent.
 #[derive(Debug, Default)]
 pub(super) struct Files(Vec<Utf8PathBuf>);
 
@@ -103,7 +103,7 @@ impl Files {
         &rest[..rest.partition_point(|file| is_in(file, folder.as_str()))]
     }
 
-    /// The folders directly in `folder` that hold a file; hidden ones only if they count.
+    /// The folders directly in `folder` that hold a file; hidden ones only if `hidden` is set.
     pub fn children(&self, folder: &Utf8Path, hidden: bool) -> Vec<Utf8PathBuf> {
         let start = if folder.as_str().is_empty() { 0 } else { folder.as_str().len() + 1 };
         let (mut rest, mut out) = (self.inside(folder), Vec::new());

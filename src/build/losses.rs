@@ -1,4 +1,4 @@
-//! What an author says about losses: which of them are accepted, and which fail a build.
+//! The author's settings for losses: which are accepted, and which fail a build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct Denial {
 /// One finding for each loss that `denial` forbids; none means that the bundle may be written.
 ///
 /// # Errors
-/// When the ledger in `folder` is there and cannot be read.
+/// When the ledger in `folder` exists and cannot be read.
 pub fn denied(
     project: &Project,
     ledger: &Ledger,
@@ -66,9 +66,9 @@ pub fn loss_ids(ledger: &Ledger) -> BTreeSet<String> {
     ledger.rows.iter().filter_map(|row| row.loss.as_ref()).map(|loss| loss.id.clone()).collect()
 }
 
-/// One finding for each accepted loss that no host in `built` has. An entry for hosts that were not built is left alone, and
-/// so is one for all hosts, as long as some that the configuration builds for (else some of `all`) were not built. What no
-/// axis of losses begins matches nothing anywhere.
+/// One finding for each accepted loss that no host in `built` has. An entry is judged only if all of its hosts were
+/// built; without hosts, only if all hosts that the configuration builds for (or `all`) were. An id with an unknown
+/// axis matches no loss and is always reported.
 pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnostic> {
     let is_built = |host: &str| built.contains_key(host);
     let matches = |accept: &AcceptLoss| {
@@ -85,12 +85,12 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
     };
     let path = config.path.file_name().map_or_else(|| "plugcast.toml".into(), |name| name.to_string_lossy());
     let lines = LineIndex::new(&config.text);
-    // Entries stand in the order of the file, so that each is looked for behind the one before it.
+    // Entries are in file order, so each is searched for after the previous one.
     let (mut out, mut from) = (Vec::new(), 0);
     for accept in config.accept_loss.iter().filter(judged).filter(|accept| !matches(accept)) {
         let message = format!("no loss has the id `{}`, which `[[accept-loss]]` accepts", accept.id);
         let mut found = Diagnostic::whole(&*path, Severity::Warning, "unmatched-acceptance", message)
-            .help("remove the entry, or take an id that `plugcast build --verbose` prints");
+            .help("remove the entry, or use an id that `plugcast build --verbose` prints");
         if let Some(at) = config.text[from..].find(&format!("\"{}\"", accept.id)).map(|at| from + at) {
             from = at + 1;
             let (start, end) =
@@ -131,7 +131,7 @@ fn known_losses(folder: &Path) -> Result<BTreeSet<String>, BuildError> {
 /// The ledger of the bundle in `folder`; `None` when there is none.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When it exists and cannot be read.
 pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, BuildError> {
     let inner = Utf8Path::new(OWN_FOLDER).join("ledger.json");
     let path = folder.join(&inner);

@@ -1,4 +1,4 @@
-//! A bundle and the output folder it goes to: what would change, and the one step that changes it.
+//! Writes a bundle to its output folder: plans the changes, and makes them in one step.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,19 +21,19 @@ use crate::source::COMING_AND_GOING;
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteSummary {
-    /// What differs, or differed, sorted by path.
+    /// The changes, planned or made, sorted by path.
     pub changes: Vec<FileChange>,
     /// How many files were written.
     pub files: usize,
-    /// Whether nothing stood in its place before.
+    /// Whether the folder did not exist before.
     pub is_new: bool,
 }
 
-/// Checks that a bundle for `host` may go below `out`: no file, no link that leads elsewhere, and not
-/// the source.
+/// Checks that a bundle for `host` can be written below `out`: neither folder is a file, no link leads elsewhere, and
+/// the host's folder does not contain the source.
 ///
 /// # Errors
-/// [`BuildError::Place`] with what is there.
+/// [`BuildError::Place`] with the reason.
 pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), BuildError> {
     must_be_plain(out)?;
     let out = out.path();
@@ -43,7 +43,7 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
     match disk::kind(out) {
         Some(disk::FileKind::File) => return bad(out, "is a file, not a folder", elsewhere),
         Some(disk::FileKind::Link) if !disk::is_folder(out) => {
-            return bad(out, "is a link that does not lead to a folder", elsewhere);
+            return bad(out, "is a link whose target is not a folder", elsewhere);
         }
         _ => {}
     }
@@ -57,7 +57,7 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
         }
         Some(disk::FileKind::Link) => {
             let help = "remove the link, or pass the folder above its target with `--out`";
-            return bad(&folder, "is a link, and nothing is written beyond the output folder", help);
+            return bad(&folder, "is a link, and plugcast writes only inside the output folder", help);
         }
         _ => {}
     }
@@ -69,26 +69,26 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
     }
 }
 
-/// Checks that no link leads to an output folder that no user has named.
+/// Checks that an output folder that the user did not name with `--out` is not reached through a link.
 ///
 /// # Errors
-/// [`BuildError::Place`] where one does.
+/// [`BuildError::Place`] if it is.
 pub fn must_be_plain(out: &OutputFolder) -> Result<(), BuildError> {
     if !out.is_linked() {
         return Ok(());
     }
     Err(BuildError::Place {
         folder: out.path().to_owned(),
-        why: "is a link, or a link leads there, and only `--out` may name one",
-        help: "remove the link, or pass the folder that it leads to with `--out`",
+        why: "is a link or is reached through one, which is allowed only with `--out`",
+        help: "remove the link, or pass its target with `--out`",
     })
 }
 
-/// Completes what a killed build left right below `out`, where this command writes. While another build writes there,
-/// waits for it.
+/// Completes what a killed build left directly below `out`, where this command writes. Waits for a build that is
+/// writing there.
 ///
 /// # Errors
-/// When another build does not end in time, something that was left cannot be moved or removed, or a link leads there.
+/// When another build does not end in time, leftovers cannot be moved or removed, or `out` is reached through a link.
 pub fn complete(out: &OutputFolder) -> Result<(), BuildError> {
     must_be_plain(out)?;
     let unfinished = replace::unfinished(out.path());
@@ -100,11 +100,11 @@ pub fn complete(out: &OutputFolder) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Checks that what is read at, above or right below `path` is a whole bundle, and changes nothing. While a build writes
-/// there, waits for it.
+/// Checks that no bundle at, above or directly below `path` is incomplete, without changing anything. Waits for a build
+/// that is writing there.
 ///
 /// # Errors
-/// When that build does not end in time, or one that was interrupted has left no bundle in its place.
+/// When that build does not end in time, or an interrupted build left no bundle in its place.
 pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
     for folder in replace::unfinished(path) {
         lock::wait(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
@@ -115,11 +115,11 @@ pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What writing `bundle` to `folder` would change, for a look only. Helpers are inputs: one that only one
-/// side has changes nothing, and those that both have are compared by version, not by bytes.
+/// What writing `bundle` to `folder` would change; writes nothing. Helpers are inputs: a helper that only one side has
+/// is no change, and helpers that both have are compared by version, not by bytes.
 ///
 /// # Errors
-/// When the folder cannot be read, or holds files of others where emitted ones must go.
+/// When the folder cannot be read, or holds foreign files where emitted ones must go.
 pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange>, BuildError> {
     let there = Folder::open_existing(folder)?;
     let there = there.as_ref();
@@ -137,7 +137,7 @@ pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange
         files.retain(|file| !aside.contains(&file.path));
         owned.retain(|path| !aside.contains(path));
         for helper in &old.helpers {
-            // A missing file is not another file.
+            // A missing helper is no change.
             let held = disk::hash_beneath(folder, Utf8Path::new(&helper.path));
             if held.is_some_and(|held| held.ok().is_none_or(|held| held.sha256 != helper.sha256)) {
                 changed.push(FileChange::Changed(helper.path.clone().into()));
@@ -156,8 +156,8 @@ pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange
     Ok(changed)
 }
 
-/// Whether a manifest that may come from anybody lists `helper` where `bundle` has a launcher for it: everything else is
-/// compared like any other file.
+/// Whether `helper` lies where `bundle` has a launcher for it. The manifest may come from anyone, so any other entry is
+/// compared like an ordinary file.
 fn is_program(helper: &ManifestHelper, bundle: &HostBundle) -> bool {
     let path = Utf8Path::new(&helper.path);
     let programs = format!("plugins/{}/bin", helper.plugin);
@@ -170,7 +170,7 @@ fn is_program(helper: &ManifestHelper, bundle: &HostBundle) -> bool {
         && !lists(&helper.path)
 }
 
-/// What writing `files` would change where `there` is.
+/// What writing `files` would change in `there`, the existing folder.
 fn plan(
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
@@ -191,15 +191,15 @@ fn own(name: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(OWN_FOLDER).join(name)
 }
 
-/// Writes `bundle` below `out` unless it is there already. Call it under the lock of `out`, and with its open folder;
-/// `progress` hears of each file.
+/// Writes `bundle` below `out` unless it is there already. The caller holds the lock, whose open folder is `out`;
+/// `progress` is told of each file.
 ///
 /// # Errors
-/// As [`plan_changes`], and when anything cannot be written; the old tree stays then.
+/// As [`plan_changes`], and when a file cannot be written; the old bundle then stays in place.
 pub fn write(bundle: &HostBundle, out: &Folder, progress: &Progress) -> Result<WriteSummary, BuildError> {
     let place = OutputPlace { out, name: &bundle.record.host };
     replace::recover(&place)?;
-    // From here on it is this folder, whatever else gets its name.
+    // From here on this open folder is used, even if another one takes its name.
     let there = place.open()?;
     let there = there.as_ref();
     let files = with_records(bundle, there)?;
@@ -212,8 +212,8 @@ pub fn write(bundle: &HostBundle, out: &Folder, progress: &Progress) -> Result<W
     Ok(WriteSummary { changes, files: files.len(), is_new: there.is_none() })
 }
 
-/// The files of the bundle, with those records of the folder that still hold: a verification of these
-/// very files, and a ledger that says the same.
+/// The files of the bundle, with the documents in the folder that are still valid: a verification of exactly these
+/// files, and an equivalent ledger.
 fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<OutputFile>, BuildError> {
     let mut files = bundle.files.clone();
     let Some(folder) = there else { return Ok(files) };
@@ -235,8 +235,8 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
     Ok(files)
 }
 
-/// Whether the ledger that is there says the same as the new one: rows of ignored files come
-/// and go with build folders and installed packages, and must not make a bundle stale.
+/// Whether the existing ledger is equivalent to the new one: rows of ignored files come and go with build folders and
+/// installed packages, and must not make a bundle stale.
 fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     let passing =
         |row: &&LedgerRow| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
@@ -244,7 +244,7 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));
         let is_exclusion = |row: &LedgerRow| row.outcome == RowOutcome::Dropped && row.loss.is_none();
-        // It is what a build would have written.
+        // It must be exactly what a build writes.
         old == Ledger::new(old.rows.clone())
             && emit::json::entries(&old, 2) == there
             && old.rows.iter().filter(passing).all(is_exclusion)
@@ -252,8 +252,8 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     })
 }
 
-/// The files that the last build wrote, with our own documents. One that `files` has not would be removed, so that its
-/// bytes must be those that the manifest states: who wrote the manifest is not known.
+/// The files that the last build wrote, with our own documents. A file that is not in `files` would be removed, so its
+/// bytes must match the manifest: the manifest may come from anyone.
 fn owned(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
     let (Some(folder), Some((manifest, _))) = (there, manifest(there)?) else { return Ok(BTreeSet::new()) };
     let stays: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
@@ -278,7 +278,7 @@ fn owned(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8Pa
 /// The manifest of the bundle in `folder`; `None` when there is no bundle.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When it exists and cannot be read.
 pub fn manifest_of(folder: &Path) -> Result<Option<BundleManifest>, BuildError> {
     if !disk::is_folder(folder) {
         return Ok(None);

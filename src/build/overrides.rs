@@ -1,5 +1,5 @@
-//! `[targets.<host>]` of every `plugcast.toml` of a build, held against the hosts and the components that there
-//! are: an unknown name is a mistake at its place, never skipped.
+//! Resolves `[targets.<host>]` of every `plugcast.toml` of a build against the known hosts and components: an unknown
+//! name is an error at its position, never skipped.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
 
-/// What hosts are told, by host.
+/// The overrides, by host.
 type HostSections = BTreeMap<String, HostOverrides>;
 /// Kinds whose components have frontmatter, with the section that applies to all of them.
 const KINDS: [(ComponentKind, &str); 3] = [
@@ -35,16 +35,16 @@ struct ConfigScope<'a> {
     config: &'a Config,
     /// Relative to SRC.
     path: Utf8PathBuf,
-    /// It lies above SRC, so it may speak of plugins that are not read.
+    /// Whether it lies above SRC and so may name plugins that are not read.
     above: bool,
     plugins: Vec<&'a Plugin>,
     targets: &'a Targets,
 }
 
-/// Ties what `config`, which applies to all of SRC, and the files of plugins `of_roots` say to `plugins`.
+/// Resolves the overrides of `config`, which applies to all of SRC, and of the plugins' own files `of_roots`.
 ///
 /// # Errors
-/// At the first word that names no host, no component or no field, and at a name that is taken.
+/// At the first unknown host, component or field, and at a new name that is already taken.
 pub(super) fn resolve(
     src: &Path,
     config: &Config,
@@ -57,7 +57,7 @@ pub(super) fn resolve(
     let all = plugins.iter().collect();
     let mut speakers = vec![ConfigScope { config, path, above, plugins: all, targets }];
     for plugin in plugins {
-        // The plugin's own words come last, so they count.
+        // The plugin's own settings come last, so they take precedence.
         if let Some(config) = of_roots.get(&plugin.root) {
             let path = plugin.root.join("plugcast.toml");
             speakers.push(ConfigScope { config, path, above: false, plugins: vec![plugin], targets });
@@ -72,7 +72,7 @@ pub(super) fn resolve(
     Ok(out)
 }
 
-/// What to do about a word that is none of `known`.
+/// The help for a word that is not in `known`.
 fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     match similar_names::nearest(word, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -80,7 +80,7 @@ fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String
     }
 }
 
-/// Why `target` would not take `name` for a component of that kind.
+/// Why `target` would refuse `name` for a component of that kind.
 fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
     if kind == ComponentKind::Agent {
         return None;
@@ -88,7 +88,7 @@ fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
     let title = &target.host.title;
     let length = name.chars().count();
     if let Some(limit) = target.skill.name_limit.filter(|limit| length > *limit) {
-        return Some(format!("has {length} characters, and {title} takes {limit}"));
+        return Some(format!("has {length} characters, but {title} allows {limit}"));
     }
     if target.command.typed.is_some_and(|rule| kind == ComponentKind::Command && rule.apply(name) != name) {
         return Some(format!("cannot be typed by users of {title}"));
@@ -159,7 +159,7 @@ impl<'a> ConfigScope<'a> {
                 return Err(fault(new.span(), message, help));
             }
             if let Some(why) = refused(target, component.kind, wanted) {
-                let help = "choose another name; `plugcast targets` shows what each host takes".to_owned();
+                let help = "choose another name; `plugcast targets` shows what each host accepts".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
             let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
@@ -213,11 +213,11 @@ impl<'a> ConfigScope<'a> {
         let takes = |kind: ComponentKind| format(kind) == Some(&ValueFormat::Text);
         for (model, here) in words {
             if !KINDS.iter().any(|(kind, _)| takes(*kind)) {
-                let message = format!("{} takes no model of a component", target.host.title);
+                let message = format!("{} does not accept a model for a component", target.host.title);
                 return Err(fault(model.span(), message, "remove the line".to_owned()));
             }
             if here.get_ref().trim().is_empty() {
-                let help = format!("name a model as {} does", target.host.title);
+                let help = format!("write the name of a model of {}", target.host.title);
                 return Err(fault(here.span(), "the model is empty".to_owned(), help));
             }
             let at = self.place(model.span(), &[&target.name, "models", model.get_ref()]);
@@ -277,7 +277,7 @@ impl<'a> ConfigScope<'a> {
         self.plugins.iter().flat_map(|plugin| &plugin.components)
     }
 
-    /// The component that a word means; `None` when the word may be about a plugin that is not read.
+    /// The component that `word` names; `None` if it may belong to a plugin that is not read.
     fn component(&self, word: &Spanned<String>) -> Result<Option<&'a Component>, ConfigFault> {
         let text = word.get_ref().as_str();
         let (kind, name) = match text.split_once('/') {
@@ -309,7 +309,7 @@ impl<'a> ConfigScope<'a> {
                     let message = format!(
                         "`{name}` is defined in a manifest, but only components with a file can be used here"
                     );
-                    return Err(fault(word.span(), message, "make the command a file".to_owned()));
+                    return Err(fault(word.span(), message, "move the command to a file".to_owned()));
                 }
                 let message = format!("unknown component `{text}`");
                 let names = self.components().flat_map(|one| [one.name.as_str(), one.qualified.as_str()]);
@@ -335,7 +335,7 @@ impl<'a> ConfigScope<'a> {
         }
     }
 
-    /// A new name that another component of its plugin has on the host.
+    /// Reports a new name that another component of the plugin already has on the host.
     fn clashes(&self, all: &HostSections) -> Result<(), ConfigFault> {
         for host in self.config.targets.keys() {
             let Some(overrides) = all.get(host.get_ref()) else { continue };
@@ -369,7 +369,7 @@ fn record_value(out: &mut HostOverrides, owner: &Component, key: &str, value: Ov
     of_owner.insert(key.to_owned(), value);
 }
 
-/// The value of a field that the host takes in that form.
+/// The value of a field, checked against the format that the host accepts.
 fn settable(
     target: &Target,
     kind: ComponentKind,
@@ -384,13 +384,13 @@ fn settable(
         let help = match (name.as_str(), keys) {
             ("name", _) => format!("write it under `[targets.{}.rename]`", target.name),
             (_, Some(keys)) => meant(name, keys.keys().map(String::as_str)),
-            (_, None) => format!("{title} takes none of {section}"),
+            (_, None) => format!("{title} accepts no field of {section}"),
         };
         return Err(fault(key.span(), message, help));
     };
     let json = serde_json::to_value(value.get_ref()).unwrap_or_default();
     if !format.holds(&json) {
-        let message = format!("`{name}` is {} for {title}", format.words());
+        let message = format!("`{name}` must be {} for {title}", format.words());
         return Err(fault(value.span(), message, format!("write {}", format.words())));
     }
     Ok(json)

@@ -1,4 +1,4 @@
-//! What the findings mean that a build makes itself, beside the rules of `check`: one short page each.
+//! Explains the findings that only a build reports, unlike the rules of `check`: one short page each.
 
 /// The pages by the id of the finding, sorted.
 pub const PAGES: &[(&str, &str)] = &[

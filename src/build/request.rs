@@ -12,7 +12,7 @@ use crate::model::config::Config;
 use crate::model::names;
 use crate::progress::Progress;
 
-/// What to read, and what is known beforehand.
+/// Which source to read, and how.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct SourceRequest {
@@ -22,35 +22,35 @@ pub struct SourceRequest {
     pub src: PathBuf,
     /// `--name`.
     pub name: Option<String>,
-    /// What the folder is called that SRC stands for; SRC's own name where it stands for none.
+    /// The name of the folder that SRC is a copy of; `None` if SRC is not a copy.
     pub folder_name: Option<String>,
     /// Folders that this command writes.
     pub outputs: Vec<PathBuf>,
     /// The `plugcast.toml` that applies to SRC.
     pub config: Config,
-    /// Texts that take the place of files of SRC, by path relative to it: what an editor has not saved.
+    /// Texts that replace files of SRC, by path relative to it, such as unsaved changes in an editor.
     pub texts: BTreeMap<Utf8PathBuf, Arc<str>>,
-    /// Folders that are read as if they lay elsewhere, relative to SRC: from, and to.
+    /// Folders to read as if they had been moved, relative to SRC: from, and to.
     pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
-    /// What the walk leaves out besides what the author excludes.
+    /// What the walk skips in addition to what the author excludes.
     pub passed_over: SkipPolicy,
-    /// Whether skills and plugins beside those that a build takes are read.
+    /// Whether to read skills and plugins that no build includes.
     pub everything: bool,
-    /// The folders below SRC that are read, each for itself; empty for SRC as a whole.
+    /// The folders below SRC to read, each separately; empty for all of SRC.
     pub parts: Vec<Utf8PathBuf>,
-    /// Whether a README that stands above all plugins is read, which no build needs.
+    /// Whether to read the README above all plugins, which no build needs.
     pub readme: bool,
-    /// Hears what is being done.
+    /// Receives progress messages.
     pub progress: Progress,
 }
 
 impl SourceRequest {
-    /// Everything at `src` that a build takes, by the settings of `plugcast.toml` there are none of.
+    /// A request for everything at `src` that a build reads, without settings.
     pub fn new(src: impl Into<PathBuf>) -> Self {
         Self { src: src.into(), ..Self::default() }
     }
 
-    /// The name of SRC's folder, as a plugin or a marketplace can have it: the source host, too, names a plugin without
+    /// The name of SRC's folder, made valid for a plugin or a marketplace: the source host also names a plugin without
     /// a manifest after its folder.
     pub(super) fn own_name(&self) -> String {
         let of_src =

@@ -1,4 +1,5 @@
-//! Plugins of one name, of which a bundle has the first: the source host shows the components of all of them under it.
+//! Plugins with the same name, of which a bundle has only the first; the source host shows the components of all of
+//! them under that name.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,8 @@ use crate::model::qualified_name::QualifiedName;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, Exclusion, SourceTree};
 
-/// Leaves out a `plugin` that has the name of the `other` one, which counts what only the first has among what it loses: the
-/// finding about it, and the folder that no bundle has.
+/// Leaves out `plugin`, which has the name of `other`, and adds the components that only `plugin` has to the losses of
+/// `other`. Returns the finding, and the folder that is in no bundle.
 pub(super) fn leave_out(
     tree: &SourceTree,
     marketplace: Option<&Marketplace>,
@@ -22,7 +23,7 @@ pub(super) fn leave_out(
     let is_apart = plugin.root != other.root;
     let reason = match is_apart {
         true => format!("another plugin is named `{}`", plugin.name),
-        false => format!("a bundle has one entry for a folder: `{}`", other.name),
+        false => format!("a bundle has one entry per folder: `{}`", other.name),
     };
     let lost = lost(&plugin, other, &reason);
     let finding = finding(tree, marketplace, &plugin, other, lost.len());
@@ -30,7 +31,8 @@ pub(super) fn leave_out(
     (finding, is_apart.then_some(Exclusion { path: plugin.root, reason, fault: false }))
 }
 
-/// Where two entries have one folder, what `lost` is counts: mostly one is an old name of the same plugin.
+/// Two entries for one folder are a warning only if components are `lost`: usually one entry is an old name of the same
+/// plugin.
 fn finding(
     tree: &SourceTree,
     marketplace: Option<&Marketplace>,
@@ -42,14 +44,14 @@ fn finding(
     if let (Some(entry), Some(file)) = (entry, marketplace.and_then(|own| tree.get(&own.path))) {
         let span = entry.node.get("name").map_or(entry.node.span, |name| name.span);
         let message = format!(
-            "`{}` is another entry for the folder of `{}`, and a bundle has one of them",
+            "`{}` is another entry for the folder of `{}`, but a bundle has one entry per folder",
             entry.name, other.name
         );
         let severity = if lost > 0 { Severity::Warning } else { Severity::Info };
         let found = Diagnostic::in_file(file, span, severity, "marketplace-entry-name", message);
         return match lost {
             0 => found,
-            _ => found.help("list in one entry what both list, or remove the manifest, whose name both have"),
+            _ => found.help("merge the entries, or remove the manifest, whose name both have"),
         };
     }
     let message = format!(
@@ -60,7 +62,7 @@ fn finding(
         .help("rename one of them in its manifest")
 }
 
-/// What `plugin` has and a bundle of the `other` one has not.
+/// The components of `plugin` that a bundle of `other` lacks.
 fn lost(plugin: &Plugin, other: &Plugin, reason: &str) -> Vec<LostComponent> {
     let is_apart = plugin.root != other.root;
     let lose = |kind, name: &str, path: &Utf8Path, pointer: Option<&JsonPointer>| LostComponent {

@@ -1,4 +1,4 @@
-//! Names of commands that a host's users cannot type: each gets one that they can.
+//! Renames commands whose names users of a host cannot type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::model::qualified_name::QualifiedName;
 use crate::source::ComponentKind;
 use crate::target::Targets;
 
-/// Adds the names of every host that has such a rule to what `overrides` says of it.
+/// Adds the new names to the `overrides` of every host with a rule for typed names.
 pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
     for target in targets.iter() {
         let Some(rule) = target.command.typed else { continue };
@@ -34,7 +34,7 @@ fn untyped(
     let files = files.map(|component| (component.kind, &component.name, &component.qualified));
     let inline =
         plugin.inline.iter().map(|command| (ComponentKind::Command, &command.name, &command.qualified));
-    // Two names that hosts have in one place are one.
+    // Names that differ only in case or in separators clash on hosts.
     let place = |name: &str| names::dashed(name).to_lowercase();
     let (mut taken, mut wanted) = (BTreeSet::new(), Vec::new());
     for (kind, name, qualified) in files.chain(inline) {

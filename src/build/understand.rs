@@ -1,4 +1,4 @@
-//! Makes a project of what was gathered: plugins, read side by side, under one marketplace.
+//! Turns a gathered source into a project: plugins, read in parallel, under one marketplace.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,10 +13,10 @@ use crate::parallel;
 use crate::source::{Exclusion, SourceTree};
 use crate::target::Targets;
 
-/// Makes a project of what was gathered for `request`.
+/// Turns the source that was gathered for `request` into a project.
 ///
 /// # Errors
-/// When what the settings say of a plugin means nothing.
+/// When the settings of a plugin name an unknown host, component or field.
 pub fn understand(
     gathered: DiscoveredSource,
     request: &SourceRequest,
@@ -46,7 +46,7 @@ pub fn understand(
         let Some(mut plugin) = plugin else { continue };
         plugin.runtime = of_roots.get(&plugin.root).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
         match taken.entry(plugin.name.to_ascii_lowercase()) {
-            // A copy of a plugin that is read anyway.
+            // A copy of a plugin that is already read.
             Entry::Occupied(_) if plugin.beside => {
                 let reason = format!("another plugin is named `{}`", plugin.name);
                 left_out.push(Exclusion { path: plugin.root, reason, fault: false });
@@ -90,7 +90,7 @@ fn marketplace_name(
     let own = marketplace.and_then(|marketplace| {
         let node = marketplace.node.get("name")?;
         let name = node.as_str()?;
-        // Hosts make a folder of it.
+        // Hosts create a folder with this name.
         let why = names::check(name).err();
         if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
             let message = format!("the marketplace name `{name}` {why}");

@@ -1,5 +1,5 @@
-//! What lies in a bundle and is not listed by its manifest: hosts find skills, agents and commands by folder, so it is
-//! loaded with the rest, and no build answers for it.
+//! Files in a bundle that its manifest does not list: hosts find skills, agents and commands by folder, so they load
+//! these files too, although no build wrote them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::foreign_files;
 
-/// What to do about it.
-pub const HELP: &str = "look at it, and move it away";
+/// How to fix it.
+pub const HELP: &str = "inspect the file, and move it elsewhere";
 
-/// What lies beside the listed files of a bundle in the folders that a host is given, sorted.
+/// The unlisted files in the folders of a bundle that a host is given, sorted.
 ///
 /// # Errors
 /// When the folder cannot be listed.
@@ -35,7 +35,7 @@ pub fn unlisted(folder: &Folder, manifest: &BundleManifest) -> Result<Vec<String
     Ok(found.iter().filter(|path| is_given(path)).map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
-/// A finding for each of them; messages name the folder as `shown`.
+/// One finding per unlisted file; messages name the folder as `shown`.
 ///
 /// # Errors
 /// When the folder cannot be listed.
@@ -53,7 +53,7 @@ pub fn unlisted_findings(
     Ok(unlisted(folder, manifest)?.into_iter().map(finding).collect())
 }
 
-/// The same for the bundle that stands in `folder`; none where no bundle stands there.
+/// The same for the bundle in `folder`; empty if there is no bundle.
 ///
 /// # Errors
 /// When its manifest cannot be read, or the folder cannot be listed.

@@ -100,7 +100,7 @@ impl ComparisonSide<'_> {
                 let opened = Folder::open(folder)?;
                 if let Some(path) = build::unlisted(&opened, &manifest)?.first() {
                     let message = format!(
-                        "`{path}` is not in the manifest of the bundle: look at it, and move it away"
+                        "`{path}` is not in the manifest of the bundle: inspect the file, and move it elsewhere"
                     );
                     return Err(BuildError::Document { path: folder.clone(), message });
                 }

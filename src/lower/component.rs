@@ -241,8 +241,9 @@ fn too_long(context: &LoweringContext<'_>, component: &Component) -> Option<Stri
         || (component.kind == ComponentKind::Command
             && context.target.command.emission == CommandEmission::AsSkill);
     let length = component.name.chars().count();
-    (is_skill && length > limit)
-        .then(|| format!("its name has {length} characters, and {} takes {limit}", context.target.host.title))
+    (is_skill && length > limit).then(|| {
+        format!("its name has {length} characters, but {} allows {limit}", context.target.host.title)
+    })
 }
 
 /// Drops a component that the host cannot take: the component, its file, its fields and its names.

@@ -86,7 +86,9 @@ fn refuse_old_names(
             overrides::naming(renamed)
         );
         let found = Diagnostic::in_file(file, command.span, Severity::Error, "rename", message);
-        found.host(&context.target.name).help("make the command a file, or leave the old name for this host")
+        found
+            .host(&context.target.name)
+            .help("move the command to a file, or leave the old name for this host")
     });
     found.collect()
 }

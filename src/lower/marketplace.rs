@@ -273,7 +273,7 @@ impl LoweredEntry<'_> {
                 "a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"
             )),
             _ => EntryFate::Dropped(match self.same_folder {
-                Some(plugin) => format!("a bundle has one entry for a folder: `{}`", plugin.name),
+                Some(plugin) => format!("a bundle has one entry per folder: `{}`", plugin.name),
                 None => self.left_out.unwrap_or("its plugin could not be read").to_owned(),
             }),
         }

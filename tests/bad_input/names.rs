@@ -113,7 +113,7 @@ fn a_name_that_is_too_long_for_one_host_is_left_out_there() {
     let built = BadSource::plugin(Tree::new().file(&path, named("long"))).build();
     built.expect(
         1,
-        &[&format!("error limit {path}:2:1 `bad:{long}` cannot be carried: its name has 70 characters, and Codex takes 64 | shorten the name, or leave this host out for the plugin [codex]")],
+        &[&format!("error limit {path}:2:1 `bad:{long}` cannot be carried: its name has 70 characters, but Codex allows 64 | shorten the name, or leave this host out for the plugin [codex]")],
     );
     assert_eq!(["claude-code", "codex", "opencode"].map(|host| built.count(host, "skills")), [2, 1, 2]);
     let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == *path);

@@ -46,8 +46,8 @@ fn what_a_project_has_for_itself_is_named() {
     let project = Tree::new().file("README.md", "Nothing.\n").file(".claude/skills/s/SKILL.md", skill);
     BadSource::bare(project).build().expect_error(
         "no-plugin",
-        "no plugin found in `src`, but the skills, agents or commands of a project in `src/.claude`",
-        "pass that folder to make a plugin of them",
+        "no plugin found in `src`, but `src/.claude` contains the skills, agents or commands of a project",
+        "pass that folder to build a plugin from them",
     );
 }
 
@@ -83,7 +83,7 @@ fn the_folder_of_git_is_no_source() {
     let source = Tree::new().file("HEAD", "ref: x\n").file("objects/a", "").file("refs/a", "");
     BadSource::bare(source).build().expect_error(
         "git-folder",
-        "`src` is a folder of git's internal data",
+        "`src` is git's internal data folder",
         "pass the folder of a plugin, of a marketplace or of skills",
     );
 }
@@ -231,7 +231,7 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "[targets.opencode.frontmatter.agents]\nsteps = \"7\"\n",
             2,
             9,
-            "`steps` is a whole number above zero for OpenCode",
+            "`steps` must be a whole number above zero for OpenCode",
             "write a whole number above zero",
         ),
         (

@@ -166,7 +166,7 @@ fn how_much_was_found_is_said_before_a_long_work_goes_on() {
     }
     let ended = run(&folder.path().join("src"), &["data"]).expect_code(2);
     assert!(
-        ended.stderr.starts_with("note: `data` has 100001 files, which takes a while\n"),
+        ended.stderr.starts_with("note: reading `data` takes a while: it has 100001 files\n"),
         "{}",
         ended.stderr
     );
@@ -216,7 +216,7 @@ fn components_at_the_root_of_a_marketplace_are_named_where_no_plugin_has_them() 
         .temporary();
     let output = run(folder.path(), &["src"]).expect_code(0);
     assert!(
-        output.stdout.contains("not checked: `agents` (no plugin of the marketplace has it)"),
+        output.stdout.contains("not checked: `agents` (no plugin of the marketplace contains it)"),
         "{}",
         output.stdout
     );

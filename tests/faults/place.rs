@@ -101,7 +101,7 @@ fn a_file_or_a_dangling_link_is_no_output_folder() {
     let below = "cannot create `out/below`: Not a directory (os error 20)";
     refused(folder.path(), "src", "out/below", below, help);
     symlink("nowhere", folder.path().join("link")).unwrap();
-    refused(folder.path(), "src", "link", "`link` is a link that does not lead to a folder", elsewhere);
+    refused(folder.path(), "src", "link", "`link` is a link whose target is not a folder", elsewhere);
     fs::create_dir(folder.path().join("dist")).unwrap();
     fs::write(folder.path().join("dist/codex"), "mine\n").unwrap();
     let help = "move it away, or pass another folder with `--out`";
@@ -124,7 +124,7 @@ fn a_link_is_followed_to_the_output_folder_and_not_beyond() {
         folder.path(),
         "src",
         "dist",
-        "`dist/codex` is a link, and nothing is written beyond the output folder",
+        "`dist/codex` is a link, and plugcast writes only inside the output folder",
         "remove the link, or pass the folder above its target with `--out`",
     );
 }

@@ -28,7 +28,7 @@ fn refused(settings: &str, arguments: &[&str], place: &str, expected: &str) {
 fn case_5_programs_of_a_bundle_lie_in_the_source() {
     for path in ["/etc/shadow", "../id_rsa", "linked", "skills/../../id_rsa"] {
         let settings = format!("[runtime.bin.tool]\nlinux-x86_64 = \"{path}\"\n");
-        let expected = format!("`runtime.bin.tool` names `{path}`, which lies outside of the source");
+        let expected = format!("`runtime.bin.tool` names `{path}`, which is outside of the source");
         refused(
             &settings,
             &["build", "in", "--to", "codex", "--out", "out"],
@@ -110,12 +110,12 @@ fn case_5_extra_files_of_a_release_lie_in_the_repository() {
 #[test]
 fn case_5_the_output_folder_of_settings_is_no_folder_of_the_source_or_of_git() {
     for (path, expected) in [
-        ("", "which is the folder of the source itself"),
-        (".", "which is the folder of the source itself"),
-        ("././", "which is the folder of the source itself"),
-        (".git", "which is a folder of version control"),
-        (".GIT/x", "which is a folder of version control"),
-        ("a/.git/x", "which is a folder of version control"),
+        ("", "which is the source folder itself"),
+        (".", "which is the source folder itself"),
+        ("././", "which is the source folder itself"),
+        (".git", "which is in git's data folder"),
+        (".GIT/x", "which is in git's data folder"),
+        ("a/.git/x", "which is in git's data folder"),
     ] {
         let settings = format!("[build]\nto = [\"codex\"]\nout = \"{path}\"\n");
         for arguments in [&["build", "in"][..], &["check", "in"]] {
@@ -157,7 +157,7 @@ fn case_5_the_files_of_a_release_are_read_and_fixed_within_the_repository_alone(
     fs::write(folder.path().join("in/plugcast.toml"), settings("../../VERSION")).unwrap();
     for arguments in [&["release", "check", "in"][..], &["release", "check", "in", "--fix"]] {
         let finished = Plugcast::new(folder.path(), arguments).run().expect_code(2);
-        let expected = "`release.versions` names `../../VERSION`, which lies outside of the repository";
+        let expected = "`release.versions` names `../../VERSION`, which is outside of the repository";
         assert!(
             finished.stderr.contains(expected) && finished.stderr.contains("plugcast.toml:2:13"),
             "{}",

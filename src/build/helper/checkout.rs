@@ -1,5 +1,5 @@
-//! A checkout of this package that cargo runs the program in: there cargo builds the helper that is
-//! shipped, static and small, which neither `cargo build` nor `cargo test` does.
+//! A checkout of this package in which cargo runs the program: builds the helper to ship, static and small, there,
+//! since neither `cargo build` nor `cargo test` builds it like that.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,8 +24,8 @@ pub struct HelperCheckout {
 }
 
 impl HelperCheckout {
-    /// By the variables that cargo sets for what it runs; `None` when cargo does not run this program, or
-    /// runs it for another package. `folder` is the working directory, for relative paths in variables.
+    /// Finds the checkout by the variables that cargo sets for programs it runs; `None` when cargo does not run this
+    /// program, or runs it for another package. `folder` is the working directory, for relative paths in variables.
     pub fn from_environment(
         environment: Vec<(String, String)>,
         folder: PathBuf,
@@ -47,7 +47,7 @@ impl HelperCheckout {
         })
     }
 
-    /// The helper for this machine, built where it is not fresh; with `only_existing`, the one that is there.
+    /// The helper for this machine, rebuilt if it is stale; with `only_existing`, the existing one, if any.
     pub(super) fn helper(&self, only_existing: bool) -> Result<Option<PathBuf>, BuildError> {
         let triple = self.triple()?;
         let target = self.target_folder()?.join("helper");
@@ -58,7 +58,7 @@ impl HelperCheckout {
             return Ok(there.then_some(path));
         }
         if !there {
-            self.progress.set(format!("cargo builds `{HELPER}`, once, in about a minute"));
+            self.progress.set(format!("building `{HELPER}` with cargo, once, for about a minute"));
         }
         let target = target.display().to_string();
         let flags = ["--quiet", "--bin", HELPER, "--no-default-features", "--profile", "helper", "--locked"];
@@ -72,7 +72,7 @@ impl HelperCheckout {
         Ok(Some(path))
     }
 
-    /// The flags of a static binary that names no folder of the machine. The user's own flags are for the
+    /// The flags for a static binary without paths of this machine. The user's own flags do not apply: they are for the
     /// user's own builds.
     fn flags(&self, triple: &str) -> String {
         let home = |name: &str| self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -87,18 +87,19 @@ impl HelperCheckout {
             let script = self.package.join("src/bin/plugcast-run.ld");
             flags.extend(["-Clink-arg=-T".to_owned(), format!("-Clink-arg={}", script.display())]);
         }
-        // There the compiler brings its own linker, which joins equal functions. The program stays where it was linked: what
-        // moves needs a list of all its addresses, a twenty-fifth of it, and time to correct them at each start.
+        // For this target the compiler ships its own linker, which merges identical functions. The program is not
+        // relocatable: the list of addresses for that would be a twenty-fifth of its size, and applying it takes time
+        // at each start.
         if triple == "x86_64-unknown-linux-gnu" {
             flags.extend(["-Crelocation-model=static", "-Clink-arg=-Wl,--icf=all"].map(str::to_owned));
-            // Sequences that occur several times become functions: a fortieth less.
+            // Repeated instruction sequences become functions, which saves a fortieth of the size.
             flags.push("-Cllvm-args=-enable-machine-outliner=always".to_owned());
         }
         flags.join("\u{1f}")
     }
 
-    /// The compiler: the user's choice, else the one beside cargo. A `rustc` on the search path may stand
-    /// for another toolchain in the folder of every crate.
+    /// The compiler: the user's choice, else the one beside cargo. A `rustc` on the search path may resolve to a
+    /// different toolchain in each crate's folder.
     fn rustc(&self) -> PathBuf {
         let chosen = self.environment.iter().find(|(key, _)| key == "RUSTC");
         let beside = Path::new(&self.cargo).with_file_name(format!("rustc{}", std::env::consts::EXE_SUFFIX));
@@ -109,19 +110,19 @@ impl HelperCheckout {
         }
     }
 
-    /// The platform that the compiler itself runs on, in its own words.
+    /// The target triple of the platform that the compiler itself runs on.
     fn triple(&self) -> Result<String, BuildError> {
-        let ended =
-            self.run(&self.command(self.rustc(), &["-vV"]), "the compiler does not say what it is")?;
+        let ended = self
+            .run(&self.command(self.rustc(), &["-vV"]), "cannot read the host platform from `rustc -vV`")?;
         let text = ended.stdout_text();
         let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-        host.map(str::to_owned).ok_or_else(|| fault("the compiler does not say what it is", &text))
+        host.map(str::to_owned).ok_or_else(|| fault("cannot read the host platform from `rustc -vV`", &text))
     }
 
     fn target_folder(&self) -> Result<PathBuf, BuildError> {
         let arguments = ["metadata", "--no-deps", "--format-version", "1", "--manifest-path"];
         let command = self.command(&self.cargo, &arguments).argument(self.manifest());
-        let what = "cargo does not say where it builds";
+        let what = "cannot read the target folder from `cargo metadata`";
         let ended = self.run(&command, what)?;
         let answer: serde_json::Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();
         let folder = answer["target_directory"].as_str();
@@ -148,7 +149,7 @@ impl HelperCheckout {
     }
 }
 
-/// An error with the words of the failed program.
+/// An error with the output of the failed program.
 fn fault(what: &str, output: &str) -> BuildError {
     BuildError::Helper {
         message: format!("{what}: {}", output.trim_end()),

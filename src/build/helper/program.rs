@@ -1,12 +1,11 @@
-//! What the bytes of a program say about it: the platform by its header, and of a `plugcast-run` the
-//! version by the words that it prints.
+//! Identifies a program by its bytes: the platform by its header and, for a `plugcast-run`, the version by the text
+//! that it prints.
 
 use semver::Version;
 
 use crate::model::runtime::HELPER;
 
-/// The platforms that a program runs on; `None` when it is no program that is known. The header says
-/// nothing finer than system and processor.
+/// The platforms that a program runs on; `None` for an unknown format. The header tells only system and processor.
 pub fn platforms(bytes: &[u8]) -> Option<&'static [&'static str]> {
     let word = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
     let long = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
@@ -25,7 +24,7 @@ pub fn platforms(bytes: &[u8]) -> Option<&'static [&'static str]> {
         },
         // Mach-O for several.
         [0xca, 0xfe, 0xba, 0xbe] => Some(&["macos-x86_64", "macos-aarch64"]),
-        // PE, whose header lies where the old one says.
+        // PE, whose header lies at the offset in the MS-DOS header.
         [b'M', b'Z', ..] => {
             let header = usize::try_from(long(0x3c)?).ok()?;
             match (long(header)?, word(header.checked_add(4)?)?) {
@@ -38,8 +37,7 @@ pub fn platforms(bytes: &[u8]) -> Option<&'static [&'static str]> {
     }
 }
 
-/// The version that a `plugcast-run` prints: its name, a blank, the version and a line feed stand in the
-/// file as they are.
+/// The version that a `plugcast-run` prints: its name, a space, the version and a line feed are in the file verbatim.
 pub fn version(bytes: &[u8]) -> Option<String> {
     let mark = format!("{HELPER} ");
     let mark = mark.as_bytes();
