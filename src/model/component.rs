@@ -25,7 +25,7 @@ pub struct Component {
     pub qualified: QualifiedName,
     /// The Markdown file, relative to SRC.
     pub path: Utf8PathBuf,
-    /// The file, taken apart.
+    /// The parsed file.
     pub document: MarkdownDocument,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
@@ -57,8 +57,8 @@ impl Component {
         super::paths::folder(&self.path).unwrap_or(Utf8Path::new(""))
     }
 
-    /// Another name that texts may use for a skill: the one in its frontmatter, where its folder has another one. The
-    /// source host lists the folder's and takes both (Claude Code 2.1.330).
+    /// Another name that texts may use for a skill: the one in its frontmatter, if it differs from the folder's. The
+    /// source host lists the folder's name and accepts both (Claude Code 2.1.330).
     pub fn alias(&self) -> Option<String> {
         let own = self
             .written_name()
@@ -86,7 +86,7 @@ impl Component {
         self.document.fields.as_ref()?.get(key)
     }
 
-    /// A field as one line of text, as it is on the host; `None` if it is absent, empty or no scalar.
+    /// A field as one line of text, with the overrides for the host; `None` if it is absent, empty or not a scalar.
     pub fn text_field(&self, key: &str) -> Option<String> {
         let value = self.here.fields.get(key).or_else(|| self.declared.get(key));
         let value = value.and_then(|set| set.value.as_str());
@@ -103,8 +103,7 @@ impl Component {
         self.field("argument-hint").is_some() || self.declared.contains_key("argument-hint")
     }
 
-    /// A field as the source host reads a flag: what it does not understand is off, and so is nothing (Claude Code
-    /// 2.1.330).
+    /// A field as the source host reads a flag: an unknown or empty value is off (Claude Code 2.1.330).
     pub fn flag(&self, key: &str) -> Option<bool> {
         Some(self.field(key)?.switch().unwrap_or(false))
     }
@@ -168,8 +167,8 @@ fn is_line(text: &str) -> bool {
     words && !after_space
 }
 
-/// A list of tools as the source host reads it (2.1.330): text, or a list whose texts count. A star among them stands for
-/// all of them.
+/// A list of tools as the source host reads it (2.1.330): text, or a list, of which only texts are used. A star among
+/// them stands for all tools.
 pub fn tool_list(node: &Node) -> Vec<String> {
     let texts: Vec<&str> = match &node.value {
         Value::List(items) => items.iter().filter_map(Node::as_str).collect(),
@@ -179,8 +178,8 @@ pub fn tool_list(node: &Node) -> Vec<String> {
     if tools.iter().any(|tool| tool == "*") { vec!["*".to_owned()] } else { tools }
 }
 
-/// Commas and spaces separate tools, and no other blanks; behind an opening parenthesis nothing does until the next that
-/// closes.
+/// Splits a text at commas and spaces, but not at other white space, nor between an opening parenthesis and the next
+/// closing one.
 fn split_tools(text: &str) -> Vec<String> {
     let mut enclosed = false;
     let mut out = vec![String::new()];
@@ -197,8 +196,8 @@ fn split_tools(text: &str) -> Vec<String> {
     out.iter().map(|tool| tool.trim_matches(is_blank).to_owned()).filter(|tool| !tool.is_empty()).collect()
 }
 
-/// The name of a tool, and what stands in parentheses behind it; `None` for what is no tool to the source host: anything
-/// behind the last parenthesis, none that closes, one in the name.
+/// The name of a tool, and the text in parentheses after it; `None` if the source host would not accept it as a tool:
+/// text after the last parenthesis, an unclosed parenthesis, or a parenthesis in the name.
 pub fn tool_parts(tool: &str) -> Option<(&str, Option<&str>)> {
     let is_plain = |at: usize| tool[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0;
     let open = tool.match_indices('(').map(|(at, _)| at).find(|at| is_plain(*at));

@@ -69,8 +69,8 @@ pub struct BuildConfig {
     /// Globs of excluded files, relative to SRC.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Globs of files that take part although a `.gitignore` ignores them or they lie in the output folder, relative to
-    /// SRC: what the author's own build makes.
+    /// Globs of files, relative to SRC, that are included although a `.gitignore` ignores them or they lie in the
+    /// output folder, such as results of the author's own build.
     #[serde(default)]
     pub include: Vec<String>,
     /// Loss classes that fail a build.
@@ -82,13 +82,13 @@ pub struct BuildConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CheckConfig {
-    /// Rules and groups that are on besides those that are on by default.
+    /// Rules and groups that are on in addition to the defaults.
     #[serde(default)]
     pub select: Vec<String>,
     /// Rules and groups that are off.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// Rules with another severity than by default.
+    /// Rules whose severity differs from the default.
     #[serde(default)]
     pub severity: BTreeMap<String, Severity>,
     /// Rules and groups that are ignored in files that match a glob.
@@ -148,7 +148,7 @@ pub struct AcceptLoss {
 }
 
 impl AcceptLoss {
-    /// The `id` as TOML that accepts the loss `id` and no other: what is written in it for a pattern means itself.
+    /// The `id` as TOML that accepts the loss `id` and no other: glob characters in it are escaped.
     pub fn only(id: &str) -> String {
         Self::matching([id])
     }
@@ -175,7 +175,7 @@ pub struct ConfigFault {
 /// Reads the text of a `plugcast.toml`.
 ///
 /// # Errors
-/// The place and reason when it is not valid TOML or holds an unknown key or a wrong type.
+/// The position and reason when it is not valid TOML or contains an unknown key or a wrong type.
 pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     let mut config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
@@ -204,7 +204,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     Ok(config)
 }
 
-/// A suggestion: the known word that an unknown one resembles, or a list with the one text.
+/// A suggestion: the known word that an unknown one resembles, or the text as a list.
 fn meant(message: &str) -> Option<String> {
     if let Some(rest) = message.strip_prefix("invalid type: string ")
         && let Some(text) = rest.strip_suffix(", expected a sequence")

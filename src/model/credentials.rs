@@ -1,5 +1,5 @@
-//! Replaces plain-text credentials in hooks and servers: each becomes the name of a variable before
-//! anything reads the entry, and is a warning at its place.
+//! Replaces plain-text credentials in hooks and servers: each becomes the name of a variable before anything reads the
+//! entry, and is reported as a warning.
 
 use super::plugin::Declaration;
 use super::secret;
@@ -35,7 +35,7 @@ pub struct CredentialOwner<'a> {
     pub shell: bool,
 }
 
-/// Puts variables in place of credentials in the entry `node` at `pointer`.
+/// Replaces credentials in the entry `node` at `pointer` with variables.
 pub fn replace(
     owner: CredentialOwner<'_>,
     node: &mut Node,
@@ -98,7 +98,7 @@ impl ReplacedSecrets<'_, '_> {
         before: Option<&str>,
         shell: bool,
     ) {
-        // One text may hold several; what takes their place is none.
+        // One text may hold several; a replacement never looks like a credential.
         for _ in 0..MOST {
             let found = node.as_str().and_then(|text| secret::within(text, before));
             let Some((range, name)) = found else { return };

@@ -12,14 +12,14 @@ pub const BUILD_FILE: &str = "it serves the author's tools, and no host reads it
 /// The files of one plugin.
 #[derive(Debug, Clone, Default)]
 pub struct PluginFiles {
-    /// Files that take part, relative to SRC, sorted.
+    /// Included files, relative to SRC, sorted.
     pub kept: Vec<Utf8PathBuf>,
     /// Excluded files and folders, with the reason.
     pub left_out: Vec<Exclusion>,
 }
 
-/// Sorts the files below `root`; `nested` are the roots of other plugins, whose files are theirs; `owned`
-/// are manifests and folders of other hosts.
+/// Divides the files below `root` into kept and excluded ones; `nested` are the roots of other plugins, which own their
+/// files; `owned` are manifests and folders of other hosts.
 pub fn of_plugin(
     tree: &SourceTree,
     root: &Utf8Path,
@@ -68,7 +68,7 @@ fn build_file<'a>(inner: &'a str, source: &SourceFacts) -> Option<&'a str> {
     source.build_files.iter().any(|name| name == top).then_some(top)
 }
 
-/// `path` relative to `folder`, which holds it; both are plain.
+/// `path` relative to `folder`, if it lies in it; both are plain.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder.is_empty() {
         return Some(path);

@@ -1,5 +1,5 @@
-//! Hooks: one component per handler, with its event, its matcher and its faults. A handler
-//! that the source host would refuse is a finding, and no host gets it (Claude Code 2.1.330).
+//! Hooks: one component per handler, with its event, its matcher and its faults. A handler that the source host would
+//! refuse is reported, and no host gets it (Claude Code 2.1.330).
 
 mod handler;
 
@@ -41,7 +41,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Whether its command is words for a shell in which the source host would have to fill a value of the user's: it
+    /// Whether its command is a shell command that contains a value of the user's configuration: the source host
     /// refuses to run such a hook (2.1.330).
     pub fn fills_shell(&self) -> bool {
         fills_shell(&self.node)
@@ -57,13 +57,13 @@ fn fills_shell(node: &Node) -> bool {
 fn unfilled(node: &Node, place: &Declaration<'_>) -> Option<Diagnostic> {
     let command = node.get("command").filter(|_| fills_shell(node))?;
     let message =
-        "the source host refuses to run this hook: it fills no `${user_config.…}` in a command for a shell";
-    let help = "give the words as `args`, or name the variable `CLAUDE_PLUGIN_OPTION_<KEY>`";
+        "the source host refuses to run this hook: it does not fill `${user_config.…}` in a shell command";
+    let help = "pass the words as `args`, or use the variable `CLAUDE_PLUGIN_OPTION_<KEY>`";
     Some(Diagnostic::in_file(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
 }
 
-/// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1
-/// over all places that declare them.
+/// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1 across all
+/// declarations.
 pub fn find(
     node: &Node,
     place: &Declaration<'_>,
@@ -88,7 +88,7 @@ pub fn find(
             for finding in found[told..].iter_mut().filter(within) {
                 finding.severity = Severity::Error;
                 let help = finding.help.take().unwrap_or_default();
-                // Of a skill only its hooks are left out (Claude Code 2.1.330).
+                // Of a skill, the source host only leaves out the hooks (Claude Code 2.1.330).
                 let what = match place.file.path.extension() {
                     Some("md") => "leaves these hooks out",
                     _ => "refuses the whole plugin",
@@ -99,7 +99,7 @@ pub fn find(
     }
 }
 
-/// Whether a mapping within `span` names an event that guards.
+/// Whether a mapping within `span` names an event that can block an action.
 fn holds_guard(node: &Node, span: Span, source: &SourceFacts) -> bool {
     let named = |entry: &MappingEntry| {
         let empty = entry.node.value == Value::Null || entry.node.items().is_some_and(<[Node]>::is_empty);
@@ -126,7 +126,7 @@ fn all(
             Some(fault),
         ));
     }
-    // Only in a file of their own do events stand within `hooks`.
+    // Events are inside `hooks` only in a separate file.
     let (events, pointer) = match node.entry("hooks").filter(|_| place.own_file) {
         Some(entry) => (&entry.node, place.pointer.key("hooks")),
         None if place.own_file => {
@@ -145,7 +145,7 @@ fn all(
             "write `{ \"hooks\": { \"<Event>\": [ … ] } }`",
             found,
         );
-        // A file is nothing without it.
+        // The fault then applies to the whole file.
         let pointer = if place.own_file { JsonPointer::default() } else { pointer };
         out.push(place.component(
             None,
@@ -198,7 +198,7 @@ fn all(
     }
 }
 
-/// Why the source host takes nothing of a file of hooks, if what stands beside them is of a wrong type.
+/// Why the source host ignores a whole file of hooks, if a field beside them has the wrong type.
 fn refused(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let beside =
         |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| place.own_file && !fits(value));
@@ -212,14 +212,14 @@ fn refused(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) ->
     Some(place.refuse("hook-field", value, message, help, found))
 }
 
-/// The finding about an event that the source host skips, whatever stands in it.
+/// The finding about an unknown event, which the source host skips.
 fn unknown(
     event: &MappingEntry,
     place: &Declaration<'_>,
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) -> String {
-    // For a file or a manifest it skips the event alone (2.1.330).
+    // In a file or a manifest, it skips only the event (2.1.330).
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
     let message = format!("unknown event `{}`; {effect}", event.key);
@@ -227,7 +227,7 @@ fn unknown(
     let (severity, help) = match near {
         Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
         None if event.key == "hooks" => {
-            (Severity::Warning, "write the events without this `hooks` around them".to_owned())
+            (Severity::Warning, "write the events without the enclosing `hooks`".to_owned())
         }
         None => {
             let severity = if in_entry { Severity::Error } else { Severity::Warning };
@@ -240,13 +240,14 @@ fn unknown(
     message
 }
 
-/// Whether a file of hooks holds none, well placed or not.
+/// Whether a file of hooks declares none, inside `hooks` or elsewhere.
 pub fn is_nothing(node: &Node) -> bool {
     let empty = node.get("hooks").is_none_or(|hooks| matches!(hooks.value, Value::Null));
     empty && !node.entries().iter().any(|entry| matches!(entry.node.value, Value::Map(_) | Value::List(_)))
 }
 
-/// The finding about a file of hooks that holds none and no `hooks`: the source host reports it and loads the rest.
+/// The finding about a file of hooks with neither a hook nor the key `hooks`: the source host reports it and loads the
+/// rest.
 pub fn nothing(file: &SourceFile) -> Diagnostic {
     let message = "the file declares no hooks, and the source host reports an error for it";
     Diagnostic::whole(&file.path, Severity::Warning, "hook-wrapper", message)

@@ -1,5 +1,5 @@
-//! The plugin's manifest as the pinned source host accepts it: wrong types and bad paths are
-//! findings with the place and the form that would be right.
+//! The plugin's manifest as the pinned source host accepts it: wrong types and bad paths are reported with their
+//! position and the correct form.
 
 pub mod fields;
 
@@ -22,9 +22,9 @@ pub struct PluginManifest {
     pub path: Utf8PathBuf,
     /// The document.
     pub node: Node,
-    /// Fields whose type the source host refuses; nothing reads them.
+    /// Fields whose type the source host refuses; they are ignored.
     pub refused: Vec<String>,
-    /// JSON pointers of paths that leave the plugin; nothing reads them.
+    /// JSON pointers of paths that leave the plugin; they are ignored.
     pub escaping: Vec<JsonPointer>,
 }
 
@@ -44,7 +44,7 @@ pub fn findings(file: &SourceFile, faults: &[ReadFault]) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Reads a JSON object; `None` when there is none to work with, with the findings that say why.
+/// Reads a JSON object; `None` if it is missing or unusable, with findings that tell why.
 pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
     let (node, mut found) = read_value(file);
     match node {
@@ -61,7 +61,7 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
     }
 }
 
-/// Reads a JSON value of any kind; `None` when there is none, with the findings that say why.
+/// Reads a JSON value of any kind; `None` if there is none, with findings that tell why.
 pub fn read_value(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
     let Some(text) = file.text() else {
         return (None, vec![not_text(file)]);
@@ -72,7 +72,7 @@ pub fn read_value(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
     (node, found)
 }
 
-/// Characters of a JSON document that nobody sees, one finding a line; those that make it no JSON are faults already.
+/// Invisible characters in a JSON document, one finding per line; those that make it invalid JSON are faults already.
 pub fn hidden(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
     let mut runs = hidden_chars::find_in_json(text);
     runs.retain(|run| run.escaped || run.first >= ' ');
@@ -174,7 +174,7 @@ pub fn inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
     Ok(out)
 }
 
-/// The same where `.` stands for the folder itself: in `skills`, and as the source of a marketplace's entry. The source
+/// The same for fields in which `.` is the folder itself: `skills`, and the source of a marketplace entry. The source
 /// host refuses it in every other field (2.1.330).
 ///
 /// # Errors

@@ -1,5 +1,4 @@
-//! The marketplace file of a source: which plugins it lists, where they lie, and which of them are
-//! somewhere else.
+//! The marketplace file of a source: which plugins it lists, and where each of them is, in the source or elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -47,12 +46,12 @@ pub enum EntrySource {
     Folder(Utf8PathBuf),
     /// A remote source, by its kind.
     Remote(String),
-    /// Nowhere: a finding says why.
+    /// Not usable; a finding tells why.
     Unusable,
 }
 
-/// Reads the entries of `node`, the document in `file`, which is the source host's `own` or was written for another one.
-/// `kinds` are the kinds of remote source that the source host knows.
+/// Reads the entries of `node`, the document in `file`, which is the source host's `own` or was written for another
+/// host. `kinds` are the kinds of remote source that the source host knows.
 pub fn read(
     file: &SourceFile,
     node: Node,
@@ -114,8 +113,8 @@ pub fn read(
     Marketplace { path: file.path.clone(), node, refused, entries }
 }
 
-/// The fields of `node` among `known` that the source host refuses. What was written for other hosts is not held to
-/// that, but not carried either.
+/// The fields of `node` among `known` that the source host refuses. In a file for another host they are not reported,
+/// but not carried either.
 fn refused_in(
     file: &SourceFile,
     node: &Node,
@@ -129,7 +128,7 @@ fn refused_in(
     keys
 }
 
-/// A folder below the marketplace, with or without `./` in front.
+/// A folder below the marketplace, with or without a leading `./`.
 fn bare(path: &str) -> Option<Utf8PathBuf> {
     manifest::inside(path).or_else(|_| manifest::inside(&format!("./{path}"))).ok()
 }
@@ -151,7 +150,7 @@ fn source(
         None => found.push(refuse(item.span, "is missing")),
         Some(MappingEntry { node, .. }) => {
             if let Some(path) = node.as_str() {
-                // A name alone lies in `pluginRoot`, where there is one (Claude Code from 2.1.239).
+                // A plain name is a folder in `pluginRoot`, if that is set (Claude Code since 2.1.239).
                 let named = base.filter(|_| !path.starts_with(['.', '/']) && !path.contains(['/', '\\']));
                 match (named, manifest::folder_inside(path)) {
                     (Some(base), _) => return EntrySource::Folder(manifest::join(base, Utf8Path::new(path))),
@@ -165,7 +164,7 @@ fn source(
                 }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
                 if !kinds.iter().any(|known| known == kind) {
-                    let message = format!("`{kind}` is not a source kind that the source host knows");
+                    let message = format!("unknown source kind `{kind}`");
                     let help = format!("one of: {}", kinds.join(", "));
                     found.push(
                         Diagnostic::in_file(file, node.span, Severity::Warning, "manifest-field", message)

@@ -1,4 +1,4 @@
-//! Valid names, wherever they end up: as part of a path on any file system, and as part of
+//! Checks that names are valid wherever they are used: as part of a path on any file system, and as part of
 //! `plugin:name` in a host's text.
 
 /// The name that the source host shows for a skill's folder: letters, digits, `_` and `-` stay, and anything else
@@ -13,8 +13,8 @@ const RESERVED: [&str; 22] = [
     "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// Why `name` can name no component. The source host shows any name that an agent or a command gives itself (Claude Code
-/// 2.1.330); what becomes a path of it, [`segment`] says.
+/// Why `name` cannot be the name of a component. The source host accepts any name that an agent or a command declares
+/// (Claude Code 2.1.330); [`segment`] turns it into a path.
 ///
 /// # Errors
 /// The reason, to be put after "the name `x`".
@@ -71,7 +71,7 @@ pub fn check_plugin(name: &str) -> Result<(), &'static str> {
     if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
         Ok(())
     } else {
-        Err("may hold letters, digits, `.`, `_` and `-` only")
+        Err("may contain only letters, digits, `.`, `_` and `-`")
     }
 }
 
@@ -87,12 +87,12 @@ pub fn unwritable(part: &str) -> Option<String> {
     }
 }
 
-/// `name` as one part of a path that every file system takes; THE way from a name to a path. Other names may become the
-/// same part, so who writes more than one keeps them apart.
+/// `name` as one part of a path that every file system accepts; always use this to turn a name into a path. Two names
+/// may become the same part, so a caller that writes several must keep them apart.
 pub fn segment(name: &str) -> String {
     let allowed = |c: char| !c.is_control() && !"<>:\"|?*\\/ ".contains(c);
     let mut part: String = name.chars().map(|c| if allowed(c) { c } else { '-' }).collect();
-    // A dot at the front hides it, and Windows drops one at the end.
+    // A leading dot hides a file, and Windows drops a trailing one.
     if part.starts_with('.') {
         part.replace_range(..1, "-");
     }

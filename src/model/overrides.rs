@@ -1,5 +1,5 @@
-//! The overrides of `[targets.<host>]` in a `plugcast.toml`, resolved to components, and the project as one
-//! host gets it: components by their names there, and every mention with them.
+//! The overrides of `[targets.<host>]` in a `plugcast.toml`, resolved to components, and the project as one host gets
+//! it: components and all mentions of them with their names on that host.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +44,7 @@ impl fmt::Display for ConfigPlace {
 pub struct OverrideValue {
     /// The value.
     pub value: Json,
-    /// Where it is said.
+    /// Where it is set.
     pub at: ConfigPlace,
 }
 
@@ -55,7 +55,7 @@ pub struct NewName {
     pub from: String,
     /// The same on the host.
     pub to: String,
-    /// Where it is said; nowhere for one that the host's users can type.
+    /// Where it is set; `None` for a name that was derived so that users can type it.
     pub at: Option<ConfigPlace>,
 }
 
@@ -80,7 +80,7 @@ pub struct ComponentOverride {
 }
 
 impl NewName {
-    /// `written`, which names the component `plugin:from`, as it has to be written on the host.
+    /// How to write `written`, a mention of the component `plugin:from`, on the host.
     pub fn instead(&self, written: &str) -> String {
         let slash = if written.starts_with('/') { "/" } else { "" };
         let bare = &written[slash.len()..];
@@ -88,7 +88,7 @@ impl NewName {
         let before = bare.strip_suffix(self.from.as_str());
         let name = match before.filter(|before| before.is_empty() || before.ends_with(':')) {
             Some(before) => format!("{before}{}", self.to),
-            // A skill by its folder, behind its plugin's name.
+            // A skill, mentioned by its folder after the plugin's name.
             None if bare.contains(':') => qualify(plugin_of(bare), &self.to),
             None => last(&self.to),
         };
@@ -120,7 +120,7 @@ impl Project {
     pub fn for_host(&self, host: &str, source: &SourceFacts) -> HostProject<'_> {
         let Some(overrides) = self.overrides.get(host) else { return HostProject(Cow::Borrowed(self)) };
         let resolved = self.resolve(source);
-        // The names of the source are found before any of them changes.
+        // Names in texts must be resolved before any component is renamed.
         for command in self.plugins.iter().flat_map(|plugin| &plugin.inline) {
             resolved.inline(command);
         }
@@ -149,9 +149,9 @@ impl Project {
         HostProject(Cow::Owned(own))
     }
 
-    /// The new name of a component on this host, by the name that it has here.
+    /// The new name of a component, by the qualified name that it has on this host.
     pub fn renamed(&self, kind: ComponentKind, qualified: &str) -> Option<&NewName> {
-        // Nearly always there is none, and then nothing is put together to look for it.
+        // Nearly always there is none; this avoids allocating a key for the lookup.
         if self.renamed_here.is_empty() {
             return None;
         }
@@ -183,7 +183,7 @@ fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<NewNam
     Some(renamed.clone())
 }
 
-/// The text of a command in a manifest is written again wherever it is not copied with the manifest.
+/// Updates the names in the text of a command in a manifest, which is emitted wherever the manifest is not copied.
 fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
     let Some(references) = command.references.get_mut() else { return };
     let (mut text, mut copied) = (String::new(), 0);

@@ -1,11 +1,11 @@
-//! Paths that texts write, against the files that a source or a bundle holds: what one leads to, and
-//! which file was meant by one whose target is missing.
+//! Resolves paths in texts against the files of a source or a bundle, and suggests the intended file if the target is
+//! missing.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::similar_names;
 
-/// `base/path` without dots; `None` when it climbs out of the tree.
+/// `base/path` without dots; `None` if it leaves the tree.
 pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     if path.starts_with('/') {
         return None;
@@ -31,11 +31,11 @@ pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
 /// The maximum number of files that are compared: thousands of links may be broken.
 const COMPARED: usize = 500;
 
-/// The path among `known` that `wanted` most likely meant: the same name but for case, the same file
-/// elsewhere, or a name with a slip.
+/// The path among `known` that `wanted` most likely means: a name that differs only in case, the same file elsewhere,
+/// or a misspelt name.
 pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -> Option<&'a Utf8Path> {
     let lower = |path: &Utf8Path| {
-        // A skill file is known by its folder.
+        // A skill file is identified by its folder.
         let own = path.file_stem().is_some_and(|stem| stem.chars().all(|c| !c.is_lowercase()));
         let name = if own { folder(path).and_then(file_name) } else { file_name(path) };
         name.unwrap_or_default().to_lowercase()
@@ -62,7 +62,7 @@ pub fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
     parts.join("/")
 }
 
-/// How many folders of one path the other has not, both ways; folders count as equal in their order alone.
+/// The number of folders that only one of the two paths has; shared folders must be in the same order.
 pub fn distance(a: &Utf8Path, b: &Utf8Path) -> usize {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.as_str().split('/').collect(), b.as_str().split('/').collect());
     // The longest common subsequence of the parts.
@@ -78,9 +78,9 @@ pub fn distance(a: &Utf8Path, b: &Utf8Path) -> usize {
     a.len() + b.len() - 2 * row[b.len()]
 }
 
-/// Whether every part of `path` is a plain name: no placeholder, glob, address or option.
+/// Whether every part of `path` is a plain name, not a placeholder, glob, address or option.
 pub fn plain(path: &str) -> bool {
-    // Of the part that is read: how many characters, and how many of them are dots.
+    // The number of characters, and of dots, in the current part.
     let (mut length, mut dots) = (0, 0);
     let named = |length: usize, dots: usize| length > 0 && (dots < length || dots <= 2);
     for c in path.trim_end_matches('/').chars() {
@@ -97,13 +97,13 @@ pub fn plain(path: &str) -> bool {
     named(length, dots)
 }
 
-/// The folder of a plain path: as [`Utf8Path::parent`], told by its text, which is many times cheaper.
+/// The folder of a plain path: like [`Utf8Path::parent`], but on the string, which is many times cheaper.
 pub fn folder(path: &Utf8Path) -> Option<&Utf8Path> {
     let path = path.as_str();
     (!path.is_empty()).then(|| Utf8Path::new(path.rsplit_once('/').map_or("", |(folder, _)| folder)))
 }
 
-/// The last name of a plain path: as [`Utf8Path::file_name`], told by its text.
+/// The last name of a plain path: like [`Utf8Path::file_name`], but on the string.
 pub fn file_name(path: &Utf8Path) -> Option<&str> {
     path.as_str().rsplit('/').next().filter(|name| !name.is_empty())
 }

@@ -1,4 +1,4 @@
-//! One plugin: its manifest, its components by the source host's own rules, its other files.
+//! One plugin: its manifest, its components by the rules of the source host, and its other files.
 
 mod command_object;
 mod declarations;
@@ -63,19 +63,18 @@ pub struct Plugin {
     pub files: PluginFiles,
     /// Links that would be agents or commands if they were files.
     pub linked: BTreeSet<Utf8PathBuf>,
-    /// Components that can be read, and whose name another one has: they are among the lost ones, take no
-    /// part in a build, and their texts are looked at all the same.
+    /// Readable components whose name another one has: they are among the lost ones and not built, but their texts are
+    /// checked.
     pub shadowed: Vec<Component>,
-    /// Hooks that skills and commands bring along in their frontmatter, and what is wrong with them. They
-    /// are fields of these, and no components.
+    /// Hooks in the frontmatter of skills and commands, and findings about them. They are fields, not components.
     pub inner_hooks: (Vec<OtherComponent>, Vec<Diagnostic>),
     /// The programs that it ships.
     pub runtime: Runtime,
-    /// It lies beside what a build takes, and only a check reads it.
+    /// Whether no build includes it, so that only a check reads it.
     pub beside: bool,
     /// What its folder is.
     pub form: LocationForm,
-    /// It is nothing but skills that belong to no plugin.
+    /// Whether it consists only of skills that belong to no plugin.
     pub shelf: bool,
 }
 
@@ -88,15 +87,15 @@ pub struct InlineCommand {
     pub qualified: QualifiedName,
     /// The manifest, relative to SRC.
     pub path: Utf8PathBuf,
-    /// Where it stands there.
+    /// Its JSON pointer there.
     pub pointer: JsonPointer,
     /// Its bytes.
     pub span: Span,
-    /// The other fields of its object, by the field of frontmatter.
+    /// The other fields of its object, by the name of the frontmatter field.
     pub declared: BTreeMap<String, OverrideValue>,
     /// Its text.
     pub content: String,
-    /// What the text names; asked of the project.
+    /// The names in its text, resolved by the project.
     pub(in crate::model) references: OnceLock<Vec<Reference>>,
 }
 
@@ -105,39 +104,40 @@ pub struct InlineCommand {
 pub struct LostComponent {
     /// What it would have been.
     pub kind: ComponentKind,
-    /// What is known of its name.
+    /// Its name, as far as it is known.
     pub name: String,
     /// Its file, relative to SRC.
     pub path: Utf8PathBuf,
-    /// Where in a manifest it is declared, if there.
+    /// Its JSON pointer, if a manifest declares it.
     pub pointer: Option<JsonPointer>,
     /// Why it is lost.
     pub reason: String,
-    /// It can be read, and only its name is at fault.
+    /// Whether it can be read and only its name is at fault.
     pub misnamed: bool,
 }
 
 impl InlineCommand {
-    /// What it does, on one line.
+    /// Its description, on one line.
     pub fn description(&self) -> Option<&str> {
         self.declared.get("description")?.value.as_str()
     }
 }
 
 impl Plugin {
-    /// Whether a manifest or a marketplace gives it its name; else it may be a project, whose components have none.
+    /// Whether a manifest or a marketplace declares it; otherwise it may be a project, whose components are not
+    /// qualified.
     pub fn is_declared(&self) -> bool {
         self.manifest.is_some() || self.entry.is_some()
     }
 
-    /// Whether the source host finds in a bundle what `path` says of a command: it is the plugin's own manifest, or a skill
-    /// that the command hides.
+    /// Whether the source host reads fields of a command at `path` from the bundle: it is the plugin's own manifest, or
+    /// a skill that the command hides.
     pub fn keeps(&self, path: &Utf8Path) -> bool {
         let is_manifest = self.manifest.as_ref().is_some_and(|manifest| manifest.path == path);
         is_manifest || path.extension() == Some("md")
     }
 
-    /// Every skill, agent and command file that an author wrote and that can be read.
+    /// Every readable skill, agent and command file of the author.
     pub fn written(&self) -> impl Iterator<Item = &Component> {
         self.components.iter().chain(&self.shadowed)
     }
@@ -150,13 +150,13 @@ impl Plugin {
         })
     }
 
-    /// Every MCP server, those that cannot be read among them.
+    /// Every MCP server, including unreadable ones.
     pub fn servers(&self) -> impl Iterator<Item = &OtherComponent> {
         self.others.iter().filter(|other| other.kind == "mcp-server")
     }
 
-    /// What the marketplace's entry adds to the plugin's own components of a field: nothing where it is not strict and the
-    /// manifest declares components, too, which the source host refuses (2.1.330).
+    /// The components that the marketplace's entry adds in a field: none if the entry is not strict and the manifest
+    /// also declares components, which the source host refuses (2.1.330).
     pub fn added(&self, field: &str) -> Option<&Node> {
         const FIELDS: [&str; 7] =
             ["skills", "agents", "commands", "hooks", "mcpServers", "lspServers", "outputStyles"];
@@ -167,10 +167,10 @@ impl Plugin {
         entry.get(field).filter(|_| !refused)
     }
 
-    /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
+    /// The value at `pointer` in the manifest, or in the marketplace entry if the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
         let top = keys(pointer).next().unwrap_or_default();
-        // A manifest may say what belongs to a marketplace; hosts that look there refuse the same values.
+        // A manifest may contain fields of a marketplace entry; hosts that read them there refuse the same values.
         let usable = |manifest: &&PluginManifest| {
             let refuses = manifest::fields::refuses(&manifest.node, &top, manifest::fields::ENTRY);
             !refuses && !manifest.refused.contains(&top)
@@ -263,9 +263,8 @@ pub fn read(
         && plugin.lost.is_empty()
     {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-        // One that was made for another host alone may have what only that host knows.
+        // A plugin for another host only may have components that only that host knows, which is not a fault.
         let of_another_host = plugin.manifest.is_none() && !plugin.files.left_out.is_empty();
-        // That is no fault.
         if !of_another_host {
             let message = format!("the plugin `{}` has no components", plugin.name);
             let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
@@ -280,34 +279,31 @@ pub fn read(
     Some(plugin)
 }
 
-/// Says which texts beside components, and which programs, are no text, so that no rule reads them; hosts, models and
-/// interpreters read them all the same.
+/// Reports texts beside components, and programs, that are not valid text: no rule reads them, although hosts, models
+/// and interpreters do.
 fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item = Diagnostic> + 'a {
     let beside = plugin.components.iter().flat_map(|component| &component.files);
     let beside: BTreeSet<&Utf8PathBuf> = beside.collect();
     let files = plugin.files.kept.iter().filter_map(|path| tree.get(path));
     let files = files.filter(|file| matches!(file.content, FileContent::NotText { .. }));
-    // Other documents are read, or nobody's.
+    // Other documents are reported when they are read, or are never read.
     let is_data =
         |file: &SourceFile| matches!(file.path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"));
     let files = files.filter(move |file| !is_data(file) || beside.contains(&file.path));
     files.map(|file| Diagnostic { severity: Severity::Warning, ..manifest::not_text(file) })
 }
 
-/// Says which manifest only gives the name, where the plugin has none of its own.
+/// Reports that a plugin without its own manifest takes its name from another host's.
 fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) -> Option<Diagnostic> {
     let mut manifests = source.foreign_manifests.iter().map(|path| plugin.root.join(path));
     let path = manifests.find(|path| tree.get(path).is_some()).filter(|_| plugin.manifest.is_none())?;
-    let message =
-        format!("`{}` is the manifest of another host: nothing but its name is read", plugin.inner(&path));
-    let help = format!(
-        "write `{}`, and declare there what it declares; the ledger lists its fields",
-        source.manifest
-    );
+    let message = format!("`{}` is the manifest of another host: only its name is read", plugin.inner(&path));
+    let help =
+        format!("write `{}` and declare the same fields there; the ledger lists them", source.manifest);
     Some(Diagnostic::whole(&path, Severity::Info, "empty-plugin", message).help(help))
 }
 
-/// The plugin's name; a `broken` manifest has a finding of its own that says why there is none.
+/// The plugin's name; why a `broken` manifest has none is already reported.
 fn name(
     tree: &SourceTree,
     location: &PluginLocation,
@@ -350,13 +346,13 @@ fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
     let meant = entries.iter().find(|entry| similar_names::slip(&entry.key, ["name"]).is_some());
     let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
     let help = match meant {
-        Some(entry) => format!("did you mean `name` where `{}` stands?", entry.key),
+        Some(entry) => format!("did you mean `name` instead of `{}`?", entry.key),
         None => "add `name`, or pass `--name`".to_owned(),
     };
     Diagnostic::in_file(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
 }
 
-/// A finding about the name that a marketplace gives; about the folder where none does.
+/// A finding about a plugin's name in the marketplace, or else about the plugin's folder.
 fn listed(tree: &SourceTree, location: &PluginLocation, message: String) -> Diagnostic {
     let entry = location.entry.as_ref().and_then(|entry| {
         let file = tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
@@ -368,7 +364,7 @@ fn listed(tree: &SourceTree, location: &PluginLocation, message: String) -> Diag
     }
 }
 
-/// The span of a whole file, for rows about a component as such.
+/// The span of a whole file, for ledger rows about a whole component.
 pub fn whole(tree: &SourceTree, path: &Utf8Path) -> Span {
     Span::new(0, tree.get(path).map_or(0, |file| usize::try_from(file.size).unwrap_or(0)))
 }

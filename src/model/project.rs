@@ -1,5 +1,4 @@
-//! Everything that one command works on: the tree that was read, its plugins, and the names that a
-//! text of any of them may mean.
+//! Everything that one command works on: the files, the plugins, and the names that their texts may refer to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -20,15 +19,15 @@ use crate::source::ComponentKind;
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
 use camino::Utf8Path;
 
-/// A source, read and understood.
+/// A source that was read and interpreted.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Project {
-    /// Where the files lie.
+    /// The file system that holds the files.
     pub file_system: FileSystem,
     /// The files.
     pub tree: SourceTree,
-    /// The README that stands above all plugins, where it was asked for; no part of a build.
+    /// The README above all plugins, if it was requested; not part of a build.
     pub readme: Option<SourceFile>,
     /// The plugins, by name.
     pub plugins: Vec<Plugin>,
@@ -36,21 +35,21 @@ pub struct Project {
     pub marketplace: Option<Marketplace>,
     /// The name of the bundle's marketplace.
     pub marketplace_name: String,
-    /// What lies at the top of the source and belongs to no plugin.
+    /// Files and folders of the source that belong to no plugin.
     pub outside: Vec<Exclusion>,
     /// Skills and plugins below the source that a check skips.
     pub left_out: Vec<Exclusion>,
     /// The losses that the author accepts.
     pub accepted: Vec<AcceptLoss>,
-    /// The helper binaries of this build, which the build has found.
+    /// The helper binaries that this build has found.
     pub helpers: Vec<HelperBinary>,
-    /// What hosts are told otherwise, by host.
+    /// The overrides, by host.
     pub overrides: BTreeMap<String, HostOverrides>,
-    /// What stands for tools on the host that the project is for, by plugin and tool.
+    /// The substitutes for tools on the host that the project is for, by plugin and tool.
     pub tools_here: BTreeMap<String, BTreeMap<String, OverrideValue>>,
-    /// New names on that host, by kind and by the qualified name there.
+    /// The new names on that host, by kind and by the qualified name on it.
     pub(in crate::model) renamed_here: BTreeMap<(ComponentKind, QualifiedName), NewName>,
-    /// Every name that a text may mean; made when first asked for.
+    /// Every name that a text may refer to; built on first use.
     pub(in crate::model) inventory: OnceLock<NameInventory>,
 }
 
@@ -101,17 +100,17 @@ impl Project {
         rest
     }
 
-    /// The file at `path` relative to SRC, the README above all plugins among them.
+    /// The file at `path` relative to SRC, including the README above all plugins.
     pub fn file(&self, path: impl AsRef<Utf8Path>) -> Option<&SourceFile> {
         let readme = self.readme.as_ref().filter(|readme| readme.path == path.as_ref());
         readme.or_else(|| self.tree.get(path))
     }
 
-    /// Finds what every text of every component names, all of them at once. Nothing is done twice.
+    /// Resolves the names in all texts of all components in parallel, each text once.
     pub fn resolve<'a>(&'a self, source: &'a SourceFacts) -> ResolvedProject<'a> {
         let resolved = ResolvedProject { project: self, source };
         let components: Vec<&Component> = self.plugins.iter().flat_map(|plugin| &plugin.components).collect();
-        // Made here, so that no task has to wait for it.
+        // Built first, so that no task has to wait for it.
         self.inventory(source);
         let files = components.len();
         parallel::map(components, files, |component| {
@@ -120,7 +119,7 @@ impl Project {
         resolved
     }
 
-    /// What the texts of `component` name, in the order of file and place; found when first asked for.
+    /// The names in the texts of `component`, by file and position; found on first use.
     pub fn references<'a>(&'a self, component: &'a Component, source: &SourceFacts) -> &'a [FileReferences] {
         component.references.get_or_init(|| references(&self.tree, self.inventory(source), component))
     }
@@ -128,7 +127,7 @@ impl Project {
     fn inventory(&self, source: &SourceFacts) -> &NameInventory {
         self.inventory.get_or_init(|| {
             let of_plugin = |plugin: &Plugin| {
-                // A name of its own goes before another one's alias.
+                // A component's own name takes precedence over the alias of another.
                 let own: BTreeSet<&str> =
                     plugin.components.iter().map(|component| component.name.as_str()).collect();
                 let name = |component: &Component| InventoryName {
@@ -172,7 +171,7 @@ impl Project {
     }
 }
 
-/// A project of which it is known what its texts name.
+/// A project whose texts have been searched for names.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolvedProject<'a> {
     project: &'a Project,
@@ -180,12 +179,12 @@ pub struct ResolvedProject<'a> {
 }
 
 impl<'a> ResolvedProject<'a> {
-    /// What the texts of `component` name, in the order of file and place.
+    /// The names in the texts of `component`, by file and position.
     pub fn references(self, component: &'a Component) -> &'a [FileReferences] {
         self.project.references(component, self.source)
     }
 
-    /// What the text of a command in a manifest names, in order; spans are of its content.
+    /// The names in the text of a command in a manifest, in order; spans refer to its content.
     pub fn inline(self, command: &'a InlineCommand) -> &'a [Reference] {
         command.references.get_or_init(|| {
             let filled = FilledPlaceholders { arguments: Vec::new(), includes: true };
@@ -196,7 +195,7 @@ impl<'a> ResolvedProject<'a> {
     }
 }
 
-/// What the texts of one component name.
+/// The names in the texts of one component.
 fn references(tree: &SourceTree, inventory: &NameInventory, component: &Component) -> Vec<FileReferences> {
     let filled = match component.kind {
         ComponentKind::Agent => None,

@@ -1,4 +1,4 @@
-//! Names such as `plugin:name` and `plugin:folder:name`: how they are made, and their parts.
+//! Qualified names such as `plugin:name` and `plugin:folder:name`, and their parts.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
-/// The name of a component behind the name of its plugin. Names are only compared, never in what a user reads.
+/// The name of a component, qualified by its plugin. Code compares these names, never the texts that a user reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct QualifiedName(String);
 
 impl QualifiedName {
-    /// The name of what `plugin` calls `name`.
+    /// The qualified name of `name` in `plugin`.
     pub fn new(plugin: &str, name: &str) -> Self {
         Self(qualify(plugin, name))
     }
@@ -22,7 +22,7 @@ impl QualifiedName {
         plugin_of(&self.0)
     }
 
-    /// What the plugin itself calls it.
+    /// The name within the plugin.
     pub fn local(&self) -> &str {
         local_of(&self.0)
     }
@@ -32,7 +32,7 @@ impl QualifiedName {
         last_of(&self.0)
     }
 
-    /// As it is written.
+    /// The name as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -101,17 +101,17 @@ impl PartialEq<String> for QualifiedName {
     }
 }
 
-/// The name of what `plugin` calls `name`, as text.
+/// The qualified name of `name` in `plugin`, as a string.
 pub fn qualify(plugin: &str, name: &str) -> String {
     format!("{plugin}:{name}")
 }
 
-/// The plugin of a qualified name; a name without one is taken for the plugin's.
+/// The plugin of a qualified name; an unqualified name is treated as the plugin's.
 pub fn plugin_of(qualified: &str) -> &str {
     qualified.split(':').next().unwrap_or(qualified)
 }
 
-/// What the plugin itself calls it: everything behind the plugin; a name without one is that.
+/// The name within the plugin: everything after the plugin; an unqualified name is returned unchanged.
 pub fn local_of(qualified: &str) -> &str {
     qualified.split_once(':').map_or(qualified, |(_, local)| local)
 }

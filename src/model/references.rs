@@ -1,6 +1,5 @@
-//! What a text names: agents, skills, commands and tools of the inventory, variables, argument
-//! placeholders, and constructs that the source host acts on. Only names that exist are found; one
-//! scan over the bytes tells whether a file holds any.
+//! Finds the names in a text: agents, skills, commands and tools of the inventory, variables, argument placeholders,
+//! and constructs that the source host acts on. Only names that exist are found, in one scan over the bytes.
 
 mod dispatch;
 mod finder;
@@ -14,23 +13,23 @@ use crate::source::ComponentKind;
 use crate::source::Span;
 use finder::WordFinder;
 
-/// One place in a text that names something.
+/// One mention of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// The bytes, in the file.
     pub span: Span,
-    /// What is named.
+    /// The target of the name.
     pub named: ReferenceTarget,
     /// Whether the text asks to run the agent that it names; `false` for everything else.
     pub asked: bool,
 }
 
-/// What is named.
+/// The target of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReferenceTarget {
     /// A component, by its qualified name.
     Component(ComponentKind, QualifiedName),
-    /// A tool of the source host; of a server's tools all, under its name with `NAME` at the end.
+    /// A tool of the source host; all tools of a server share one name that ends in `NAME`.
     Tool(String),
     /// A variable of the source host, without `${}`.
     Variable(String),
@@ -42,7 +41,7 @@ pub enum ReferenceTarget {
     Include(String),
 }
 
-/// Every name that a text of the build may mean.
+/// Every name that a text of the build may refer to.
 #[derive(Debug, Clone)]
 pub struct NameInventory {
     scanner: WordFinder,
@@ -54,7 +53,7 @@ pub struct NameInventory {
 pub struct InventoryName {
     /// The plugin that owns it.
     pub plugin: String,
-    /// Skill, agent, command, or a workflow, which has no shorter name.
+    /// Skill, agent, command, or workflow; a workflow is only found by its qualified name.
     pub kind: ComponentKind,
     /// The name after the plugin's.
     pub local: String,
@@ -69,17 +68,17 @@ enum NameCandidate {
     Qualified(ComponentKind, QualifiedName),
     /// The last part of a name, which only texts of the same plugin may use.
     Bare(ComponentKind, QualifiedName, String),
-    /// A name with its folders but without the plugin, which is no word of any language.
+    /// A name with its folders but without the plugin, which is never an ordinary word.
     Local(ComponentKind, QualifiedName, String),
     Tool(String, bool),
-    /// How the names of a server's tools begin.
+    /// The prefix of the names of a server's tools.
     Server(String),
     Variable(String),
 }
 
 impl NameInventory {
-    /// Prepares the search for `names`, and for the tools and variables of the source host;
-    /// `ambiguous` tools are English words too, and `servers` are how the names of servers' tools begin.
+    /// Prepares the search for `names`, and for the tools and variables of the source host; `ambiguous` tools are also
+    /// English words, and `servers` are the prefixes of the names of servers' tools.
     pub fn new(
         names: &[InventoryName],
         (tools, ambiguous, servers): (&[String], &[String], &[String]),
@@ -122,9 +121,8 @@ impl NameInventory {
         Self { scanner, patterns: entries.into_values().collect() }
     }
 
-    /// Everything that the part `body` of `text` names, in order. `arguments` are the declared
-    /// argument names; `includes` tells whether `@path` means a file here, `own` which placeholders
-    /// the file itself is filled with (none for files beside a skill file).
+    /// All names in the part `body` of `text`, in order. `plugin` owns the text; `filled` tells which placeholders the
+    /// source host fills in it (`None` for files beside a skill file).
     pub fn find(
         &self,
         text: &str,
@@ -218,7 +216,7 @@ impl<'a> MatchContext<'a> {
         match after.next() {
             None => true,
             Some(c) if c.is_alphanumeric() || "_-/\\".contains(c) => false,
-            // `name:` ends a clause, `name:more` is another name; `name.md` is a file.
+            // `name:` ends a clause, but `name:more` is another name and `name.md` is a file.
             Some(':' | '.') => !after.next().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':'),
             Some(_) => true,
         }
@@ -232,7 +230,7 @@ impl<'a> MatchContext<'a> {
         self.last() == Some('`') && self.next() == Some('`')
     }
 
-    /// Whether one of `words` stands right before or after, with one blank or backtick between.
+    /// Whether one of `words` is directly before or after, separated by a few spaces, quotes or marks.
     fn is_next_to(&self, words: &[&str]) -> bool {
         let before = self.before.trim_end_matches(['`', '*', '"', '\'', '@', ' ', ':', '=']);
         let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
@@ -243,15 +241,14 @@ impl<'a> MatchContext<'a> {
         })
     }
 
-    /// `@agent-name`, or `@name` where no address is meant.
+    /// `@agent-name`, or `@name` if it cannot be an e-mail address.
     fn at_sign(&self, several: bool) -> bool {
         let plain = self.before.strip_suffix('@').filter(|_| several);
         let before = self.before.strip_suffix("@agent-").or(plain);
         before.is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
     }
 
-    /// Whether the name has marks of its own, or is what an item of a list begins with, or stands in a
-    /// line that speaks of dispatching.
+    /// Whether the name is marked up, starts a list item, or is in a line with a word about dispatching.
     fn stands_out(&self) -> bool {
         let bold = self.before.ends_with("**") && self.after.starts_with("**");
         let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
@@ -275,7 +272,7 @@ impl<'a> MatchContext<'a> {
     }
 }
 
-/// The sentence of the line above that goes on at the beginning of a line.
+/// The start of a sentence that continues from the line above.
 fn wrapped(before: &str) -> &str {
     let Some((above, _)) = before.rsplit_once('\n').filter(|(_, line)| line.trim().is_empty()) else {
         return "";
@@ -285,18 +282,18 @@ fn wrapped(before: &str) -> &str {
     if is_whole { "" } else { line.rsplit(". ").next().unwrap_or_default() }
 }
 
-/// How many bytes of its line before and after a name count: a line may hold thousands of names.
+/// How many bytes before and after a name are searched in its line: a line may hold thousands of names.
 const NEAR: usize = 2000;
 
-/// More bytes than this are no parameters of a function: a line may hold thousands of names.
+/// The maximum bytes of a function's parameters: a line may hold thousands of names.
 const PARAMETERS: usize = 1000;
 
-/// Whether what stands behind a name calls it; `Agent(s)` is a plural.
+/// Whether the text after a name calls it; `Agent(s)` is a plural.
 fn is_call(after: &str) -> bool {
     !after.starts_with("(s)") && !is_signature(after)
 }
 
-/// Whether a name is that of a function in some program's code: `Read(p []byte) (n int, err error)` calls no tool.
+/// Whether a name is that of a function in program code: `Read(p []byte) (n int, err error)` does not call a tool.
 fn is_signature(after: &str) -> bool {
     let near = &after[..after.floor_char_boundary(PARAMETERS)];
     let line = near.lines().next().unwrap_or_default();
@@ -304,10 +301,10 @@ fn is_signature(after: &str) -> bool {
     rest.starts_with(['(', '{', ':']) || rest.starts_with("error") || rest.starts_with("->")
 }
 
-/// Stands for the name of any of a server's tools.
+/// The placeholder for the name of any tool of a server.
 pub const ANY_TOOL: &str = "NAME";
 
-/// Words of a line in which a name of several words is an agent's.
+/// Words that make a name of several words in their line an agent's.
 const DISPATCH: [&str; 8] =
     ["agent", "agents", "subagent", "subagents", "dispatch", "spawn", "launch", "delegate"];
 
@@ -341,7 +338,7 @@ fn meant(
                 .then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }
         NameCandidate::Bare(kind, qualified, owner) => {
-            // A name of one word is a word of the language, too.
+            // A name of one word may also be an ordinary word.
             let several = name.contains(['-', '_', ':']);
             let agent = *kind == ComponentKind::Agent;
             let called = agent && around.at_sign(several);

@@ -1,5 +1,5 @@
-//! What a plugin ships to be run: the helper `plugcast-run`, and programs of its own. `[runtime]` of a
-//! `plugcast.toml` says which; the keys of a plugin's own file win.
+//! The programs that a plugin ships: the helper `plugcast-run`, and its own programs, as set in `[runtime]` of a
+//! `plugcast.toml`; the keys of a plugin's own file take precedence.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub const HELPER: &str = "plugcast-run";
 pub const PLATFORMS: [&str; 6] =
     ["linux-aarch64", "linux-x86_64", "macos-aarch64", "macos-x86_64", "windows-aarch64", "windows-x86_64"];
 
-/// Endings of the launchers, which stand where a caller looks for the program.
+/// Extensions of the launchers, which are where a caller looks for the program.
 pub const LAUNCHERS: [&str; 2] = ["", ".cmd"];
 
 /// `[runtime]`
@@ -30,21 +30,21 @@ pub const LAUNCHERS: [&str; 2] = ["", ".cmd"];
 pub struct RuntimeConfig {
     /// Whether the plugin ships the helper.
     pub helper: Option<bool>,
-    /// Whether the helper's binary is shipped; `false` leaves the launcher alone, which says how to get one.
+    /// Whether the helper's binary is shipped; with `false`, only the launcher is, which tells how to get the binary.
     pub ship: Option<bool>,
     /// `[runtime.bin.NAME]`: paths by platform, relative to the folder of the file.
     #[serde(default)]
     pub bin: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<String>>>,
-    /// `[runtime.polish]`: what the helper holds work to; it reads them itself, in the user's repository.
+    /// `[runtime.polish]`: limits that the helper enforces; it reads them itself, in the user's repository.
     #[serde(default)]
     pub polish: PolishConfig,
-    /// `bin` with paths that begin at the root; filled when the file is read.
+    /// `bin` with absolute paths; filled when the file is read.
     #[serde(skip)]
     pub programs: BTreeMap<String, BTreeMap<String, PathBuf>>,
 }
 
 impl RuntimeConfig {
-    /// The first name or platform that cannot be.
+    /// The first invalid name or platform.
     pub(super) fn fault(&self) -> Option<ConfigFault> {
         let fault = |range: std::ops::Range<usize>, message: String, help: String| {
             Some(ConfigFault { span: Span::new(range.start, range.end), message, help: Some(help) })
@@ -76,21 +76,21 @@ impl RuntimeConfig {
 fn check(name: &str) -> Result<(), &'static str> {
     names::check(name)?;
     if name.eq_ignore_ascii_case(HELPER) {
-        return Err("is the helper's own: set `helper = true` instead");
+        return Err("is reserved for the helper: set `helper = true` instead");
     }
     if PLATFORMS.contains(&name) {
-        return Err("is that of a platform's folder");
+        return Err("is reserved for a platform's folder");
     }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    if name.bytes().all(plain) { Ok(()) } else { Err("may hold letters, digits, `-` and `_` only") }
+    if name.bytes().all(plain) { Ok(()) } else { Err("may contain only letters, digits, `-` and `_`") }
 }
 
 /// What one plugin ships.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Runtime {
-    /// The plugin has the helper's launcher.
+    /// Whether the plugin has the helper's launcher.
     pub helper: bool,
-    /// The helper's binary comes along, where the build has one.
+    /// Whether the helper's binary is shipped, if the build has one.
     pub ship: bool,
     /// Programs of the plugin's own, by name and platform.
     pub programs: BTreeMap<String, BTreeMap<String, Program>>,
@@ -114,13 +114,13 @@ pub struct HelperBinary {
     pub version: String,
     /// The file, absolute and without links.
     pub origin: PathBuf,
-    /// What its bytes were when the version was read.
+    /// The fingerprint of the bytes from which the version was read.
     pub fingerprint: Fingerprint,
 }
 
 impl Runtime {
-    /// What a plugin ships by the file that applies to SRC and the plugin's own one. `inside` gives a
-    /// file's path relative to SRC.
+    /// What a plugin ships according to the settings for SRC and the plugin's own settings. `inside` gives a file's
+    /// path relative to SRC.
     pub fn from_config(
         source: &RuntimeConfig,
         own: &RuntimeConfig,
@@ -139,7 +139,7 @@ impl Runtime {
         }
     }
 
-    /// Whether a build has to bring the helper's binary.
+    /// Whether a build must provide the helper's binary.
     pub fn wants_helper(&self) -> bool {
         self.helper && self.ship
     }
@@ -150,8 +150,7 @@ impl Runtime {
         helper.into_iter().chain(self.programs.keys().map(String::as_str)).collect()
     }
 
-    /// Whether a file at `inner`, relative to the plugin's folder, would be in the way of a launcher or
-    /// a binary.
+    /// Whether a file at `inner`, relative to the plugin's folder, would conflict with a launcher or a binary.
     pub fn claims(&self, inner: &Utf8Path) -> bool {
         let inner = Utf8PathBuf::from(inner.as_str().to_ascii_lowercase());
         self.names().into_iter().any(|name| {
@@ -163,7 +162,7 @@ impl Runtime {
         })
     }
 
-    /// The programs whose file lies in SRC, with the place in the plugin's folder where each goes.
+    /// The programs whose file lies in SRC, with the path of each in the plugin's folder.
     pub fn placed(&self) -> impl Iterator<Item = (&Utf8PathBuf, Utf8PathBuf)> {
         self.programs.iter().flat_map(|(name, paths)| {
             paths.iter().filter_map(|(platform, program)| {

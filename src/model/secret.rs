@@ -1,10 +1,9 @@
-//! Credentials that stand in a source in clear: well-known shapes in the headers and the environment
-//! of a server, in its arguments and address, and in the command of a hook. They are found so that no
-//! bundle carries them on.
+//! Finds credentials in plain text: well-known formats in the headers and the environment of a server, in its arguments
+//! and address, and in the command of a hook. They are found so that no bundle carries them.
 
 use std::ops::Range;
 
-/// How well-known credentials begin, and how many characters at least follow.
+/// The prefixes of well-known credentials, and the minimum number of characters after each.
 const BEGINNINGS: [(&str, usize); 16] = [
     ("sk-", 16),
     ("ghp_", 20),
@@ -24,11 +23,11 @@ const BEGINNINGS: [(&str, usize); 16] = [
     ("eyJ", 40),
 ];
 
-/// Headers whose value is a credential whatever it looks like.
+/// Headers whose value is always a credential.
 const HEADERS: [&str; 4] = ["authorization", "proxy-authorization", "x-api-key", "cookie"];
 
-/// The part of `value` that is a credential in clear: the value itself, or what follows `Bearer `.
-/// A value with a variable is none.
+/// The part of `value` that is a credential in plain text: the value itself, or the text after `Bearer `. A value with
+/// a variable is not a credential.
 pub fn in_clear<'a>(key: &str, value: &'a str, header: bool) -> Option<&'a str> {
     if value.contains("${") {
         return None;
@@ -50,7 +49,7 @@ pub fn in_clear<'a>(key: &str, value: &'a str, header: bool) -> Option<&'a str> 
     (shaped || named).then_some(part)
 }
 
-/// Whether a value is no credential but the place for one: `xxxxxxxx`, `YOUR_API_KEY`, `<token>`.
+/// Whether a value is a placeholder for a credential: `xxxxxxxx`, `YOUR_API_KEY`, `<token>`.
 fn stands_for_any(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut letters: Vec<char> = lower.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -64,13 +63,13 @@ fn stands_for_any(value: &str) -> bool {
         || spoken.iter().any(|word| lower.contains(word))
 }
 
-/// Options, parameters and headers that are named for a credential end with one of these.
+/// The endings of names of options, parameters and headers that hold a credential.
 const ENDINGS: [&str; 8] =
     ["apikey", "token", "secret", "password", "passwd", "authorization", "accesskey", "privatekey"];
 
-/// The first credential in clear in a longer text, an argument, an address or a command: a well-known
-/// shape, what an option, a parameter or a header holds that is named for one, or the password of an
-/// address. With the name that tells what it is, if one does; `before` is the argument before the text.
+/// The first plain-text credential in an argument, an address or a command: a well-known format, the value of an
+/// option, a parameter or a header whose name suggests a credential, or the password of an address. Returned with that
+/// name, if there is one; `before` is the argument before the text.
 pub fn within(text: &str, before: Option<&str>) -> Option<(Range<usize>, Option<String>)> {
     let whole = before.filter(|option| option.starts_with('-')).and_then(name_before);
     if let Some(name) = whole
@@ -99,7 +98,7 @@ pub fn within(text: &str, before: Option<&str>) -> Option<(Range<usize>, Option<
     None
 }
 
-/// Whether what follows `text` stands between single quotes of a shell.
+/// Whether text after `text` would be inside single quotes in a shell.
 pub fn in_single_quotes(text: &str) -> bool {
     let (mut single, mut double, mut escaped) = (false, false, false);
     for c in text.chars() {
@@ -118,7 +117,7 @@ fn is_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.".contains(c)
 }
 
-/// Letters and digits, as a made-up word seldom has them, and no place for a value.
+/// Whether a text mixes letters and digits as ordinary words seldom do, and is not a placeholder.
 fn is_mixed(text: &str, length: usize) -> bool {
     text.len() >= length
         && text.chars().all(is_part)
@@ -127,7 +126,7 @@ fn is_mixed(text: &str, length: usize) -> bool {
         && !stands_for_any(text)
 }
 
-/// The name of the option, parameter or header that `text` ends with, if it is named for a credential.
+/// The name of the option, parameter or header that `text` ends with, if the name suggests a credential.
 fn name_before(text: &str) -> Option<String> {
     let text = text.trim_end_matches(['"', '\'', ' ']);
     let scheme = ["Bearer", "bearer", "Basic", "Token", "token"];
@@ -143,13 +142,13 @@ fn name_before(text: &str) -> Option<String> {
     ENDINGS.iter().any(|ending| plain.ends_with(ending)).then(|| name.to_owned())
 }
 
-/// Whether `word` is the password of an address: `scheme://user:` stands before it.
+/// Whether `word` is the password of an address, after `scheme://user:`.
 fn is_password(before: &str, word: &str) -> bool {
     let user = before.strip_suffix(':').and_then(|rest| rest.rsplit_once("://")).map(|(_, user)| user);
     user.is_some_and(|user| user.chars().all(is_part) && user != word && is_mixed(word, 8))
 }
 
-/// A name for the variable that takes the place of a credential.
+/// A name for the variable that replaces a credential.
 pub fn variable(server: &str, key: &str, header: bool) -> String {
     let whole = if header { format!("{server}_{key}") } else { key.to_owned() };
     let name: String =
@@ -161,7 +160,7 @@ pub fn variable(server: &str, key: &str, header: bool) -> String {
 mod tests {
     use super::*;
 
-    /// A made-up value of a known shape, put together here so that no scanner takes it for a real one.
+    /// A made-up value of a known format, assembled here so that no scanner takes it for a real one.
     fn made_up(start: &str) -> String {
         format!("{start}{}", "a1".repeat(20))
     }

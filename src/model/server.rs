@@ -1,5 +1,5 @@
-//! MCP and LSP servers: one component an entry. An entry that no host could start is a finding, and a
-//! credential that stands in it in clear becomes the name of a variable before anything reads it.
+//! MCP and LSP servers: one component per entry. An entry that no host could start is reported, and a plain-text
+//! credential in it becomes the name of a variable before anything reads it.
 
 mod fields;
 mod language;
@@ -22,12 +22,12 @@ pub struct ServerDefinition {
     pub node: Node,
     /// How it is reached: the `type` of the entry, else `stdio` or `http`.
     pub transport: String,
-    /// Credentials that stood in clear.
+    /// Credentials that were in plain text.
     pub secrets: Vec<Secret>,
 }
 
-/// Adds every server of the object `node` to `out`; an entry of the same name that was declared
-/// before gives way, as on the source host.
+/// Adds every server of the object `node` to `out`; a later entry replaces an earlier one of the same name, as on the
+/// source host.
 pub fn find(
     kind: &str,
     node: &Node,
@@ -36,7 +36,7 @@ pub fn find(
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
-    // Only in a file of their own do MCP servers stand within `mcpServers` (2.1.330).
+    // MCP servers are inside `mcpServers` only in a separate file (2.1.330).
     let wrapped = node.entry("mcpServers").filter(|_| kind == "mcp-server" && place.own_file);
     let (servers, pointer) = match wrapped {
         Some(entry) => (&entry.node, place.pointer.key(&entry.key)),
@@ -60,7 +60,7 @@ pub fn find(
         ));
         return;
     }
-    // The last of a name counts; there may be thousands.
+    // The last entry of a name applies; there may be thousands.
     let last: BTreeMap<&str, Span> =
         servers.entries().iter().map(|entry| (entry.key.as_str(), entry.key_span)).collect();
     let first = out.len();
@@ -90,10 +90,10 @@ pub fn find(
     }
 }
 
-/// Why the first of two servers of one name is none.
+/// Why the first of two servers with the same name is not used.
 const REPEATED: &str = "the name is repeated below, and the last one is used";
 
-/// With one server that it cannot take the source host reads no LSP server of the place.
+/// Because of one invalid entry, the source host skips all LSP servers of a declaration.
 fn all_or_none(servers: &mut [OtherComponent]) {
     let Some(name) = servers
         .iter()
@@ -103,32 +103,32 @@ fn all_or_none(servers: &mut [OtherComponent]) {
         return;
     };
     for other in servers.iter_mut().filter(|one| one.fault.is_none()) {
-        other.fault = Some(format!("the source host reads no server of the file, because of `{name}`"));
+        other.fault = Some(format!("the source host skips all servers of the file because of `{name}`"));
     }
 }
 
 impl ServerDefinition {
-    /// Whether it has an address, and says neither a type nor a command.
+    /// Whether it has an address, but neither a type nor a command.
     pub fn untyped(&self) -> bool {
         let has = |key: &str| self.node.get(key).is_some();
         has("url") && !has("type") && !has("command")
     }
 }
 
-/// How the source host's names of tools begin that a server of any plugin has.
+/// The prefix of the source host's names for the tools of a server of any plugin.
 pub const ANY_PLUGIN: &str = "mcp__plugin_";
 
-/// How the source host's names of the tools begin that the servers of `plugin` have.
+/// The prefix of the source host's names for the tools of all servers of `plugin`.
 pub fn tools_of_all(plugin: &str) -> String {
     format!("{ANY_PLUGIN}{}_", in_tool(plugin, '-'))
 }
 
-/// How the source host's names of a server's tools begin.
+/// The prefix of the source host's names for the tools of a server.
 pub fn tools_of(plugin: &str, server: &str) -> String {
     format!("{}{}__", tools_of_all(plugin), in_tool(server, '-'))
 }
 
-/// A name as it stands in the name of a tool, with `dash` in place of each `-`.
+/// A name as it appears in the name of a tool, with `dash` in place of each `-`.
 pub fn in_tool(name: &str, dash: char) -> String {
     let plain = |c: char| match c {
         '-' => dash,
@@ -138,7 +138,7 @@ pub fn in_tool(name: &str, dash: char) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Whether the source host connects to it: without a type it starts a command where there is one (2.1.330).
+/// Whether the source host connects to it; without a type, it starts the command, if there is one (2.1.330).
 fn is_remote(node: &Node) -> bool {
     match node.get("type").and_then(Node::as_str) {
         Some(kind) => kind != "stdio",
@@ -146,7 +146,7 @@ fn is_remote(node: &Node) -> bool {
     }
 }
 
-/// The rule about the shape of such a server.
+/// The rule about the structure of such a server.
 fn shape(kind: &str) -> &'static str {
     if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }
 }
@@ -180,7 +180,7 @@ fn check(
         let at = node.get(needed).unwrap_or(node);
         if remote && at.as_str().is_some() {
             // The source host lists it as not configured (2.1.330).
-            let message = "no host connects to this server before its `url` is set";
+            let message = "no host connects to this server until its `url` is set";
             return Some(place.note(shape(kind), at, message, found));
         }
         return Some(place.refuse(

@@ -1,23 +1,23 @@
-//! "Did you mean": how like two names are, and the known name that a word means.
+//! Suggestions for "did you mean": how similar two names are, and the known name that a word means.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// How like two names are, from 0 to 1; upper and lower case count as equal.
+/// How similar two names are, from 0 to 1; case is ignored.
 pub fn likeness(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }
 
-/// Among how many names of a list one is looked for.
+/// The maximum number of names in a list that are compared.
 const COMPARED: usize = 2000;
 
-/// How many names before a word, and behind it, it is compared with. Where a source has more, those are left out that
-/// stand far from it in order: thousands of unknown names beside thousands of known ones must not take minutes.
+/// How many names before and after a word in sorted order are compared with it. Names further away are skipped:
+/// thousands of unknown names and thousands of known ones must not take minutes.
 const NEIGHBOURS: usize = 128;
 
-/// The names of an ordered map among which `word` may be meant: all of few, and of many those that stand next to it.
+/// The names of an ordered map to compare with `word`: all of them, or its neighbours if there are many.
 pub fn neighbours<'m, K: Borrow<str> + Ord, V>(
     known: &'m BTreeMap<K, V>,
     word: &str,
@@ -27,20 +27,19 @@ pub fn neighbours<'m, K: Borrow<str> + Ord, V>(
     before.chain(after).map(|(name, _)| name.borrow())
 }
 
-/// The name of `known` that is most like `word`; `None` when none is like it. Upper and lower case
-/// count as equal.
+/// The name in `known` that is most similar to `word`; `None` if none is similar. Case is ignored.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     best(known.into_iter().take(COMPARED).map(|name| (likeness(name, word), name)), 0.85)
 }
 
-/// What has the highest score above `least`; of equals, the first by order.
+/// The item with the highest score above `least`; of equal scores, the first in order.
 pub fn best<T: Ord + Copy>(scored: impl Iterator<Item = (f64, T)>, least: f64) -> Option<T> {
     let order = |a: &(f64, T), b: &(f64, T)| -> Ordering { a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)) };
     scored.filter(|(score, _)| *score > least).max_by(order).map(|(_, known)| known)
 }
 
-/// The name of `known` that `word` is but for a slip of the hand: upper and lower case, one letter in
-/// short names, two in names of eight letters or more. Close enough to say that nothing else was meant.
+/// The name in `known` of which `word` is a misspelling: different case, one wrong letter in short names, two in names
+/// of eight letters or more. Close enough to be certain that nothing else was meant.
 pub fn slip<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let allowed = if lower.len() < 8 { 1 } else { 2 };

@@ -27,7 +27,7 @@ fn a_plugin_without_a_manifest_takes_the_name_of_its_folder() {
 #[test]
 fn a_manifest_without_a_name_is_shown_with_the_key_that_was_meant() {
     for (text, place, help) in [
-        ("{\n  \"nme\": \"bad\"\n}\n", "2:3", "did you mean `name` where `nme` stands?"),
+        ("{\n  \"nme\": \"bad\"\n}\n", "2:3", "did you mean `name` instead of `nme`?"),
         ("{ \"version\": \"1.0.0\" }\n", "1:1", "add `name`, or pass `--name`"),
     ] {
         let finding = format!(

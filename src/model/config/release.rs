@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// Where release automation records what it released last, relative to the repository's top.
 pub const RECORDS: [&str; 2] = [".release-please-manifest.json", ".github/.release-please-manifest.json"];
 
-/// `[release]`; everything has a default that serves a plain plugin repository.
+/// `[release]`; every key has a default that suits a plain plugin repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReleaseConfig {

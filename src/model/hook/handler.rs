@@ -1,5 +1,5 @@
-//! What is wrong with one handler, by the fields that its type has on the source host (Claude Code 2.1.330): one wrong
-//! value, and nothing that is declared beside the handler is applied.
+//! Checks a handler against the fields that its type has on the source host (Claude Code 2.1.330): because of one wrong
+//! value, the host applies nothing that is declared beside the handler.
 
 use super::super::plugin::Declaration;
 use super::super::server::is_absolute_url;
@@ -9,7 +9,7 @@ use crate::read::tree::{Node, Value};
 /// Whether a value fits a field.
 type FieldCheck = fn(&Node) -> bool;
 
-/// A field, whether a value fits it, what is wrong otherwise, and what to do.
+/// A field, its check, and the message and help if the check fails.
 type HandlerField = (&'static str, FieldCheck, &'static str, &'static str);
 
 /// The types, and the fields that each of them must have as text.
@@ -106,7 +106,7 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
     Some(place.refuse("hook-field", value, message, help, found))
 }
 
-/// The host reads a number beyond all others as infinite, which is none to it.
+/// The host reads a number that is too large as infinite, which it does not accept.
 fn is_positive(value: &Node) -> bool {
     let is_above_zero = |seconds: f64| seconds > 0.0 && seconds.is_finite();
     matches!(&value.value, Value::Number(text) if text.parse().is_ok_and(is_above_zero))

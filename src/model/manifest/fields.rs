@@ -1,6 +1,6 @@
-//! The fields of a manifest and of a marketplace file with the values that the pinned source host takes
-//! (Claude Code 2.1.330: each form below was given to `plugin validate` and to `plugin install`, and a
-//! wrong one keeps the whole plugin or marketplace from loading).
+//! The fields of a manifest and of a marketplace file with the values that the pinned source host accepts (Claude Code
+//! 2.1.330: each form below was given to `plugin validate` and to `plugin install`, and a wrong one keeps the whole
+//! plugin or marketplace from loading).
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::tree::{Node, Value};
@@ -17,7 +17,7 @@ pub enum FieldShape {
     Flag,
     /// A list of texts.
     Texts,
-    /// A mapping with anything in it.
+    /// A mapping with any content.
     Mapping,
     /// A mapping with a `name` that is not empty.
     Person,
@@ -29,7 +29,7 @@ pub enum FieldShape {
     Channels,
     /// A path or a list of paths.
     Paths,
-    /// Paths, or the thing itself as a mapping, or a list of both.
+    /// Paths, or the declaration itself as a mapping, or a list of both.
     Declared,
     /// A path, or a list of mappings.
     Monitors,
@@ -93,7 +93,7 @@ pub const ENTRY: &[(&str, FieldShape)] = &[
     ("relevance", FieldShape::Anything),
 ];
 
-/// The kinds of value that the user can be asked for.
+/// The types of options that the source host asks the user for.
 const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
 
 /// The fault of a value.
@@ -117,7 +117,7 @@ pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, FieldShape)]) -> 
     out
 }
 
-/// Whether `node` has a value of `key` that the source host refuses, where `known` has that field.
+/// Whether `node` has a value of `key` that the source host refuses; `false` for a field that is not in `known`.
 pub fn refuses(node: &Node, key: &str, known: &[(&str, FieldShape)]) -> bool {
     let shape = known.iter().find(|(name, _)| *name == key).map(|(_, shape)| *shape);
     shape.zip(node.get(key)).is_some_and(|(shape, value)| wrong(key, value, shape).is_some())
@@ -188,7 +188,7 @@ fn kind(key: &str, node: &Node, wanted: &str) -> Option<FieldFault> {
     })
 }
 
-/// As an address is read by hosts: a scheme, and behind `//` a host name without blanks.
+/// Hosts accept an address with a scheme and, after `//`, a host name without spaces.
 fn address(key: &str, node: &Node) -> Option<FieldFault> {
     let text = node.as_str()?.trim();
     let scheme = text.split_once(':').filter(|(scheme, _)| {
@@ -242,7 +242,7 @@ fn option(key: &str, node: &Node) -> Option<FieldFault> {
     let stated_type = node.get("type")?;
     let known = stated_type.as_str().is_some_and(|stated_type| KINDS.contains(&stated_type));
     (!known).then(|| {
-        let message = format!("`type` of the option `{key}` is not a type that a user can be asked for");
+        let message = format!("the option `{key}` has an unknown `type`");
         fault(stated_type, message, &format!("one of: {}", KINDS.join(", ")))
     })
 }
@@ -254,7 +254,7 @@ fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
         _ => false,
     };
     if let Some(items) = node.items() {
-        // What is no path in other fields is found where their paths are read.
+        // In the other fields, an item that is not a path is reported when their paths are read.
         let looked_at = !matches!(key, "skills" | "agents" | "commands" | "workflows");
         let item = items.iter().find(|item| looked_at && !sound(item))?;
         let form = if mapping { "a path or a mapping" } else { "a path" };
@@ -297,7 +297,7 @@ mod tests {
         refused(&file, &node, MANIFEST).into_iter().map(|(_, found)| found.message).collect()
     }
 
-    /// Each pair is what `plugin validate` of Claude Code 2.1.330 takes and refuses.
+    /// The values that `plugin validate` of Claude Code 2.1.330 accepts, and those that it refuses.
     #[test]
     fn fields_are_refused_as_the_source_host_refuses_them() {
         for sound in [

@@ -1,5 +1,5 @@
-//! What an object in `commands` says of its command besides where the text is. It takes precedence over the text's own
-//! frontmatter (Claude Code 2.1.330).
+//! The fields of an object in `commands`, apart from the location of the text. They take precedence over the
+//! frontmatter of the text (Claude Code 2.1.330).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::MappingEntry;
 use crate::source::SourceFile;
 
-/// Keys of such an object, with the fields of frontmatter that they are.
+/// The keys of such an object, with the frontmatter fields that they set.
 const FIELDS: [(&str, &str); 4] = [
     ("description", "description"),
     ("argumentHint", "argument-hint"),
@@ -18,7 +18,7 @@ const FIELDS: [(&str, &str); 4] = [
     ("allowedTools", "allowed-tools"),
 ];
 
-/// What the object at `pointer` says, by the field of frontmatter; what is empty says nothing.
+/// The fields of the object at `pointer`, by frontmatter field; empty values are skipped.
 pub(super) fn fields(
     command: &MappingEntry,
     file: &SourceFile,

@@ -19,7 +19,7 @@ pub struct Declaration<'a> {
 }
 
 impl Declaration<'_> {
-    /// A component at `pointer`; of the place's own kind without another one.
+    /// A component at `pointer`; without a `kind`, of the kind of this declaration.
     pub fn component(
         &self,
         kind: Option<&str>,
@@ -42,7 +42,7 @@ impl Declaration<'_> {
         }
     }
 
-    /// Notes a finding that refuses a component; the sentence is also the reason of its row.
+    /// Adds a finding that refuses a component; the returned message is also the reason in its ledger row.
     pub fn refuse(
         &self,
         rule: &str,
@@ -55,13 +55,14 @@ impl Declaration<'_> {
         message.to_owned()
     }
 
-    /// Notes what keeps a component out of every build and is no mistake; the sentence is also the reason of its row.
+    /// Adds a finding about a component that no build can carry, which is not a mistake; the returned message is also
+    /// the reason in its ledger row.
     pub fn note(&self, rule: &str, node: &Node, message: &str, found: &mut Vec<Diagnostic>) -> String {
         found.push(Diagnostic::in_file(self.file, node.span, Severity::Info, rule, message));
         message.to_owned()
     }
 
-    /// The name of the file, for a component that cannot be told apart from it.
+    /// The name of the file, for a component that is the whole file.
     pub fn file_name(&self) -> String {
         self.file.path.file_name().unwrap_or(self.file.path.as_str()).to_owned()
     }

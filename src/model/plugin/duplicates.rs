@@ -1,4 +1,4 @@
-//! Names that two components of a plugin have.
+//! Finds names that two components of a plugin share.
 
 use super::{LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -7,9 +7,9 @@ use crate::model::overrides::{ConfigPlace, OverrideValue};
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
-/// Two components of one name: the source host shows one. Skills and commands share their names,
-/// and there the command wins (Claude Code 2.1.330); otherwise the first path does. Of two whose names differ by case
-/// alone it shows both, but their folders would be one on many file systems.
+/// Of two components with the same name, the source host shows only one. Skills and commands share a namespace, in
+/// which the command takes precedence (Claude Code 2.1.330); otherwise the first path does. It shows both of two names
+/// that differ only in case, but on many file systems their folders would be the same.
 pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Component> = Vec::new();
     let mut components = std::mem::take(&mut plugin.components);
@@ -18,7 +18,7 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
     });
     for component in components {
         let rival = kept.iter().position(|other| {
-            // The source host tells agents apart by case, too; no file is named after them.
+            // The source host distinguishes agents by case, and no file is named after them.
             match (other.kind == ComponentKind::Agent, component.kind == ComponentKind::Agent) {
                 (true, true) => other.qualified == component.qualified,
                 (false, false) => other.qualified.eq_ignore_ascii_case(&component.qualified),
@@ -37,7 +37,7 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
         let message = match is_equal {
             true => format!("duplicate name `{}`; the other component is used", component.qualified),
             false => format!(
-                "the names `{}` and `{}` differ by case alone, and a bundle has one of them: the other component is used",
+                "the names `{}` and `{}` differ only in case, and a bundle has one of them: the other component is used",
                 component.qualified, rival.qualified
             ),
         };
@@ -67,7 +67,7 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
     plugin.components = kept;
 }
 
-/// The source host lists a command without a description by that of the skill it hides, and runs the command.
+/// The source host lists a command without a description with that of the skill it hides, but runs the command.
 fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
     let is_pair = command.kind == ComponentKind::Command
         && skill.kind == ComponentKind::Skill
@@ -94,7 +94,7 @@ fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
     command.declared.insert("description".to_owned(), OverrideValue { value: text.into(), at });
 }
 
-/// A finding about a name that is given twice.
+/// A finding about a name that is used twice.
 fn twice(
     rule: &str,
     (file, span): (&SourceFile, Span),

@@ -1,5 +1,5 @@
-//! Path fields of a manifest that lead out of the plugin: the source host refuses a plugin for one of
-//! them, so each is a finding, and none is read or written.
+//! Path fields of a manifest that lead out of the plugin: the source host refuses a plugin with such a path, so each is
+//! reported, and none is read or written.
 
 use super::find::commands::command_name;
 use super::{LostComponent, Plugin};
@@ -24,7 +24,7 @@ pub(super) fn refuse(
         && let Some(file) = tree.get(&source.marketplace)
     {
         let escaping = escaping(&entry.node, file, plugin, source, found);
-        // What the marketplace says must not come into a manifest that is made from it.
+        // A manifest that is generated from the entry must not contain these paths.
         if let Some(own) = &mut plugin.entry
             && let Value::Map(fields) = &mut own.node.value
         {
@@ -57,7 +57,7 @@ fn escaping(
     for entry in node.entries().iter().filter(|entry| is_path_field(&entry.key)) {
         let pointer = JsonPointer::from_keys([entry.key.as_str()]);
         let inner: Vec<(JsonPointer, &Node)> = match &entry.node.value {
-            // Findings of commands by name were made where they are read.
+            // Commands that are declared by name are reported when they are read.
             Value::Map(commands) if entry.key == "commands" => {
                 out.extend(
                     commands
@@ -67,7 +67,7 @@ fn escaping(
                 );
                 Vec::new()
             }
-            // `experimental` holds path fields of its own.
+            // `experimental` contains path fields itself.
             Value::Map(fields) if entry.key == "experimental" => fields
                 .iter()
                 .flat_map(|field: &MappingEntry| items(&pointer.key(&field.key), &field.node))
@@ -101,7 +101,7 @@ fn sound(command: &MappingEntry, listed: bool) -> bool {
     command_name(&command.key, listed).is_ok() && source.is_none_or(|path| manifest::inside(path).is_ok())
 }
 
-/// Takes what is at the pointers out of a field's value.
+/// Removes the values at the pointers from a field.
 fn without(entry: &MappingEntry, escaping: &[(JsonPointer, String)]) -> Option<MappingEntry> {
     let pointer = JsonPointer::from_keys([entry.key.as_str()]);
     let bad = |at: &JsonPointer| escaping.iter().any(|(pointer, _)| pointer == at);
@@ -118,7 +118,7 @@ fn without(entry: &MappingEntry, escaping: &[(JsonPointer, String)]) -> Option<M
     (!bad(&pointer) && !in_map).then_some(entry)
 }
 
-/// The texts at a field: itself, or the items of its list.
+/// The texts in a field: its value, or the items of its list.
 fn items<'a>(pointer: &JsonPointer, node: &'a Node) -> Vec<(JsonPointer, &'a Node)> {
     match &node.value {
         Value::String(_) => vec![(pointer.clone(), node)],
@@ -132,7 +132,7 @@ fn items<'a>(pointer: &JsonPointer, node: &'a Node) -> Vec<(JsonPointer, &'a Nod
     }
 }
 
-/// What such a field alone declares is no component.
+/// Marks components that only such a path declares as lost.
 fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(JsonPointer, String)>) {
     for (pointer, field) in escaping {
         let whole = JsonPointer::from_keys([field.as_str()]);

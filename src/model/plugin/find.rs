@@ -1,5 +1,5 @@
-//! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), takes
-//! them apart and names them.
+//! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), parses them and names
+//! them.
 
 pub(super) mod commands;
 pub(in crate::model) mod loose_skills;
@@ -28,13 +28,13 @@ struct ComponentFinder<'a> {
     plugin: &'a mut Plugin,
     found: &'a mut Vec<Diagnostic>,
     source: &'a SourceFacts,
-    /// Its skills belong to no plugin of the source's.
+    /// Whether its skills belong to no plugin of the source.
     loose: bool,
-    /// The names of commands, by where their files are.
+    /// The names of commands, by the location of their file.
     commands: BTreeMap<PathBuf, QualifiedName>,
 }
 
-/// Fills `plugin.components` and `plugin.lost`; `alone`: the loose skills are all that it has.
+/// Fills `plugin.components` and `plugin.lost`; `alone` tells that it has nothing but the loose skills.
 pub(super) fn components(
     tree: &SourceTree,
     plugin: &mut Plugin,
@@ -67,21 +67,22 @@ impl ComponentFinder<'_> {
         Some((own.node.get(key)?.clone(), manifest?.clone()))
     }
 
-    /// The same in the marketplace's entry.
+    /// The same for the marketplace's entry.
     fn in_entry(&self, key: &str) -> Option<(Node, SourceFile)> {
         let node = self.plugin.added(key)?.clone();
         let file = self.tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((node, file.clone()))
     }
 
-    /// Kept files below a folder; they are sorted, so nothing else is looked at.
+    /// Kept files below a folder; they are sorted, so no other file is visited.
     fn kept_below<'b>(&'b self, folder: &'b Utf8Path) -> impl Iterator<Item = &'b Utf8PathBuf> {
         let kept = &self.plugin.files.kept;
         let start = kept.partition_point(|path| by_parts(path.as_str(), folder.as_str()).is_lt());
         kept[start..].iter().take_while(move |path| inside(path.as_str(), folder.as_str()))
     }
 
-    /// Agents of the manifest's list, else of the default folder, and those that the marketplace's entry adds.
+    /// Finds the agents in the manifest's list, or else in the default folder, and those that the marketplace's entry
+    /// adds.
     fn agents(&mut self, manifest: Option<&SourceFile>) {
         let before = self.found.len();
         let own = self.in_manifest("agents", manifest).map(|list| self.agent_files(&list));
@@ -90,7 +91,8 @@ impl ComponentFinder<'_> {
             Some(paths) => paths.into_iter().for_each(|path| self.agent(path, "")),
             None => {
                 if !sound {
-                    // The source host refuses the whole plugin for such a field, so it goes, and the default counts.
+                    // The source host refuses the whole plugin for such a field, so it is dropped, and the default
+                    // applies.
                     let manifests = self.plugin.manifest.iter_mut();
                     manifests.for_each(|manifest| manifest.refused.push("agents".to_owned()));
                 }
@@ -107,7 +109,7 @@ impl ComponentFinder<'_> {
         added.for_each(|path| self.agent(path, ""));
     }
 
-    /// Says which texts in the folder of a kind are plain files, since the manifest lists others.
+    /// Reports texts in the default folder of a kind that are plain files, since the manifest lists others.
     fn unsearched(&mut self, kind: ComponentKind, field: &str, manifest: Option<&SourceFile>) {
         let Some(list) = self.in_manifest(field, manifest) else { return };
         let (folder, known) = (self.plugin.root.join(field), self.paths_of(kind));
@@ -117,16 +119,16 @@ impl ComponentFinder<'_> {
         let is_plain = |path: &Utf8PathBuf| !known.contains(path) && !self.plugin.linked.contains(path);
         let mut others = self.kept_below(&folder).filter(|path| is_markdown(path) && is_plain(path));
         let Some(first) = others.next().map(|path| self.plugin.inner(path)) else { return };
-        let why = format!("the manifest's `{field}` takes the place of the folder");
+        let why = format!("the manifest's `{field}` replaces the folder");
         let message = match others.count() {
             0 => format!("`{first}` is a plain file: {why}"),
             more => format!("`{first}` and {more} more are plain files: {why}"),
         };
         let finding = Diagnostic::in_file(&list.1, list.0.span, Severity::Info, "component-format", message);
-        self.found.push(finding.help("list each of them that hosts are to offer"));
+        self.found.push(finding.help("list each of them that hosts should offer"));
     }
 
-    /// The files of the components of a kind that are found.
+    /// The files of the components of a kind that were found so far.
     fn paths_of(&self, kind: ComponentKind) -> BTreeSet<Utf8PathBuf> {
         let found = self.plugin.components.iter().filter(|component| component.kind == kind);
         found.map(|component| component.path.clone()).collect()
@@ -139,11 +141,12 @@ impl ComponentFinder<'_> {
 
     /// The files that a list of agents names.
     fn agent_files(&mut self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
-        // The source host shows one file once, also where a link leads to it.
+        // The source host shows a file only once, even if a link to it is listed too.
         let (mut files, mut origins) = (Vec::new(), BTreeSet::new());
         for (path, item) in manifest::paths(file, &self.plugin.root.clone(), node, self.found) {
             if path.extension() != Some("md") {
-                let help = "name each file, such as `./agents/name.md`; those in `agents/` are found without being named";
+                let help =
+                    "name each file, such as `./agents/name.md`; files in `agents/` are found by default";
                 let why = "does not point to a file that ends in `.md`";
                 self.found.push(manifest::misplaced(file, &item, why, help));
             } else if self.tree.get(&path).is_none() {
@@ -155,20 +158,21 @@ impl ComponentFinder<'_> {
         files
     }
 
-    /// Says which files are no agents and no commands because they are links; one that is listed by its path is one.
+    /// Reports files that are not agents or commands because they are links, unless they are listed by path.
     fn linked(&mut self) {
         for component in &self.plugin.components {
             self.plugin.linked.remove(&component.path);
         }
         self.found.extend(self.plugin.linked.iter().map(|path| {
-            let message = "this is a link, which the source host does not take for an agent or a command";
+            let message = "this is a link, which the source host does not load as an agent or a command";
             let found = Diagnostic::whole(path, Severity::Warning, "linked-component", message);
-            found.help("replace the link by a file")
+            found.help("replace the link with a file")
         }));
     }
 
-    /// The texts below `folder` in which the source host looks for agents or commands (2.1.330): whatever the case of
-    /// their ending, and no links but those that lead out of the plugin, for which it puts the file when it installs it.
+    /// The texts below `folder` in which the source host looks for agents or commands (2.1.330): with any case of their
+    /// extension, and no links except those out of the plugin, which it replaces with the file when it installs the
+    /// plugin.
     fn markdown_below(&mut self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let texts = self.kept_below(folder).filter(|path| is_markdown(path));
         let link = |path: &Utf8PathBuf| {
@@ -217,7 +221,7 @@ impl ComponentFinder<'_> {
             let message = format!("the file has more than {limit} bytes, and the source host skips it");
             self.found.push(
                 Diagnostic::whole(&file.path, Severity::Error, "unreadable-file", message.clone())
-                    .help("move what it holds into files beside it that it names"),
+                    .help("move parts of it into separate files, and name those in it"),
             );
             return self.lose(
                 kind,
@@ -244,7 +248,7 @@ impl ComponentFinder<'_> {
         }
         let qualified = |name: &str| QualifiedName::new(&self.plugin.name, &format!("{prefix}{name}"));
         if document.unreadable() {
-            let reason = "its frontmatter is more than this reader takes";
+            let reason = "its frontmatter exceeds the limits of the reader";
             return self.lose(kind, &qualified(fallback), &path, None, reason);
         }
         let mut component = Component {
@@ -266,11 +270,11 @@ impl ComponentFinder<'_> {
             .filter(|name| !name.trim().is_empty());
         let name = match own {
             Some(name) if kind == ComponentKind::Skill => names::shown(name.trim()),
-            // A block of YAML ends with a line break, which no caller writes.
+            // A YAML block scalar ends with a line break, which is not part of the name.
             Some(name) => name.trim_matches(char::is_control).to_owned(),
             None => fallback.to_owned(),
         };
-        // A skill's folder has its name on every host.
+        // On every host, the name of a skill becomes its folder.
         let check = if kind == ComponentKind::Skill { names::check } else { names::check_component };
         let mut checked =
             std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
@@ -299,12 +303,13 @@ impl ComponentFinder<'_> {
     }
 }
 
-/// Whether a file has the ending `.md`, which the source host knows in upper case, too.
+/// Whether a file has the extension `.md`, which the source host also accepts in upper case.
 fn is_markdown(path: &Utf8Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
-/// The folders between `root` and a component, and its name by its file; an ending in upper case belongs to the name.
+/// The folders between `root` and a component, and its name from its file; an extension in upper case is part of the
+/// name.
 fn nested_name(root: &Utf8Path, path: &Utf8Path) -> (String, String) {
     let inner = path.strip_prefix(root).unwrap_or(path);
     let prefix =

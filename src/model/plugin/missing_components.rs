@@ -8,8 +8,9 @@ use super::Plugin;
 use crate::source::SKILL_FILE;
 
 impl Plugin {
-    /// Files of skills below `skills/<folder>/`, which hosts do not search; one within another skill is a template or an
-    /// example of that skill. Who lists some of them in the manifest has left the others out.
+    /// Skill files below `skills/<folder>/`, which hosts do not search; a skill file within another skill is a template
+    /// or an example of that skill. An author who lists some of them in the manifest has left the others out on
+    /// purpose.
     pub fn unfound_skills(&self) -> Vec<&Utf8Path> {
         let is_deep = |path: &Utf8Path| {
             let inner = self.inner(path);
@@ -30,7 +31,7 @@ impl Plugin {
         let skills = self.components.iter().filter(|component| component.path.ends_with(SKILL_FILE));
         let mut folders: BTreeSet<&Utf8Path> = skills.map(|skill| skill.folder()).collect();
         folders.extend(self.lost.iter().filter_map(|lost| lost.path.parent()));
-        // A folder `skills` within a skill is meant for more of them.
+        // A folder `skills` within a skill is meant for further skills.
         let is_own = |path: &Utf8Path, folder: &Utf8Path| {
             let inner = path.strip_prefix(folder).unwrap_or(path);
             folders.contains(folder) && !(inner.starts_with("skills") && inner.components().count() == 3)
@@ -39,7 +40,7 @@ impl Plugin {
         deep
     }
 
-    /// How many such files there are, and what to do so that hosts find the skills.
+    /// The message and the help about such files; `None` if there are none.
     pub fn about_unfound_skills(&self) -> Option<(String, String)> {
         let skills: Vec<&Utf8Path> = self.unfound_skills().into_iter().map(|path| self.inner(path)).collect();
         let first = skills.first()?;

@@ -1,5 +1,5 @@
-//! Components that are no skills, agents or commands: found by file and by manifest field, one by one
-//! (a hook is one handler), so that none of them is skipped.
+//! Components other than skills, agents and commands: found by file and by manifest field, one by one (a hook is one
+//! handler), so that none of them is skipped.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -24,26 +24,26 @@ pub struct OtherComponent {
     pub name: String,
     /// The file that declares it, relative to SRC.
     pub path: Utf8PathBuf,
-    /// Where in a JSON file it is declared; empty for the whole file.
+    /// Its JSON pointer in the file; empty for the whole file.
     pub pointer: JsonPointer,
     /// The bytes that declare it.
     pub span: Option<Span>,
     /// Whether the file holds nothing but components of this kind.
     pub own_file: bool,
-    /// What it is.
+    /// Its content.
     pub body: OtherBody,
-    /// Why no host gets it, if none does; a finding says it too.
+    /// Why no host gets it, if none does; also reported as a finding.
     pub fault: Option<String>,
-    /// Whether it may have guarded the plugin, so that the source host refuses all of it for the fault.
+    /// Whether it may be a guard, so that the source host refuses the whole plugin because of the fault.
     pub guards: bool,
 }
 
-/// What a component of another kind is.
+/// The content of a component of another kind.
 #[derive(Debug, Clone)]
 pub enum OtherBody {
-    /// Nothing that is looked into.
+    /// Anything whose content is not inspected.
     Whole,
-    /// A file for components that declares none: it has no row but a file's.
+    /// A file for components that declares none: it only has a ledger row as a file.
     Nothing,
     /// A hook.
     Hook(Box<Hook>),
@@ -61,7 +61,7 @@ impl OtherComponent {
         }
     }
 
-    /// Credentials that stood in it in clear.
+    /// Credentials that were in plain text in it.
     pub fn secrets(&self) -> &[Secret] {
         match &self.body {
             OtherBody::Hook(hook) => &hook.secrets,
@@ -92,14 +92,14 @@ pub(super) fn find(
         if is_project && settings::OF_PLUGINS.contains(&kind.as_str()) {
             continue;
         }
-        // A field of the manifest that names workflows takes the place of their folder.
+        // A field of the manifest that names workflows replaces their folder.
         if kind == WORKFLOW && own_field(plugin, source, kind).is_some() {
             continue;
         }
         for path in &plugin.files.kept {
             let inner = plugin.inner(path);
             let folder = place.strip_suffix('/');
-            // The place of a folder ends in `/`, so that what begins with it lies below.
+            // The place of a folder ends in `/`, so every path with this prefix lies below it.
             let hit = folder.map_or(inner.as_str() == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
@@ -117,7 +117,7 @@ pub(super) fn find(
         .as_ref()
         .and_then(|entry| Some((&entry.node, tree.get(&source.marketplace)?, entry.pointer.clone())));
     for (field, kind) in &source.manifest_components {
-        // The manifest counts where both declare a field.
+        // The manifest takes precedence if both declare a field.
         let refused = plugin.manifest.iter().any(|manifest| manifest.refused.iter().any(|key| key == field));
         let place =
             own.iter().chain(&listed).find_map(|(node, file, base)| Some((node.entry(field)?, *file, base)));
@@ -131,10 +131,10 @@ pub(super) fn find(
     plugin.others = others;
 }
 
-/// Kinds whose files the source host reads as JSON, whatever stands in it.
+/// Kinds whose files the source host reads as JSON, whatever their content.
 const READ_AS_JSON: [&str; 3] = ["setting", "monitor", "theme"];
 
-/// The kind of workflows: scripts that begin with a head of their own.
+/// The kind of workflows: scripts that begin with their own header.
 const WORKFLOW: &str = "workflow";
 
 /// The field of the plugin's own manifest that declares components of that kind.
@@ -143,7 +143,7 @@ fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: &str) -> Option
     plugin.manifest.as_ref()?.node.get(field)
 }
 
-/// The hooks in the frontmatter of skills and commands. Those of agents count nowhere.
+/// The hooks in the frontmatter of skills and commands; no host runs those of agents.
 pub(super) fn inner_hooks(
     tree: &SourceTree,
     plugin: &Plugin,
@@ -156,7 +156,7 @@ pub(super) fn inner_hooks(
         };
         let place =
             Declaration { kind: "hook", file, pointer: JsonPointer::from_keys(["hooks"]), own_file: false };
-        // What is no mapping is a field of a wrong type, and said as one.
+        // A value that is not a mapping is reported as a field of a wrong type.
         if matches!(node.value, Value::Map(_)) {
             hook::find(node, &place, source, &mut out, &mut found);
         }
@@ -204,16 +204,15 @@ impl OtherFinder<'_> {
         }
     }
 
-    /// A file behind a byte order mark: the source host takes one of a manifest for nothing, and reads no hooks, servers,
-    /// settings and monitors of theirs (2.1.330).
+    /// A file with a byte order mark, in which the source host reads no hooks, servers, settings or monitors (2.1.330).
     fn marked(&mut self, kind: &str, file: &SourceFile) {
-        let message = "the file starts with a byte order mark, so the source host reads nothing of it";
+        let message = "the file starts with a byte order mark, so the source host ignores it";
         let found = Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
         self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
     }
 
-    /// A file that nothing here looks into; hosts do. What they read as JSON must be JSON.
+    /// A file that only hosts inspect. If they read it as JSON, it must be valid JSON.
     fn whole(&mut self, kind: &str, file: &SourceFile) {
         let is_json = file.path.extension() == Some("json");
         if is_json && READ_AS_JSON.contains(&kind) {
@@ -233,7 +232,7 @@ impl OtherFinder<'_> {
         self.out.push(whole(kind, &file.path));
     }
 
-    /// A script, if it is a workflow; else a file like others.
+    /// Adds a script if it is a workflow; otherwise it is an ordinary file.
     fn workflow(&mut self, file: &SourceFile) {
         let name = file.text().filter(|_| file.path.extension() == Some("js")).and_then(workflow::name);
         if let Some(name) = name {
@@ -241,7 +240,7 @@ impl OtherFinder<'_> {
         }
     }
 
-    /// The workflows at the paths that a field names: scripts, and those directly in folders.
+    /// Adds the workflows at the paths that a field names: scripts, and scripts directly in folders.
     fn workflows(&mut self, file: &SourceFile, node: &Node) {
         let tree = self.tree;
         for (path, item) in manifest::paths(file, &self.root, node, self.found) {
@@ -282,7 +281,7 @@ impl OtherFinder<'_> {
                 Value::String(_) | Value::List(_) => self.named(file, node),
                 _ => {}
             }
-            // `experimental` holds path fields of its own.
+            // `experimental` contains path fields itself.
             for inner in node.entries().iter().filter(|_| entry.key == "experimental") {
                 self.named(file, &inner.node);
             }
@@ -302,9 +301,9 @@ impl OtherFinder<'_> {
         }
     }
 
-    /// Files and folders that a field names and nothing looks into.
+    /// Checks that the files and folders that a field names exist; their content is not inspected.
     fn named(&mut self, file: &SourceFile, node: &Node) {
-        // Paths that lead out are found for all fields at once.
+        // Paths out of the plugin are reported for all fields at once.
         for (path, item) in manifest::paths(file, &self.root, node, &mut Vec::new()) {
             if self.tree.get(&path).is_none() && !self.tree.has_folder(&path) {
                 self.found.push(manifest::absent(file, &item, &path));
@@ -312,7 +311,7 @@ impl OtherFinder<'_> {
         }
     }
 
-    /// A file that the manifest names; whether it is a file that is read anyway.
+    /// Adds the file that the manifest names; returns whether it is a file that is read by default.
     fn listed(&mut self, place: &Declaration<'_>, node: &Node) -> bool {
         let text = node.as_str().unwrap_or_default();
         let component =
@@ -353,7 +352,7 @@ impl OtherFinder<'_> {
         }
     }
 
-    /// The single components that the object `node` declares.
+    /// Adds the components that the object `node` declares.
     fn declared(&mut self, place: &Declaration<'_>, node: &Node) {
         match place.kind {
             "hook" => hook::find(node, place, self.source, &mut self.out, self.found),
@@ -378,7 +377,7 @@ impl OtherFinder<'_> {
     }
 }
 
-/// Whether a byte order mark stands before the text of the file.
+/// Whether the file starts with a byte order mark.
 fn is_marked(file: &SourceFile) -> bool {
     file.text().is_some_and(|text| text.starts_with('\u{feff}'))
 }

@@ -1,4 +1,4 @@
-//! The hooks of a project: they stand among its settings, and one that is wrong costs the others nothing (Claude Code
+//! The hooks of a project: they are part of its settings, and a wrong one does not affect the others (Claude Code
 //! 2.1.330).
 
 use super::other_components::OtherComponent;
@@ -9,10 +9,10 @@ use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::source::SourceTree;
 
-/// The files of settings in a project's folder.
+/// The settings files in a project's folder.
 pub const FILES: [&str; 2] = ["settings.json", "settings.local.json"];
 
-/// Kinds that only a plugin has: in a project they lie elsewhere.
+/// Kinds that lie at these places only in a plugin, not in a project.
 pub(super) const OF_PLUGINS: [&str; 6] =
     ["hook", "mcp-server", "lsp-server", "setting", "monitor", "executable"];
 
@@ -27,7 +27,7 @@ pub(super) fn hooks(
     let mut out = Vec::new();
     for file in FILES.iter().filter_map(|name| tree.get(plugin.root.join(name))) {
         let (node, mut faults) = manifest::read_object(file);
-        // Settings are read behind one.
+        // Settings are read despite a byte order mark.
         faults.retain(|fault| fault.rule != "byte-order-mark");
         found.append(&mut faults);
         let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };

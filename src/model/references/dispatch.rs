@@ -1,5 +1,5 @@
-//! Whether a text asks to run the agent that it names. A name in an inventory, in a table of
-//! permissions or in a remark about a peer asks for nothing.
+//! Whether a text asks to run the agent that it names. A name in an inventory, in a table of permissions or in a remark
+//! about another agent is not a request.
 
 mod callers;
 
@@ -9,7 +9,8 @@ use aho_corasick::AhoCorasick;
 
 use crate::source::{Span, line_start};
 
-/// Words that ask for an agent anywhere in its sentence, and for all items of a list in the sentence that leads to it.
+/// Words that ask for an agent anywhere in its sentence, and for all items of a list if they are in the sentence before
+/// it.
 const ASKING: [&str; 20] = [
     "dispatch",
     "dispatches",
@@ -33,56 +34,56 @@ const ASKING: [&str; 20] = [
     "invoking",
 ];
 
-/// Words that ask for an agent anywhere in its sentence, and say nothing of a list that follows.
+/// Words that ask for an agent anywhere in its sentence, but not for the items of a list that follows.
 const ASKING_FOR_ONE: [&str; 8] =
     ["subagent_type", "subagent-type", "agenttype", "agent_type", "hand", "handoff", "trigger", "engage"];
 
-/// Words that ask for an agent where they stand a few words before it.
+/// Words that ask for an agent if they are a few words before it.
 const ASKING_NEARBY: [&str; 18] = [
     "use", "using", "run", "running", "call", "calling", "ask", "asking", "start", "starting", "consult",
     "via", "task", "execute", "have", "let", "first", "then",
 ];
 
-/// Words that ask for what a list names, in the sentence that leads to it.
+/// Words that ask for the items of a list if they are in the sentence before it.
 const ASKING_FOR_ITEMS: [&str; 7] = ["run", "call", "ask", "start", "consult", "execute", "use"];
 
 /// How many words before a name `ASKING_NEARBY` reaches.
 const REACH: usize = 5;
 
-/// How many bytes before and after a name count: who asks stands near, and a long text costs time in proportion.
+/// How many bytes before and after a name are searched: a request is near the name, and a longer search takes longer.
 const NEAR: usize = 8192;
 
-/// Words that turn a request into its opposite, beside those with `n't`.
+/// Words that negate a request, besides those with `n't`.
 const DENYING: [&str; 9] =
     ["never", "not", "cannot", "without", "avoid", "refrain", "forbidden", "prohibited", "neither"];
 
 /// The same, in two words.
 const DENYING_PAIRS: [[&str; 2]; 3] = [["instead", "of"], ["rather", "than"], ["no", "need"]];
 
-/// What stands behind an agent that is to be used for something else than this text.
+/// Words after an agent that is for something other than this text.
 const FOR_OTHERS: [[&str; 2]; 4] =
     [["instead", "for"], ["instead", "when"], ["instead", "if"], ["instead", "to"]];
 
-/// Words that a condition begins with: what it denies, it does not deny of the sentence behind its comma.
+/// Words that start a condition: a negation in it does not apply to the sentence after its comma.
 const CONDITIONS: [&str; 12] = [
     "if", "when", "where", "unless", "while", "because", "since", "once", "after", "before", "until",
     "without",
 ];
 
-/// What a sentence ends with that may forbid all agents.
+/// Characters that end a sentence that may forbid all agents.
 const ENDS: [char; 5] = ['\n', '.', ';', ':', '!'];
 
 /// Words for any agent.
 const AGENTS: [&str; 6] = ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents"];
 
-/// What a sentence that forbids all agents consists of, beside words for them and those that deny and ask.
+/// The words of a sentence that forbids all agents, besides words for agents, negations and requests.
 const OF_A_BAN: [&str; 15] = [
     "you", "must", "should", "do", "may", "ever", "to", "any", "other", "yourself", "here", "use", "the",
     "a", "for",
 ];
 
-/// Whether `text` asks to run what it names at `span`, in its own sentence, as an argument of a call, or, for an item
-/// of a list or a row of a table, in the section around it.
+/// Whether `text` asks to run the agent that it names at `span`: in its sentence, as an argument of a call, or, for an
+/// item of a list or a row of a table, in the section around it.
 pub(super) fn is_asked(text: &str, span: Span) -> bool {
     let from = text.floor_char_boundary(span.start.saturating_sub(NEAR));
     let to = text.ceil_char_boundary(span.end.saturating_add(NEAR).min(text.len()));
@@ -109,7 +110,7 @@ fn is_asked_near(text: &str, span: Span) -> bool {
 
 /// Whether any sentence forbids all agents.
 fn has_ban(text: &str) -> bool {
-    // Only few sentences speak of agents, and no other can be a ban.
+    // Only few sentences mention agents, and no other sentence can be a ban.
     static AGENT: LazyLock<AhoCorasick> = LazyLock::new(|| {
         let word = AhoCorasick::builder().ascii_case_insensitive(true).build(["agent"]);
         word.expect("an automaton of one word")
@@ -131,17 +132,17 @@ fn is_ban(sentence: &str) -> bool {
     let known = |word: &str| {
         is_agent(word) || is_one_of(word, &OF_A_BAN) || is_one_of(word, &ASKING) || is_denial(word)
     };
-    // Of most sentences the first word is none of these.
+    // For most sentences, already the first word is unknown.
     words(sentence).all(known) && words(sentence).any(is_agent) && forbids(sentence)
 }
 
-/// Whether a sentence denies what it would ask for.
+/// Whether a sentence negates its request.
 fn forbids(sentence: &str) -> bool {
     let asks = |word| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ITEMS);
     denies(sentence) && words(sentence).any(asks)
 }
 
-/// Whether what stands before a name denies it; a condition before a comma does not.
+/// Whether the text before a name negates it; a condition before a comma does not count.
 fn denies(before: &str) -> bool {
     let clauses: Vec<&str> = before.split(',').collect();
     let counts = |(at, clause): &(usize, &&str)| {
@@ -166,7 +167,7 @@ fn is_denial(word: &str) -> bool {
     is_one_of(word, &DENYING) || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("n't"))
 }
 
-/// Whether a name stands in inline code among other words: a text that somebody may type, and that asks for nothing here.
+/// Whether a name is in inline code among other words: a text that a user may type, which is not a request here.
 fn is_example(before: &str, after: &str) -> bool {
     let inside = before.matches('`').count() % 2 == 1 && after.contains('`');
     let ahead = before.rsplit('`').next().unwrap_or_default();
@@ -174,14 +175,14 @@ fn is_example(before: &str, after: &str) -> bool {
     inside && !(ahead.trim().is_empty() && behind.trim().is_empty()) && ahead.contains(' ')
 }
 
-/// Whether a fence of quoted prompts follows an item: what somebody may ask the agent, and nothing to do here.
+/// Whether a fence of quoted prompts follows an item: examples of what a user may ask the agent, not a request here.
 fn has_samples(behind: &str) -> bool {
     let mut lines = behind.lines().skip(1).map(str::trim_start);
     lines.next().is_some_and(|line| line.starts_with("```"))
         && lines.next().is_some_and(|line| line.starts_with(['"', '\u{201c}']))
 }
 
-/// Whether an item with a number says no more than the name: a step, and who takes it.
+/// Whether a numbered item consists of the name only: a step, and the agent that takes it.
 fn is_step(before: &str, after: &str) -> bool {
     let item = before.trim_start();
     let number = item.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -201,7 +202,7 @@ fn is_call(before: &str) -> bool {
     calls || item
 }
 
-/// What a sentence says before and after the name at `span`.
+/// The parts of the sentence before and after the name at `span`.
 fn sentence(text: &str, span: Span) -> (&str, &str) {
     let before = &text[..span.start];
     let from =
@@ -214,8 +215,8 @@ fn sentence(text: &str, span: Span) -> (&str, &str) {
     (&before[from..], &after[..to])
 }
 
-/// Whether the byte at `at` ends a sentence: a mark before a blank, a blank line, or a line before an item, a row, a
-/// heading or a fence.
+/// Whether the byte at `at` ends a sentence: punctuation before white space, or a line break before an empty line, an
+/// item, a row, a heading or a fence.
 fn ends_sentence(text: &str, at: usize) -> bool {
     let Some(rest) = text.get(at + 1..) else { return false };
     match text.as_bytes()[at] {
@@ -246,13 +247,13 @@ fn asks(before: &str, after: &str) -> bool {
         return false;
     }
     let denied = later.iter().any(|word| is_denial(word) && !word.eq_ignore_ascii_case("without"));
-    // Behind its name stands what the agent does.
+    // After its name comes what the agent does.
     let asked_later = |word: &&str| asking(word) && !callers::is_done(word);
     let asked_ahead = |at: usize| asking(&ahead[at]) && !callers::is_done_by_another(&ahead[..=at]);
     near || (0..ahead.len()).any(asked_ahead) || !denied && later.iter().any(asked_later)
 }
 
-/// Whether a sentence asks to run what a list names.
+/// Whether a sentence asks to run all items of a list.
 fn asks_for_all(sentence: &str) -> bool {
     let all: Vec<&str> = words(sentence).collect();
     let leads = sentence.trim_end().ends_with(':');

@@ -1,52 +1,52 @@
-//! Finds many words in a text at once, where they are no part of a longer word: at each place the longest,
-//! and never two that overlap. Many bytes at once are asked where a word can begin at all; there a table over
-//! the first bytes of all words tells nearly always that none does. There is no automaton to build.
+//! Finds many words in a text at once, unless they are part of a longer word: the longest at each position, without
+//! overlaps. The positions where a word can begin are computed for a block of bytes at once; at each of them, a table
+//! over the first bytes of all words nearly always rules out a match. There is no automaton to build.
 
 use std::collections::BTreeSet;
 
-/// How many slots the table has; a power of two.
+/// The number of slots of the table; a power of two.
 const SLOTS: usize = 1 << 13;
-/// How many bytes are asked at once.
+/// The number of bytes that are tested at once.
 const BLOCK: usize = 64;
 
-/// The words that are sought.
+/// Searches for a fixed set of words.
 #[derive(Debug, Clone)]
 pub(super) struct WordFinder {
     words: Vec<Box<[u8]>>,
-    /// By the hash of a word's first bytes: 0 for none, else one more than the place in `chains`.
+    /// By the hash of a word's first bytes: 0 for none, else the index in `chains` plus one.
     slots: Box<[u16; SLOTS]>,
     /// The words of one slot.
     chains: Vec<WordChain>,
-    /// First bytes of words that are no part of a word themselves, such as `$`.
+    /// First bytes of words that are not word characters, such as `$`.
     marks: Vec<u8>,
 }
 
 /// Words that share a slot.
 #[derive(Debug, Clone, Default)]
 struct WordChain {
-    /// Their places, in the order of the words.
+    /// Their indices, sorted by word.
     words: Vec<u32>,
-    /// How many first bytes all of them share.
+    /// The length of the prefix that all of them share.
     shared: usize,
-    /// The first eight of those as a number, and which of its bits count.
+    /// The first eight bytes of that prefix as a number, and a mask of its valid bits.
     lead: (u64, u64),
-    /// The bytes that follow those in some word, a bit for each; all where a word ends there.
+    /// The bytes that follow the prefix in some word, as bits; all bits if a word ends there.
     next: [u64; 4],
 }
 
 /// A word that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FoundWord {
-    /// Which: its place in the order in which the words were given.
+    /// Its index in the order in which the words were given.
     pub(super) word: usize,
     /// Its first byte in the text.
     pub(super) start: usize,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub(super) end: usize,
 }
 
 impl WordFinder {
-    /// Prepares the search for `words`, none of which comes twice; an empty one is never found.
+    /// Prepares the search for `words`, which must be distinct; an empty word is never found.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<Box<[u8]>> = words.map(|word| word.as_bytes().into()).collect();
         let first = words.iter().filter_map(|word| word.first().copied());
@@ -58,7 +58,7 @@ impl WordFinder {
         for at in order {
             match *finder.words[at] {
                 [] => {}
-                // Whatever follows a short word, it is found.
+                // A short word is in every slot that its bytes may lead to.
                 [_] => (0..SLOTS).for_each(|slot| finder.add(slot, at)),
                 [a, b] => (0..=u8::MAX).for_each(|c| finder.add(slot(number(&[a, b, c])), at)),
                 [a, b, c, ..] => finder.add(slot(number(&[a, b, c])), at),
@@ -99,7 +99,8 @@ impl WordFinder {
     /// The words of `text`, in order.
     pub(super) fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = FoundWord> + 'a {
         let text = text.as_bytes();
-        // The block that begins at `at`, by the places in it that are still to be asked.
+        // `left` has a bit for each position of the last block that is still to be tested; `at` is the end of that
+        // block.
         let (mut at, mut left, mut before) = (0, 0_u64, false);
         let mut end = 0;
         std::iter::from_fn(move || {
@@ -140,20 +141,20 @@ impl WordFinder {
         }
     }
 
-    /// The longest word of a slot that `text` goes on with at `start`.
+    /// The longest word of a slot that `text` contains at `start`.
     fn longest(&self, text: &[u8], start: usize, chain: &WordChain) -> Option<FoundWord> {
         let word = |at: &u32| &*self.words[*at as usize];
         let mut rest = &text[start..];
         if !rest.starts_with(&word(chain.words.first()?)[..chain.shared]) {
             return None;
         }
-        // Most texts go on otherwise than every word.
+        // Most texts differ from every word in the next byte.
         let next = rest.get(chain.shared).copied().unwrap_or_default();
         if chain.next[usize::from(next >> 6)] >> (next & 63) & 1 == 0 {
             return None;
         }
         loop {
-            // A word that `rest` begins with sorts before it, and the longest such word last.
+            // A word that is a prefix of `rest` sorts before it, and the longest such word last.
             let before = chain.words.partition_point(|at| word(at) <= rest);
             let at = chain.words[..before].last()?;
             let shared = shared(word(at), rest);
@@ -165,23 +166,23 @@ impl WordFinder {
     }
 }
 
-/// How many first bytes two texts share.
+/// The length of the prefix that two texts share.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether a byte is of a word; without a branch, so that many are asked at once.
+/// Whether a byte is a word character; without a branch, so that many are tested at once.
 fn of_word(byte: u8) -> bool {
     ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
 }
 
-/// Whether the bytes before and at `start` are of one word: what begins there is a part of another name.
+/// Whether the bytes before and at `start` belong to one word, so that no word begins there.
 fn inside_word(text: &[u8], start: usize) -> bool {
     start > 0 && of_word(text[start - 1]) && of_word(text[start])
 }
 
-/// Where words or marks begin in a block, a bit for each byte. `before` says whether the byte before the block is of
-/// a word; the answer says the same of its last byte.
+/// The positions in a block where words or marks begin, as bits. `before` tells whether the byte before the block is a
+/// word character; the result tells the same for the last byte of the block.
 fn begins(block: &[u8; BLOCK], before: bool, marks: &[u8]) -> (u64, bool) {
     let words = bits(block, of_word);
     let first = words & !(words << 1 | u64::from(before));
@@ -189,17 +190,17 @@ fn begins(block: &[u8; BLOCK], before: bool, marks: &[u8]) -> (u64, bool) {
     (begins, words >> (BLOCK - 1) == 1)
 }
 
-/// A bit for each byte of which `is` holds.
+/// A bit for each byte that satisfies `is`.
 #[inline(always)]
 fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     let held = block.map(|byte| u8::from(is(byte)));
     let (eights, _) = held.as_chunks::<8>();
-    // The product gathers the lowest bits of eight bytes in the highest byte.
+    // The multiplication collects the lowest bits of eight bytes in the highest byte.
     let gathered = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     eights.iter().rev().fold(0, |bits, eight| bits << 8 | gathered(eight))
 }
 
-/// The first three or four bytes as a number, the first of them the lowest; what is not there is 0.
+/// The first three or four bytes as a little-endian number; missing bytes are 0.
 fn number(bytes: &[u8]) -> u32 {
     match bytes.first_chunk() {
         Some(bytes) => u32::from_le_bytes(*bytes),
@@ -248,7 +249,7 @@ mod tests {
     fn a_block_is_told_apart_as_single_bytes_are() {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         assert!((0..=u8::MAX).all(|byte| of_word(byte) == is_word(byte)));
-        // Words and marks at every place of a block, over its end, and where one word ends and the next begins.
+        // Words and marks at every position of a block, across its end, and directly after one another.
         for words in [&["go", "$X"][..], &["go", "$X", "é"]] {
             for lead in 0..2 * BLOCK {
                 let text = format!("{}go xgo going_go é$X {:70}$Xgo é go", " ".repeat(lead), "go$X");

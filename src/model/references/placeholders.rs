@@ -80,7 +80,7 @@ fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
     out.push(Reference { span, named: ReferenceTarget::Shell(span.slice(text).to_owned()), asked: false });
 }
 
-/// `@path` after white space or at the start of a line, where the path looks like a file's.
+/// `@path` after white space or at the start of a line, if the path looks like that of a file.
 pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
     let body_text = body.slice(text);

@@ -1,4 +1,4 @@
-//! What the finder of names finds, and what it leaves alone.
+//! What the name finder finds, and what it ignores.
 
 use super::*;
 

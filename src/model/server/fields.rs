@@ -1,5 +1,5 @@
-//! The fields of an MCP server as the source host takes them (Claude Code 2.1.330): with one of a wrong type it drops the
-//! server without a word, so that no other host gets what the source does not have.
+//! Checks the fields of an MCP server as the source host does (Claude Code 2.1.330): it silently drops a server with a
+//! field of a wrong type, so no other host may get the server either.
 
 use crate::diagnostic::Diagnostic;
 use crate::model::plugin::Declaration;
@@ -10,10 +10,10 @@ use crate::read::tree::{MappingEntry, Node, Value};
 const RULE: &str = "mcp-shape";
 const TRANSPORT: &str = "mcp-transport";
 
-/// The largest whole number that the host counts with exactly.
+/// The largest whole number that the host represents exactly.
 pub(super) const LARGEST: f64 = 9_007_199_254_740_991.0;
 
-/// What is wrong with the name or the type of a server; a finding says it with its place.
+/// The fault in the name or the type of a server, also reported as a finding.
 pub(super) fn name_and_type(
     entry: &MappingEntry,
     source: &SourceFacts,
@@ -51,7 +51,7 @@ fn listed<'a>(known: impl Iterator<Item = &'a String>) -> String {
     known.map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with the other fields; a finding says it with its place.
+/// The fault in the other fields, also reported as a finding.
 pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let remote = match node.get("type").and_then(Node::as_str) {
         Some(kind) => kind != "stdio",
@@ -84,7 +84,7 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
         ),
         (
             of_remote("oauth", is_authorization),
-            "`oauth` must be a mapping with text",
+            "`oauth` must be a mapping with `clientId` as text",
             "write `{ \"clientId\": \"…\" }`",
         ),
         (
@@ -97,10 +97,10 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
     refuse(RULE, wrong, place, found)
 }
 
-/// A value that does not fit, what is wrong with it, and what to write.
+/// A value that does not fit, if any, with the message and the help.
 pub(super) type ServerFault<'a> = (Option<&'a Node>, &'static str, &'static str);
 
-/// Notes the first of the faults that is there.
+/// Reports the first fault, if any.
 pub(super) fn refuse<'a>(
     rule: &str,
     faults: impl IntoIterator<Item = ServerFault<'a>>,
@@ -112,7 +112,7 @@ pub(super) fn refuse<'a>(
     Some(place.refuse(rule, value, message, help, found))
 }
 
-/// Whether the text is an absolute URL; one of `http` or the like names a host.
+/// Whether the text is an absolute URL; with `http` or a similar scheme, it must name a host.
 pub fn is_absolute_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.trim().split_once(':') else { return false };
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
@@ -128,7 +128,7 @@ pub fn is_absolute_url(text: &str) -> bool {
     !host.is_empty() && !host.starts_with(':') && !host.contains([' ', '<', '>', '^', '|', '%'])
 }
 
-/// What a variable stands for is not known here.
+/// The value of a variable is not known, so a text with one is accepted.
 fn is_url(value: &Node) -> bool {
     value.as_str().is_some_and(|text| text.contains("${") || is_absolute_url(text))
 }

@@ -1,5 +1,5 @@
-//! The fields of an LSP server as the source host takes them (Claude Code 2.1.330): with one that is unknown or of a wrong
-//! type it reads no server of the file.
+//! Checks the fields of an LSP server as the source host does (Claude Code 2.1.330): because of one unknown field or
+//! wrong type, it skips all servers of the file.
 
 use super::fields::{LARGEST, ServerFault, is_flag, is_mapping_of_texts, is_text, is_whole, refuse};
 use crate::diagnostic::Diagnostic;
@@ -27,10 +27,10 @@ const FIELDS: [&str; 14] = [
     "workspaceFolder",
 ];
 
-/// The longest time that the host waits for an answer, in milliseconds.
+/// The longest time that the host waits for a response, in milliseconds.
 const LONGEST: f64 = 2_147_483_647.0;
 
-/// What is wrong with a server; a finding says it with its place.
+/// The fault of a server, also reported as a finding.
 pub(super) fn check(
     entry: &MappingEntry,
     place: &Declaration<'_>,
@@ -51,10 +51,10 @@ pub(super) fn check(
     let wrong: [ServerFault<'_>; 11] = [
         (
             is("command", is_program),
-            "`command` must be one program without blanks",
+            "`command` must be one program without spaces",
             "move the rest to `args`",
         ),
-        (is("args", is_list), "`args` must be a list of strings that are not empty", "write `[\"…\"]`"),
+        (is("args", is_list), "`args` must be a list of non-empty strings", "write `[\"…\"]`"),
         (
             is("extensionToLanguage", is_languages),
             "`extensionToLanguage` must map extensions with a dot to languages",

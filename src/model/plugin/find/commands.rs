@@ -1,4 +1,4 @@
-//! Where the commands of a plugin are, and what they are called (Claude Code 2.1.330).
+//! Finds and names the commands of a plugin (Claude Code 2.1.330).
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -15,15 +15,16 @@ use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, SKILL_FILE, SourceFile};
 
 impl ComponentFinder<'_> {
-    /// Commands that the manifest declares, else those of the default folder, and those that the marketplace's entry adds.
+    /// Finds the commands that the manifest declares, or else those in the default folder, and those that the
+    /// marketplace's entry adds.
     pub(super) fn commands(&mut self, manifest: Option<&SourceFile>) {
         let default = self.plugin.root.join("commands");
         let (own, added) = (self.in_manifest("commands", manifest), self.in_entry("commands"));
-        // One that is listed by its path has the name of its file, also where its folder is listed, too.
+        // A command that is listed by its path is named after its file, even if its folder is listed too.
         let files = |list: &(Node, SourceFile)| self.listed_files(list);
         let own_files: BTreeSet<Utf8PathBuf> = own.iter().flat_map(files).collect();
         let listed: BTreeSet<Utf8PathBuf> = added.iter().flat_map(files).chain(own_files.clone()).collect();
-        // A path that is refused goes, and the default counts; there an entry renames nothing.
+        // If a single path is refused, the default folder applies, in which an entry renames nothing.
         if own.is_none_or(|list| !self.declared_commands(&list, &listed) && list.0.as_str().is_some()) {
             self.commands_below(&default, &own_files, "");
         }
@@ -46,7 +47,8 @@ impl ComponentFinder<'_> {
         paths.map(|(path, _)| path).collect()
     }
 
-    /// Commands of a field, once each; those below a folder but for files that are `known`. Whether it names a path.
+    /// Adds the commands of a field, once each; below a folder, files that are `known` are skipped. Returns whether the
+    /// field names a path.
     fn declared_commands(
         &mut self,
         (node, file): &(Node, SourceFile),
@@ -63,7 +65,7 @@ impl ComponentFinder<'_> {
         !paths.is_empty()
     }
 
-    /// The commands at a path that a field names: a file with the name `stem`, or those of a folder.
+    /// Adds the commands at a path that a field names: a file as the command `stem`, or those in a folder.
     fn command_at(
         &mut self,
         path: &Utf8Path,
@@ -84,15 +86,15 @@ impl ComponentFinder<'_> {
             self.found.push(Diagnostic { severity: Severity::Warning, ..finding });
         } else if let Some(first) = self.command(path, stem, "") {
             let message =
-                format!("the source host shows this file once, as `{first}`, and no command `{stem}`");
+                format!("the source host shows this file only once, as `{first}`, and not as `{stem}`");
             let finding =
                 Diagnostic::in_file(file, item.span, Severity::Warning, "component-format", message);
-            self.found.push(finding.help("give each command a file of its own, or remove the entry"));
+            self.found.push(finding.help("give each command a separate file, or remove the entry"));
         }
     }
 
-    /// Takes a file as a command. One that is a command already, also where a link leads to it, is shown under the first
-    /// name, which is returned where it is another one.
+    /// Adds a file as a command. A file that is a command already, perhaps through a link, is shown under its first
+    /// name; that name is returned if it differs.
     fn command(&mut self, path: &Utf8Path, stem: &str, prefix: &str) -> Option<QualifiedName> {
         let origin = self.tree.get(path)?.origin.clone();
         let name = QualifiedName::new(&self.plugin.name, &format!("{prefix}{stem}"));
@@ -106,11 +108,11 @@ impl ComponentFinder<'_> {
         }
     }
 
-    /// The commands in a folder, which gives its name to a skill that lies in it.
+    /// Adds the commands in a folder; a skill file directly in it is named after the folder.
     fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>, name: &str) {
         let files: Vec<Utf8PathBuf> =
             self.markdown_below(root).into_iter().filter(|path| !known.contains(path)).collect();
-        // Also in lower case.
+        // The source host accepts it in lower case too.
         let is_skill =
             |path: &Utf8PathBuf| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         let own_folder =
@@ -118,7 +120,7 @@ impl ComponentFinder<'_> {
         let skills: BTreeSet<Utf8PathBuf> = files.iter().filter_map(own_folder).collect();
         let mut done = BTreeSet::new();
         for path in files {
-            // A folder with a skill in it is that skill, with all that lies in it.
+            // A folder with a skill file is one skill, with everything in it.
             let skill = path.ancestors().skip(1).filter_map(|folder| skills.get(folder)).last().cloned();
             let (prefix, stem) = match skill {
                 Some(folder) if path.parent() != Some(&folder) || !is_skill(&path) => continue,
@@ -131,13 +133,13 @@ impl ComponentFinder<'_> {
         }
     }
 
-    /// The name of a folder; that of the plugin's own, or of a clone, is the plugin's.
+    /// The name of a folder; for the plugin's own folder, which may be a clone, the plugin's name.
     fn folder_name(&self, folder: &Utf8Path, name: &str) -> String {
         let own = folder.file_name().filter(|_| folder != self.plugin.root);
         own.unwrap_or(if name.is_empty() { &self.plugin.name } else { name }).to_owned()
     }
 
-    /// A command that the manifest declares by name, with a file or with its text.
+    /// Adds a command that the manifest declares by name, with a file or with its text.
     fn command_object(&mut self, entry: &MappingEntry, file: &SourceFile, known: &BTreeSet<Utf8PathBuf>) {
         let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
         let base = self.plugin.entry.as_ref().filter(|_| listed).map(|entry| entry.pointer.clone());
@@ -164,18 +166,18 @@ impl ComponentFinder<'_> {
         }
     }
 
-    /// A command whose text stands in the marketplace's entry: the source host shows none (2.1.330).
+    /// Reports a command whose text is in the marketplace's entry: the source host does not show it (2.1.330).
     fn unread_text(&mut self, entry: &MappingEntry, file: &SourceFile) {
         let message = format!("the source host shows no command `{}`: it has no `source`", entry.key);
         let help =
-            "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
+            "move its text to a file that `source` names; only a plugin's own manifest can contain a text";
         self.found.push(
             Diagnostic::in_file(file, entry.span(), Severity::Warning, "component-format", message)
                 .help(help),
         );
     }
 
-    /// A command whose text stands in the manifest.
+    /// Adds a command whose text is in the manifest.
     fn inline(&mut self, entry: &MappingEntry, file: &SourceFile, pointer: JsonPointer) {
         let name = entry.key.clone();
         let refused = match (names::check_component(&name), entry.node.get("content").and_then(Node::as_str))
@@ -204,7 +206,8 @@ impl ComponentFinder<'_> {
     }
 }
 
-/// Why a command that is declared by `name` cannot have it. One of the marketplace's entry becomes a file of its name.
+/// Why a command that is declared by `name` cannot have that name. A command in the marketplace's entry becomes a file
+/// of that name.
 ///
 /// # Errors
 /// The reason, to be put after "the name `x`".

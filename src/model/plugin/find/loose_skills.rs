@@ -1,5 +1,5 @@
-//! Agents and commands in a folder of theirs that belongs to no plugin: only texts that are plainly one, since such a folder
-//! also holds pages for people.
+//! Agents and commands in a folder that belongs to no plugin: only texts that clearly declare one, since such a folder
+//! also contains pages for people.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use crate::model::plugin::{Plugin, duplicates};
 use crate::read::format::SourceFacts;
 use crate::source::{ComponentKind, SourceFile, SourceTree};
 
-/// Fields that only agents have, or only commands; a `description` has either.
+/// The fields that identify an agent or a command; both have a `description`.
 const OWN_FIELDS: [(ComponentKind, &[&str]); 2] = [
     (ComponentKind::Agent, &["description", "tools", "model"]),
     (ComponentKind::Command, &["description", "allowed-tools", "argument-hint"]),
 ];
 
-/// How long a frontmatter may be, in lines.
+/// The maximum number of frontmatter lines that are searched.
 const LINES: usize = 60;
 
-/// Whether `text` begins with frontmatter, readable or not, that has a field of a component of that kind.
+/// Whether `text` begins with frontmatter, valid or not, that has a field of a component of that kind.
 pub fn declares_component(text: &str, kind: ComponentKind) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     let opened = lines.next().is_some_and(|line| line.trim_end() == "---");
@@ -30,7 +30,7 @@ pub fn declares_component(text: &str, kind: ComponentKind) -> bool {
     opened && lines.take(LINES).take_while(|line| !line.starts_with("---")).any(is_own)
 }
 
-/// Fills `plugin.components` with the texts of its folder that are plainly of `kind`.
+/// Fills `plugin.components` with the texts in its folder that clearly declare a `kind`.
 pub(in crate::model::plugin) fn components(
     tree: &SourceTree,
     plugin: &mut Plugin,

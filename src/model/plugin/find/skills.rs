@@ -1,4 +1,4 @@
-//! Where the skills of a plugin are, and what they are called.
+//! Finds and names the skills of a plugin.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use crate::read::tree::Node;
 use crate::source::{ComponentKind, SKILL_FILE, SourceFile, by_parts};
 
 impl ComponentFinder<'_> {
-    /// Skills as the source host finds and names them (2.1.330): those of the default folder and of a folder above them
-    /// by their folders, one whose own folder is listed by what it calls itself. What the entry of a plugin at the
-    /// marketplace's own root lists takes the place of everything else.
+    /// Finds and names skills as the source host does (2.1.330): skills in the default folder, or in a listed parent
+    /// folder, are named after their folder; a skill whose own folder is listed is named by its frontmatter. The list
+    /// in the entry of a plugin at the marketplace's root replaces everything else.
     pub(super) fn skills(&mut self, manifest: Option<&SourceFile>) {
         let root = self.plugin.root.clone();
         let default = root.join("skills");
@@ -41,7 +41,7 @@ impl ComponentFinder<'_> {
                 }
             }
         }
-        // A skill file in the default folder makes one skill of it.
+        // A skill file in the default folder makes the folder one skill.
         let is_one = self.tree.get(default.join(SKILL_FILE)).is_some();
         let by_default = if scanned && !is_one { self.children(&default) } else { Vec::new() };
         if scanned && is_one {
@@ -77,7 +77,7 @@ impl ComponentFinder<'_> {
             .collect()
     }
 
-    /// The skill in `folder`, `named` by what it calls itself.
+    /// Adds the skill in `folder`; if `named`, the name in its frontmatter takes precedence.
     pub(super) fn skill(&mut self, folder: &Utf8Path, named: bool) {
         let is_root = folder == self.plugin.root;
         let fallback = names::shown(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
@@ -88,12 +88,12 @@ impl ComponentFinder<'_> {
         } else {
             self.below(folder)
         };
-        // A folder that is a plugin's own, or a clone's, names no skill.
+        // The plugin's own folder, which may be a clone, does not name a skill.
         self.component(ComponentKind::Skill, folder.join(SKILL_FILE), &fallback, is_root || named, files, "");
     }
 
-    /// Skills that belong to no plugin. Nothing but their folders keeps those of one name apart where an author has them,
-    /// so a folder above stands before a name that another component has.
+    /// Adds skills that belong to no plugin. Only their folders distinguish skills with the same name, so such a name
+    /// is prefixed with the parent folder.
     pub(super) fn loose_skills(&mut self, folders: &[Utf8PathBuf]) {
         let key = |component: &Component| component.name.to_ascii_lowercase();
         let others = self.plugin.components.iter().filter(|component| component.kind != ComponentKind::Agent);
@@ -131,7 +131,7 @@ impl ComponentFinder<'_> {
         self.kept_below(folder).filter(|path| **path != main).cloned().collect()
     }
 
-    /// A skill at the root of the plugin owns every file that is not part of the plugin's own form.
+    /// A skill at the root of the plugin owns every file that is not in one of the plugin's own places.
     fn beside_root_skill(&self) -> Vec<Utf8PathBuf> {
         let own = |inner: &Utf8Path| {
             let places = self.source.components.keys().map(|place| place.trim_end_matches('/'));
@@ -148,9 +148,9 @@ impl ComponentFinder<'_> {
     }
 }
 
-/// Says that nobody reads a skill in the plugin's own folder, since the folder `skills` is there (2.1.330).
+/// Reports a skill file in the plugin's own folder, which is not read because there is a folder `skills` (2.1.330).
 fn beside_skills(root: &Utf8Path) -> Diagnostic {
-    let message = "this file is not a skill: beside a folder `skills`, the source host does not read it";
+    let message = "this file is not a skill: the source host does not read it if there is a folder `skills`";
     let found = Diagnostic::whole(root.join(SKILL_FILE), Severity::Warning, "flat-skill-file", message);
     found.help("move it to `skills/<name>/SKILL.md`, or remove the folder `skills`")
 }

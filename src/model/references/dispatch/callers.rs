@@ -1,37 +1,37 @@
-//! Who runs what, in a text that names an agent: "invoked by the `scout` agent" tells who runs this text, and "the `plan`
-//! skill dispatches `scout`" what another one does. Neither asks for the agent.
+//! Finds who runs what in a text that names an agent: "invoked by the `scout` agent" tells who runs this text, and "the
+//! `plan` skill dispatches `scout`" tells what another skill does. Neither is a request.
 
 use super::{ASKING, REACH, is_one_of};
 
-/// Words that say, with `by` behind them, who runs this text.
+/// Words that, followed by `by`, tell who runs this text.
 const CALLED: [&str; 9] =
     ["dispatched", "spawned", "launched", "delegated", "invoked", "called", "triggered", "started", "loaded"];
 
-/// What may stand between `by` and a list of those who run this text.
+/// Words that may stand between `by` and a list of the callers of this text.
 const THOSE: [&str; 6] = ["the", "these", "any", "following", "agents", "subagents"];
 
-/// What somebody does, which is no request where it is not this text.
+/// Verbs that are not a request if the subject is not this text.
 const DOING: [&str; 5] = ["dispatches", "spawns", "launches", "delegates", "invokes"];
 
-/// Who may do so besides this text.
+/// Subjects other than this text.
 const DOERS: [&str; 4] = ["skill", "command", "workflow", "hook"];
 
-/// Words before one of these that mean this text.
+/// Words before such a subject that make it this text.
 const THIS: [&str; 5] = ["this", "the", "your", "current", "that"];
 
-/// Whether the words before a name say that it runs this text: "invoked by the", "called by `other` or the".
+/// Whether the words before a name tell that it runs this text: "invoked by the", "called by `other` or the".
 pub(super) fn are_named(ahead: &[&str]) -> bool {
     let Some(by) = by(ahead).filter(|by| ahead.len() - by <= REACH) else { return false };
     is_one_of(ahead[by - 1], &CALLED) && !ahead[by..].iter().any(|word| is_one_of(word, &ASKING))
 }
 
-/// Whether the sentence that leads to a list says that what it lists runs this text.
+/// Whether the sentence before a list tells that its items run this text.
 pub(super) fn lists(sentence: &[&str]) -> bool {
     let names_none = |by: usize| sentence[by + 1..].iter().all(|word| is_one_of(word, &THOSE));
     by(sentence).is_some_and(|by| is_one_of(sentence[by - 1], &CALLED) && names_none(by))
 }
 
-/// Whether a word behind the name of an agent is what the agent does.
+/// Whether a word after the name of an agent is what the agent does.
 pub(super) fn is_done(word: &str) -> bool {
     is_one_of(word, &DOING)
 }
@@ -42,7 +42,7 @@ pub(super) fn is_done_by_another(ahead: &[&str]) -> bool {
     is_one_of(doing, &DOING) && is_one_of(doer, &DOERS) && !is_one_of(whose, &THIS)
 }
 
-/// Where the last `by` stands, behind another word.
+/// The index of the last `by` that follows another word.
 fn by(words: &[&str]) -> Option<usize> {
     words.iter().rposition(|word| word.eq_ignore_ascii_case("by")).filter(|by| *by > 0)
 }
