@@ -1,5 +1,5 @@
 //! Lowers a project for one host: every file gets its path, every field and reference its outcome, and the ledger a row
-//! for each. Pure: the result are nodes, not bytes.
+//! for each. Pure: the result is nodes, not bytes.
 //!
 //! Each step reads earlier decisions without changing them, and returns its part of the bundle: files, and decisions
 //! about parts of the source. When the parts are joined, it is known which files cannot be written, and each decision

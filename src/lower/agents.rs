@@ -1,10 +1,10 @@
-//! The agents of a plugin on a host whose plugins carry none: which of them are dispatched all the same.
+//! The agents of a plugin on a host whose plugins cannot carry agents: which of them are still dispatched.
 
 use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 
-/// The agents with an installable form: those that the bundle dispatches, and the others.
+/// The agents with an installable form: those that the bundle dispatches, then the others.
 pub(super) fn installable<'a>(context: &LoweringContext<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
     let own = context.plugin.components.iter();
     own.filter(|component| {

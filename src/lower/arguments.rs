@@ -1,6 +1,6 @@
-//! Which argument placeholders of a text are real ones. The source host fills `$N` only when it is given that many
-//! arguments (Claude Code 2.1.330), so a price such as `$80` is none, and neither is `$1` of a program in another
-//! language.
+//! Which argument placeholders in a text are real ones. The source host fills `$N` only if it is given that many
+//! arguments (Claude Code 2.1.330), so a price such as `$80` is not a placeholder, nor is the `$1` of a program in
+//! another language.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::{Span, line_start};
 
-/// Programs whose own language has `$1`.
+/// Programs in whose own language `$1` has a meaning.
 const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "sed", "perl", "xargs", "sh -c", "bash -c"];
 
 /// Languages of code blocks in which the source host's arguments make no sense.
@@ -125,8 +125,8 @@ fn is_amount(text: &str, span: Span) -> bool {
         || AMOUNTS.iter().any(|amount| after.starts_with(amount))
 }
 
-/// Whether `$1` belongs to a program in the text: a quoted one of a command, or a block in another language or with
-/// functions of its own.
+/// Whether `$1` belongs to a program in the text: a quoted program in a command, or a block in another language or with
+/// its own functions.
 fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
     let holds = |region: &&markdown::Region| {
         matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan)

@@ -1,5 +1,5 @@
-//! The block *On this host*: it binds exactly the names that a component's files use and that mean
-//! nothing, or something else, on the host. A component without such names gets none.
+//! The block *On this host*: it explains exactly the names that a component's files use and that have no meaning, or
+//! another one, on the host. A component without such names gets no block.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,9 +41,10 @@ pub struct Bindings {
     skills: NamedComponents,
     commands: NamedComponents,
     workflows: NamedComponents,
-    /// Those that the scripts of the workflows name.
+    /// The agents that the scripts of the workflows name.
     workflow_agents: NamedComponents,
-    /// The files with their prompts, by their paths in the plugin's folder: from the file that gets the block.
+    /// The files with their prompts: the path relative to the file that gets the block, by the path in the plugin's
+    /// folder.
     workflow_prompts: BTreeMap<String, String>,
     tools: BTreeMap<String, String>,
     arguments: bool,
@@ -74,7 +75,7 @@ struct BlockText<'a> {
 }
 
 impl Bindings {
-    /// Collects what `component` names in `texts` and `target` has to bind.
+    /// Collects the names in `texts` of `component` that the block has to explain.
     pub fn collect(
         component: &Component,
         texts: &[ComponentText<'_>],
@@ -97,7 +98,7 @@ impl Bindings {
         out
     }
 
-    /// Collects what the text of a command names that stands in the manifest, where nothing is edited.
+    /// Collects the names in the text of a command in the manifest, where nothing is edited.
     pub fn of_inline(
         command: &InlineCommand,
         names: &[TextName<'_>],
@@ -196,7 +197,7 @@ impl Bindings {
         }
         let says = |line: &str| context.target.block.contains_key(line);
         let rest = paths::after(text.text, name.reference.span.end);
-        // A host that expands it in texts runs agents by their names, and the tool's line says how.
+        // A host that expands the variable in texts runs agents by name, as the tool's line explains.
         let relative = context.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
         let script = (relative && *variable == context.source.plugin_root).then_some(rest);
         if let Some(workflow) = script.and_then(|script| workflows::name_at(context.plugin, script))
@@ -234,7 +235,7 @@ impl Bindings {
         }
     }
 
-    /// A variable that a shell asks for, and that stays in its code.
+    /// A variable that a shell test checks, and that stays in the code.
     fn tested(&mut self, name: &str, context: &LoweringContext<'_>, places: &BlockPaths<'_>) {
         let Some(facts) = context.variable(name) else { return };
         match paths::own_place(context.source, name, places.to_root) {
@@ -265,7 +266,7 @@ impl Bindings {
                     self.paths.insert(head(place, rest));
                 }
             }
-            // Only the main file is expanded on the source host, too: other texts stay as they are.
+            // The source host also expands only the main file: other texts stay unchanged.
             (VariableForm::Relative, _) => {
                 if let Some(place) = place {
                     let stands = format!("`{place}`, seen from the folder of this file");
@@ -307,7 +308,7 @@ impl Bindings {
         self.notes = path.map(|path| paths::relative(places.folder, Utf8Path::new(path)));
     }
 
-    /// The block; `None` when there is nothing to say.
+    /// The block; `None` if it would be empty.
     pub fn block(&self, target: &Target) -> Option<Block> {
         let mut lines = Vec::new();
         let mut say = |line: &str, needed: bool, values: &dyn Fn() -> serde_json::Value| {
@@ -345,8 +346,8 @@ impl Bindings {
     }
 }
 
-/// The common prefix of the paths behind a variable: the path to the plugin's folder, or the first folder below the
-/// file's own.
+/// The prefix of a path after a variable: the path to the plugin's folder, or the first folder below the file's own
+/// folder.
 fn head(place: &str, rest: &str) -> String {
     if place != "." {
         return format!("{place}/");

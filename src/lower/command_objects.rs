@@ -1,5 +1,5 @@
-//! What a manifest says of a command beside its text: the decision about such a field takes the place of the one that tells
-//! where the manifest's field itself goes.
+//! The fields of commands in manifests: the decision about such a field replaces the one about where the manifest's
+//! field itself goes.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) struct CommandFields<'a> {
 }
 
 impl<'a> CommandFields<'a> {
-    /// Those of the plugin.
+    /// The fields of commands of the plugin.
     pub(super) fn new(context: &LoweringContext<'a>) -> Self {
         let plugin = context.plugin;
         let files = plugin.components.iter().map(|own| (&own.qualified, &own.declared, true));

@@ -38,7 +38,7 @@ pub(super) struct LoweredComponent {
     pub(super) refused: BTreeSet<(usize, String)>,
 }
 
-/// Lowers `component` with every text that belongs to it: first all is decided, then it is written.
+/// Lowers `component` with every text that belongs to it: first everything is decided, then it is written.
 pub(super) fn lower<'a>(
     context: &'a LoweringContext<'a>,
     component: &'a Component,
@@ -276,8 +276,8 @@ fn refuse(
     part
 }
 
-/// Sets name and description where the host needs them said otherwise. The description that had to be made: where
-/// there is one, the source host lists the component for nobody but the user.
+/// Sets name and description if the host needs different ones. Returns the generated description, if any: without its
+/// own description, the source host lists the component only for the user.
 fn describe(
     context: &LoweringContext<'_>,
     component: &Component,
@@ -305,7 +305,7 @@ fn describe(
     None
 }
 
-/// Gives an agent without a name of its own the one that its file had, where the file has another one.
+/// Sets the name of an agent without a `name` to that of its source file, if the emitted file has a different name.
 fn name_agent(component: &Component, inner: &Utf8Path, draft: &mut MarkdownDraft) {
     let stem = |path: &Utf8Path| {
         let file = path.file_name().unwrap_or_default();
@@ -314,7 +314,7 @@ fn name_agent(component: &Component, inner: &Utf8Path, draft: &mut MarkdownDraft
     let renamed = component.here.renamed.as_ref().map(|renamed| last_of(&renamed.to).to_owned());
     let name = renamed.unwrap_or_else(|| stem(&component.path));
     if component.written_name().is_none() && stem(inner) != name {
-        draft.set_text("name", &name, "its file has another name, which the host would show");
+        draft.set_text("name", &name, "its file has a different name, which the host would show");
     }
 }
 
@@ -347,7 +347,7 @@ fn name_skill(
     }
 }
 
-/// The description of a skill that has none, where the host needs one.
+/// Generates the description of a skill without one, if the host needs one.
 fn made_description(
     context: &LoweringContext<'_>,
     component: &Component,

@@ -33,7 +33,7 @@ pub(super) struct LoweringContext<'a> {
     pub(super) places: OutputPaths,
     /// How the host's skill list treats it.
     pub(super) listing: PluginListing,
-    /// What its list of skills makes of all plugins together, where something is not shown as it is.
+    /// How its skill list treats all plugins together, if anything is cut or omitted.
     pub(super) session: Option<&'a SessionListing>,
     /// What the host's sandbox refuses.
     pub(super) commands: &'a CommandTable,
@@ -111,13 +111,14 @@ impl LoweringContext<'_> {
         })
     }
 
-    /// What becomes of a variable in a body; of a value that the user is asked for by what they all begin with.
+    /// The facts about a variable in a body; all options that the user is asked for share the facts of their common
+    /// prefix.
     pub(super) fn variable(&self, name: &str) -> Option<&VariableFacts> {
         let option = name.starts_with(&self.source.user_config);
         self.target.variables.get(if option { self.source.user_config.as_str() } else { name })
     }
 
-    /// What the block says stands for the variable `name`.
+    /// The text of the block that explains the variable `name`.
     pub(super) fn stands(&self, name: &str, stands: &str) -> String {
         let Some(key) = name.strip_prefix(&self.source.user_config) else { return stands.to_owned() };
         let stands = stands.replace("{variable}", &options::variable(self.source, key));
@@ -127,7 +128,7 @@ impl LoweringContext<'_> {
         }
     }
 
-    /// Why the host does not get the server of whose tools this is the name or its beginning.
+    /// Why the host does not get the server whose tool, or prefix of tools, is named here.
     pub(super) fn lost_server(&self, tool: &str) -> Option<&String> {
         let start = tool.strip_suffix(ANY_TOOL).unwrap_or(tool);
         self.server_tools.lost.iter().find_map(|(ours, reason)| start.starts_with(ours).then_some(reason))

@@ -6,7 +6,7 @@ use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::OtherComponent;
 use crate::target::Axis;
 
-/// What becomes of those of `other`. A part that is decided already, among `parts`, has its row.
+/// The decisions about the credentials in `other`, except parts that are already decided in `parts`.
 pub(super) fn decide(
     context: &LoweringContext<'_>,
     other: &OtherComponent,
@@ -22,7 +22,7 @@ pub(super) fn decide(
         }
         let name = secret.name.as_str();
         let reason =
-            format!("a credential in clear is not passed on; set `{}` in the environment", secret.variable);
+            format!("a plain-text credential is not passed on; set `{}` in the environment", secret.variable);
         let decision = Decision::kept(&context.plugin.name, ComponentKind::Construct, name, &other.path)
             .in_file(file, secret.span)
             .pointer(&secret.pointer)

@@ -18,7 +18,7 @@ pub(super) struct Decision(LedgerRow);
 pub(super) type UnwritableFiles = BTreeMap<(String, String), String>;
 
 impl Decision {
-    /// Starts as kept; other methods change that.
+    /// A decision that starts as kept; the other methods change it.
     pub(super) fn kept(plugin: &str, kind: ComponentKind, name: impl Into<String>, path: &Utf8Path) -> Self {
         let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
         Self(LedgerRow {
@@ -52,7 +52,7 @@ impl Decision {
         })
     }
 
-    /// About what a `plugcast.toml` says at `place`, or a manifest of a command.
+    /// About the setting at `place` in a `plugcast.toml`, or the field of a command in a manifest.
     pub(super) fn at_place(self, place: &ConfigPlace) -> Self {
         let ConfigPlace { span, line, column, .. } = *place;
         self.at_span(RowSpan { start: span.start, end: span.end, line, column }).pointer(&place.pointer)
@@ -85,13 +85,13 @@ impl Decision {
         self
     }
 
-    /// What is lost along `axis`, as grave as such a loss is at least; `part` is the field or construct, or empty for the
+    /// The loss on `axis`, with the lowest class of that axis; `part` is the field or construct, or empty for the
     /// whole.
     pub(super) fn loss(self, axis: Axis, owner: (ComponentKind, &str), part: &str) -> Self {
         self.loss_as(axis, axis.floor(), owner, part)
     }
 
-    /// The same with the class of the loss.
+    /// The same with the given class.
     pub(super) fn loss_as(
         mut self,
         axis: Axis,
@@ -107,7 +107,7 @@ impl Decision {
         self
     }
 
-    /// What kind of thing it is about.
+    /// The kind of its subject.
     pub(super) fn kind(&self) -> ComponentKind {
         self.0.kind
     }
@@ -146,7 +146,7 @@ impl Decision {
         self.0.loss.is_some()
     }
 
-    /// The row of the ledger: of a file that cannot be written nothing arrives.
+    /// The row of the ledger; anything in a file that cannot be written is dropped.
     pub(super) fn row(self, unwritable: &UnwritableFiles) -> LedgerRow {
         let Self(row) = self;
         let place = row.to.as_ref().filter(|_| !unwritable.is_empty());

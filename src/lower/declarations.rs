@@ -1,5 +1,5 @@
-//! Components that a file declares at a place of its own: what becomes of them, by that place, tells what becomes of the
-//! fields that declare them. A manifest may declare thousands, so that each is looked up.
+//! Components that a file declares, by their pointer: their outcome decides the outcome of the fields that declare
+//! them. A manifest may declare thousands, so they are looked up by pointer.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use super::decision::Decision;
 use crate::ledger::ComponentKind;
 use crate::model::plugin::{self, OtherComponent};
 
-/// The kinds that a manifest can declare whole.
+/// The kinds that a manifest can declare completely.
 const KINDS: [ComponentKind; 4] =
     [ComponentKind::Hook, ComponentKind::McpServer, ComponentKind::LspServer, ComponentKind::Command];
 
-/// What becomes of the components that one file declares.
+/// The outcomes of the components that one file declares.
 #[derive(Debug)]
 pub(super) struct Declarations {
     path: Utf8PathBuf,
     /// The number of declarations.
     count: usize,
-    /// By pointer: the first one that is carried, with where it goes, and the first one, with why it is dropped.
+    /// By pointer: the first component that is carried, with its destination, and the first component, with its reason.
     places: BTreeMap<String, (Option<Destination>, Destination)>,
 }
 
@@ -28,14 +28,14 @@ pub(super) struct Declarations {
 type Destination = (usize, String);
 
 impl Declarations {
-    /// Those of the file at `path` among `decisions`.
+    /// The declarations in the file at `path` among `decisions`.
     pub(super) fn new<'a>(path: &Utf8Path, decisions: impl IntoIterator<Item = &'a Decision>) -> Self {
         let mut declarations = Self { path: path.to_owned(), count: 0, places: BTreeMap::new() };
         declarations.add(decisions);
         declarations
     }
 
-    /// Adds those that are declared in the file.
+    /// Adds the decisions about components that the file declares.
     pub(super) fn add<'a>(&mut self, decisions: impl IntoIterator<Item = &'a Decision>) {
         let is_here = |decision: &&Decision| KINDS.contains(&decision.kind()) && self.path == decision.path();
         for decision in decisions.into_iter().filter(is_here) {
@@ -50,8 +50,8 @@ impl Declarations {
         }
     }
 
-    /// What becomes of what is declared at or around `pointer`: where the first of them goes, or why none does. `None`
-    /// when nothing that is lowered is declared there.
+    /// The destination of the first component that is declared at, around or below `pointer`, or why none is carried.
+    /// `None` if no component that is lowered is declared there.
     pub(super) fn destination(&self, pointer: &str) -> Option<Result<String, String>> {
         let above = around(pointer).filter_map(|above| self.places.get(above));
         let inner = format!("{pointer}/");
@@ -65,7 +65,7 @@ impl Declarations {
     }
 }
 
-/// `pointer`, and every place that holds it, the outermost first.
+/// `pointer` and every pointer around it, the outermost first.
 pub(super) fn around(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.match_indices('/').map(|(at, _)| &pointer[..at]).chain([pointer])
 }

@@ -1,5 +1,5 @@
-//! The agents that something dispatches on a host where a plugin's agents are only files: a skill, a command or a
-//! workflow asks for them, or an agent that is dispatched itself.
+//! The agents that are dispatched on a host where a plugin's agents are only files: those that a skill, a command, a
+//! workflow or another dispatched agent asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ struct DispatchSearch<'a> {
     follows_scripts: bool,
 }
 
-/// The qualified names of the agents that are dispatched on `target`, from skills and commands onward.
+/// The qualified names of the agents that are dispatched on `target`, starting from skills and commands.
 pub(super) fn agents<'a>(
     project: &'a Project,
     resolved: ResolvedProject<'a>,
@@ -68,7 +68,7 @@ impl<'a> DispatchSearch<'a> {
         }
     }
 
-    /// The agents that a text asks for, and those of the workflows that it names.
+    /// Adds the agents that a text asks for, and those of the workflows that it names.
     fn text(self, plugin: &'a Plugin, text: &str, references: &'a [Reference], asked: &mut Vec<&'a str>) {
         for reference in references {
             match &reference.named {

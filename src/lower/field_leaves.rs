@@ -7,7 +7,7 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::{MappingEntry, Node};
 use crate::source::{SourceFile, Span};
 
-/// Every leaf of the frontmatter of `file`, kept so far, with its key.
+/// Every leaf of the frontmatter of `file` with its key, initially as kept.
 pub(super) fn all<'a>(
     plugin: &'a str,
     file: &'a SourceFile,
@@ -22,7 +22,7 @@ pub(super) fn all<'a>(
     })
 }
 
-/// The leaves of one field: pointer and place of each.
+/// The leaves of one field: pointer and span of each.
 pub(super) fn leaves(entry: &MappingEntry) -> Vec<(String, Span)> {
     let key = JsonPointer::default().key(&entry.key);
     if entry.node.entries().is_empty() {

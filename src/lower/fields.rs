@@ -1,5 +1,4 @@
-//! Frontmatter fields: each leaf gets a row by the target's rule, values in the host's own form are
-//! handed on.
+//! Frontmatter fields: each leaf gets a row by the target's rule; values in the host's own form are passed on.
 
 use std::collections::BTreeMap;
 
@@ -40,9 +39,9 @@ pub struct LoweredFields {
 pub enum FieldEdit {
     /// The field has another key on the host, at this place.
     Key(DraftEdit),
-    /// The field has this value on the host, as YAML, and why.
+    /// The field has this value on the host, as YAML, for this reason.
     Value(MappingEntry, String, String),
-    /// The frontmatter is written as a whole, and why.
+    /// The whole frontmatter is rewritten, for this reason.
     Whole(String),
 }
 
@@ -59,22 +58,22 @@ impl LoweredFields {
     }
 }
 
-/// The field by which the author leaves a component to the user.
+/// The field with which the author reserves a component for the user.
 const USER_ONLY: &str = "disable-model-invocation";
 
 /// The fields of one component, and what is decided about them already.
 pub struct FieldInput<'a> {
     pub component: &'a Component,
     pub file: &'a SourceFile,
-    /// What was done to fields so that the host reads them.
+    /// The repairs of fields that the host could not read.
     pub repairs: &'a Repairs,
-    /// What the host is told otherwise.
+    /// The overrides for this host.
     pub told: &'a HostOverride<'a>,
-    /// Whether a file of the source's own contradicts that only the user may invoke it.
+    /// Whether a file of the source contradicts that only the user may invoke the component.
     pub contradicted: bool,
 }
 
-/// Decides about every field; of one that was repaired, the decision says so.
+/// Decides about every field, including those that were repaired.
 pub fn lower(context: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFields {
     let mut out = LoweredFields::default();
     let component = input.component;
@@ -103,17 +102,17 @@ pub fn lower(context: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFi
     out
 }
 
-/// A leaf of a field, of which all is decided.
+/// A leaf of a field, with the verdict on it.
 struct Leaf<'a> {
     entry: &'a MappingEntry,
     rule: &'a FieldRule,
     verdict: &'a FieldVerdict,
-    /// Why the host refuses this leaf, and takes the rest of the field.
+    /// Why the host refuses this leaf, although it accepts the rest of the field.
     refused: Option<&'static str>,
 }
 
 impl FieldInput<'_> {
-    /// What becomes of a field that counts, and whether the host is told something else in its place.
+    /// The verdict on a field that is not repeated below, and whether an override replaces it.
     fn verdict(
         &self,
         context: &LoweringContext<'_>,
@@ -131,7 +130,7 @@ impl FieldInput<'_> {
         }
     }
 
-    /// `verdict`, or what a repair did to a field that would be kept; a name that is another one says why.
+    /// `verdict`, or the outcome of a repair for a field that would be kept; a changed name gets its reason.
     fn repaired(&self, verdict: FieldVerdict, entry: &MappingEntry) -> FieldVerdict {
         let verdict = match self.repairs.get(&entry.key_span.start) {
             Some((outcome, reason)) if verdict.outcome == RowOutcome::Kept => {
@@ -181,8 +180,8 @@ impl FieldInput<'_> {
     }
 }
 
-/// Decisions about what looks like fields and is none for the source host; where it stands in the frontmatter's place, it
-/// goes, since every host would stumble over it.
+/// Decisions about lines that look like fields but are not read by the source host; in the place of frontmatter they
+/// are removed, since every host would fail on them.
 fn unread(context: &LoweringContext<'_>, component: &Component, file: &SourceFile, out: &mut LoweredFields) {
     let document = &component.document;
     let rows =
@@ -202,8 +201,8 @@ fn unread(context: &LoweringContext<'_>, component: &Component, file: &SourceFil
     }
 }
 
-/// What to write for a mapped field into frontmatter that the host reads itself. Where a module registers the
-/// component, or the block or the installable form says it, the frontmatter stays.
+/// The edits for a mapped field in frontmatter that the host reads itself. If a module registers the component, or the
+/// block or the installable form carries the value, the frontmatter stays unchanged.
 fn say_natively(target: &Target, entry: &MappingEntry, rule: &FieldRule, out: &mut LoweredFields) {
     let Some(key) = rule.to.as_deref().filter(|key| !matches!(*key, "block" | "installable")) else { return };
     let Some(value) = out.values.get(key).filter(|_| target.registration.is_none()) else { return };
@@ -216,7 +215,7 @@ fn say_natively(target: &Target, entry: &MappingEntry, rule: &FieldRule, out: &m
     out.edits.extend(value.map(|value| FieldEdit::Value(entry.clone(), value, reason.to_owned())));
 }
 
-/// What becomes of one field.
+/// The outcome of one field.
 struct FieldVerdict {
     outcome: RowOutcome,
     reason: Option<String>,
@@ -248,7 +247,7 @@ fn verdict(
 ) -> FieldVerdict {
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
     let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
-    // An empty list of tools is one.
+    // An empty list of tools also has a meaning.
     let says = matches!(rule.outcome, FieldOutcome::Invocation | FieldOutcome::Permissions);
     if entry.node.value == Value::Null && !says {
         return FieldVerdict::new(RowOutcome::Mapped, "the field is empty");
@@ -262,7 +261,7 @@ fn verdict(
                 FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
             }
             _ if is_own_name(component, entry, &scalar) => {
-                FieldVerdict::new(RowOutcome::Mapped, "it is the name that its file gives it")
+                FieldVerdict::new(RowOutcome::Mapped, "it is the same as the name of its file")
             }
             _ => FieldVerdict { class: floor, ..FieldVerdict::new(RowOutcome::Dropped, reason) },
         },
@@ -293,7 +292,7 @@ fn verdict(
     }
 }
 
-/// Whether a `name` that no host reads is the name that the component has anyway, so that nothing is lost.
+/// Whether a `name` that no host reads is equal to the component's name, so that nothing is lost.
 fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bool {
     let own = &component.name;
     entry.key == "name" && (written == own || own.rsplit(':').next() == Some(written))
@@ -305,7 +304,7 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
         return Some(replacement.into());
     }
     match rule.format {
-        // A list where the host demands text would break every plugin of the user.
+        // A list where the host requires text would break every plugin of the user.
         Some(ValueFormat::Text) => one_line(node).map(Json::from),
         Some(ValueFormat::PositiveInteger) => {
             scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from)

@@ -1,5 +1,5 @@
-//! Files that are no component: copied to the place that follows the component they belong to, or
-//! dropped with the kind of component that the host cannot carry.
+//! Files other than the main files of components: copied beside the component that they belong to, or dropped with a
+//! component of a kind that the host cannot carry.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +22,10 @@ use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
 use crate::target::Axis;
 
-/// Says in one line that skills go along as plain files, since they lie where hosts do not look.
+/// Reports, in one finding, skills that are carried as plain files because hosts do not search their folder.
 pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic> {
     let plugin = context.plugin;
-    // Without any other component there is an error that says so.
+    // A plugin without any other component is reported as an error.
     let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
     let (message, help) = plugin.about_unfound_skills().filter(|_| !is_empty)?;
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
@@ -33,7 +33,7 @@ pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic
     Some(found.host(&context.target.name).help(help))
 }
 
-/// What is decided of a plugin's components before its other files.
+/// The decisions about a plugin's components, made before its other files.
 pub(super) struct FilesInput<'a> {
     /// Hooks and servers.
     pub(super) declared: &'a [Decision],
@@ -41,7 +41,7 @@ pub(super) struct FilesInput<'a> {
     pub(super) names: &'a NameEdits<'a>,
 }
 
-/// Lowers every kept file of the plugin that is no component's main file.
+/// Lowers every kept file of the plugin except the main files of components.
 pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     let sidecars = sidecar::handled(context);
@@ -86,7 +86,7 @@ struct PlainFile<'a> {
 }
 
 impl PlainFile<'_> {
-    /// `other` is the first of the components that are all that the file holds.
+    /// Lowers the file; `other` is its first component if the file holds nothing but components.
     fn lower(&self, other: Option<&OtherComponent>) -> LoweredPart {
         let (context, file) = (self.context, self.file);
         let name = &context.plugin.name;
@@ -145,10 +145,10 @@ impl PlainFile<'_> {
     }
 }
 
-/// Why a file is at `inner` on the host, where that is another place.
+/// Why a file moves to `inner` on the host, if it does.
 fn moved(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
     if context.plugin.linked.contains(&file.path) {
-        return Some("it is a link, and the source host takes no link for an agent or a command");
+        return Some("it is a link, which the source host does not load as an agent or a command");
     }
     if context.places.renamed.contains(&file.path) {
         return Some("the host would load it as a skill, which it is not on the source host");
@@ -157,12 +157,12 @@ fn moved(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> 
         return None;
     }
     Some(match context.places.also.contains(&file.path) {
-        true => "it is beside its skill, and where hooks, servers, agents and commands name it",
+        true => "it is beside its skill, and also where hooks, servers, agents and commands refer to it",
         false => "it is beside its component",
     })
 }
 
-/// What becomes of a file whose hooks or servers are written in the host's own form.
+/// The decision about a file whose hooks or servers are written in the host's own form.
 fn said_elsewhere(
     context: &LoweringContext<'_>,
     file: &SourceFile,
@@ -179,12 +179,12 @@ fn said_elsewhere(
             .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
         _ => decision.became(
             RowOutcome::Dropped,
-            "nothing that it declares can be carried; the rows of its parts say why",
+            "nothing that it declares can be carried; see the rows of its parts",
         ),
     }
 }
 
-/// Whether the plugin's folder is a skill, too, whose text may name every file of it.
+/// Whether the plugin's folder is also a skill, whose text may name every file in it.
 fn is_root_skill(context: &LoweringContext<'_>) -> bool {
     let skills = context.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
     skills.into_iter().any(|skill| skill.folder() == context.plugin.root)

@@ -1,5 +1,5 @@
-//! A plugin that was made for another host, and has no manifest of the source host: what that host reads and nothing
-//! here does, field by field and file by file.
+//! A plugin that was made for another host and has no manifest of the source host: decides, field by field and file by
+//! file, about everything that only that host reads.
 
 use camino::Utf8PathBuf;
 use globset::GlobMatcher;
@@ -15,12 +15,12 @@ use crate::source::SourceFile;
 use crate::target::Axis;
 
 /// Why a field is not carried.
-const UNREAD: &str = "it stands in another host's manifest, of which nothing but the name is read";
+const UNREAD: &str = "it is in another host's manifest, of which only the name is read";
 
 /// The field that gives the plugin its name.
 const NAME: &str = "/name";
 
-/// The manifests of other hosts that name the plugin: the first gives the name.
+/// The manifests of other hosts; the first one names the plugin.
 fn manifests<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = (&'a str, &'a SourceFile)> {
     let paths = context.source.foreign_manifests.iter().filter(|_| context.plugin.manifest.is_none());
     paths.filter_map(|path| Some((path.as_str(), context.project.tree.get(context.plugin.root.join(path))?)))
@@ -49,7 +49,7 @@ pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
     out
 }
 
-/// The fields of a manifest that is a text: what it says to the model, and when.
+/// The fields of a manifest in Markdown: its text for the model, and its frontmatter.
 fn text_fields(context: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision> {
     let name = &context.plugin.name;
     let document = frontmatter::parse(file.text().unwrap_or_default());
@@ -66,7 +66,7 @@ fn text_fields(context: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision
     fields.map(decide).collect()
 }
 
-/// What becomes of a field with a value; what declares a part of the plugin is a loss.
+/// The decision about a field with a value; a field that declares a part of the plugin is a loss.
 fn decide(context: &LoweringContext<'_>, field: Decision, key: &str, value: &Node) -> Decision {
     let is_declared =
         context.source.foreign_fields.iter().any(|declaring| key.split('/').next() == Some(declaring));
@@ -74,7 +74,7 @@ fn decide(context: &LoweringContext<'_>, field: Decision, key: &str, value: &Nod
         return names_plugin(context, field);
     }
     if is_declared && is_carried(context, value) {
-        return field.became(RowOutcome::Mapped, "the components that it names are read where they lie");
+        return field.became(RowOutcome::Mapped, "the components that it names are read in place");
     }
     let field = field.became(RowOutcome::Dropped, UNREAD);
     match is_declared {
@@ -121,7 +121,7 @@ impl ForeignParts {
         Self { patterns, named }
     }
 
-    /// `decision` about `file`, as a loss where that host alone reads it.
+    /// `decision` about `file`, as a loss if only that host reads it.
     pub(super) fn decide(
         &self,
         context: &LoweringContext<'_>,
@@ -134,7 +134,7 @@ impl ForeignParts {
         if !is_part || context.places.skills.get(&file.path).is_some() {
             return decision;
         }
-        let reason = "another host reads it as a part of the plugin; here it is a file that nothing reads";
+        let reason = "another host reads it as a part of the plugin; on this host, nothing reads it";
         let owner = (ComponentKind::File, inner.as_str());
         decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "")
     }

@@ -1,5 +1,5 @@
-//! Hooks in the host's own form: events that fire, handlers that run, matchers that match there, and
-//! a decision about whatever a hook has less of. Several files and the manifest are merged event by event.
+//! Hooks in the host's own form: events that fire, handlers that run and matchers that match on the host, and a
+//! decision about everything that a hook loses. Several files and the manifest are merged event by event.
 
 mod exclusion;
 mod gate;
@@ -27,14 +27,14 @@ use gate::HookCondition;
 use hook::{HookLowering, axis};
 use matcher::{HookMatchers, LoweredMatcher};
 
-/// Groups of an event, each with the place that it comes from.
+/// The groups of an event, each with its source.
 type HookGroups = Vec<(String, Json)>;
 
 /// The outcome of a hook.
 enum HookVerdict<'a> {
     /// It is dropped.
     Dropped(Axis, String),
-    /// It runs, if this condition holds; the matcher is that of `tool` where the host does not see the condition itself.
+    /// It runs if this condition holds; the matcher is that of `tool` if the host does not support conditions.
     Carried { condition: HookCondition<'a>, tool: Option<&'a str>, matched: LoweredMatcher },
 }
 
@@ -68,7 +68,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, facts: &HookFacts) -> (Lowere
     (part, (!events.is_empty()).then_some(Json::Object(events)))
 }
 
-/// Adds a handler to its event, to the group of those before it where that has the same matcher.
+/// Adds a handler to its event, in the last group if that has the same source and matcher.
 fn add(events: &mut Vec<(String, HookGroups)>, hook: &Hook, matcher: Option<String>, handler: Json) {
     let at = events.iter().position(|(event, _)| *event == hook.event).unwrap_or_else(|| {
         events.push((hook.event.clone(), Vec::new()));
@@ -92,7 +92,7 @@ fn add(events: &mut Vec<(String, HookGroups)>, hook: &Hook, matcher: Option<Stri
 }
 
 impl<'a> HookLowering<'a> {
-    /// What becomes of the hook.
+    /// The verdict on the hook.
     fn decide(&self, matchers: &mut HookMatchers) -> HookVerdict<'a> {
         let Self { context, facts, other, hook } = *self;
         let axis = axis(context, hook);
@@ -111,11 +111,11 @@ impl<'a> HookLowering<'a> {
             return HookVerdict::Dropped(axis, reason);
         }
         let condition = match gate::condition(context.source, hook) {
-            // Nothing is lost, and the source host lists it.
+            // The hook never runs, so only its entry in the source host's list is lost.
             HookCondition::Never(reason) => return HookVerdict::Dropped(Axis::Metadata, reason),
             condition => condition,
         };
-        // Where the host does not support such rules, its matcher can still name the tool.
+        // If the host does not support such rules, its matcher can still name the tool.
         let tool = match condition {
             HookCondition::Tool { name, .. } if facts.gate_loss.is_some() => Some(name),
             _ => None,
@@ -126,7 +126,7 @@ impl<'a> HookLowering<'a> {
         }
         if matched.never {
             let what = match tool {
-                Some(tool) => format!("no call can fit its `if`, which is about `{tool}`"),
+                Some(tool) => format!("no call can match its `if`, which is about `{tool}`"),
                 None => "its matcher can never match".to_owned(),
             };
             let loss = facts.matcher_loss.as_deref().unwrap_or_default();
@@ -154,7 +154,7 @@ impl<'a> HookLowering<'a> {
         decision.became(RowOutcome::Degraded, special.join("; ")).loss(axis, self.owner(), "")
     }
 
-    /// The decision about a matcher that is another one on the host; handlers of one group share one.
+    /// The decision about a matcher that differs on the host; handlers of one group share one.
     fn matcher(
         &self,
         matched: &LoweredMatcher,
@@ -193,8 +193,8 @@ impl<'a> HookLowering<'a> {
         Some(decision.became(RowOutcome::Degraded, reason).loss(axis, self.owner(), "matcher"))
     }
 
-    /// The decision about a hook's `if` on a host that does not support such rules: the matcher stands for the tool, and nothing
-    /// for the rest.
+    /// The decision about a hook's `if` on a host that does not support such rules: the matcher names the tool, and the
+    /// rest of the rule is lost.
     fn condition(&self, condition: &HookCondition<'_>, matched: &LoweredMatcher) -> Option<Decision> {
         let (loss, entry) = self.facts.gate_loss.as_ref().zip(self.hook.node.entry("if"))?;
         let decision = self.field("if", entry.span(), &format!("{}/if", self.other.pointer))?;
@@ -208,7 +208,7 @@ impl<'a> HookLowering<'a> {
                 decision.placed_at(to).became(RowOutcome::Mapped, "the matcher names the tool")
             }
             HookCondition::Open | HookCondition::Never(_) => {
-                decision.became(RowOutcome::Dropped, "it says nothing")
+                decision.became(RowOutcome::Dropped, "it has no effect")
             }
         })
     }

@@ -1,5 +1,5 @@
-//! Commands whose text stands in the manifest: where the host reads the source's own manifest they
-//! stay there, elsewhere each becomes a file of its own.
+//! Commands whose text is in the manifest: if the host reads the source's own manifest, they stay there; otherwise each
+//! becomes a separate file.
 
 use std::collections::BTreeSet;
 
@@ -21,13 +21,13 @@ use crate::model::references::ReferenceTarget;
 use crate::source::SourceFile;
 use crate::target::{Axis, CommandEmission, TextForm};
 
-/// The commands of a plugin whose text stands in a manifest.
+/// The commands of a plugin whose text is in a manifest.
 #[derive(Debug, Default)]
 pub(super) struct InlineCommands {
     pub(super) part: LoweredPart,
     /// What the module registers for them.
     pub(super) registered: Vec<RegisteredComponent>,
-    /// What the host's sandbox refuses in their texts, by the number of its rule.
+    /// The commands in their texts that the host's sandbox refuses, by the number of its rule.
     pub(super) refused: BTreeSet<(usize, String)>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> InlineCommands {
     out
 }
 
-/// What becomes of a command that gets a file of its own.
+/// The decision about a command that becomes a separate file.
 fn decide(context: &LoweringContext<'_>, command: &InlineCommand, decision: Decision) -> Decision {
     let is_shell = |named: &ReferenceTarget| matches!(named, ReferenceTarget::Shell(_));
     let shell = context.resolved.inline(command).iter().any(|reference| is_shell(&reference.named));
@@ -70,7 +70,7 @@ fn decide(context: &LoweringContext<'_>, command: &InlineCommand, decision: Deci
     decision.became(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
 }
 
-/// A text that is copied with the manifest keeps the names that it has there.
+/// Reports old names in a text that is copied with the manifest and so cannot be edited.
 fn refuse_old_names(
     context: &LoweringContext<'_>,
     command: &InlineCommand,
@@ -93,7 +93,7 @@ fn refuse_old_names(
     found.collect()
 }
 
-/// What the text names, seen from its file at `inner`.
+/// The names in the text, with paths relative to its file at `inner`.
 fn bindings(context: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8Path) -> Bindings {
     let bound = BlockPaths {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
@@ -103,7 +103,7 @@ fn bindings(context: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8
     Bindings::of_inline(command, &texts::of_inline(context, command), context, &bound)
 }
 
-/// The file, with the block behind its fields.
+/// The file, with the block after its fields.
 fn content(context: &LoweringContext<'_>, command: &InlineCommand, bindings: &Bindings) -> NodeContent {
     let (fields, body) = text(context, command);
     match bindings.block(context.target) {
@@ -113,7 +113,7 @@ fn content(context: &LoweringContext<'_>, command: &InlineCommand, bindings: &Bi
     }
 }
 
-/// The frontmatter, and the text behind it.
+/// The frontmatter, and the text after it.
 fn text(context: &LoweringContext<'_>, command: &InlineCommand) -> (String, String) {
     let mut fields = String::new();
     let as_skill = context.target.command.emission == CommandEmission::AsSkill;

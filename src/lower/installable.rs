@@ -1,4 +1,5 @@
-//! Agents that a host's plugins cannot carry: a file beside the plugins, to be installed elsewhere. Its text is that of the agent's own file, so it says where paths in it count from.
+//! Agents that a host's plugins cannot carry: each becomes a file beside the plugins, to be installed elsewhere. Its
+//! text is that of the agent's own file, so it states which folder its paths are relative to.
 
 use camino::Utf8Path;
 use serde_json::{Value as Json, json};
@@ -25,7 +26,7 @@ pub(super) fn node(
         return None;
     }
     let has_text = draft.block.is_some() || !draft.document.body.slice(&draft.text).trim().is_empty();
-    // A leaf without a word in it is refused.
+    // The host refuses a blank value.
     let lookup = |name: &str| match name {
         "qualified" => Some(component.qualified.as_str().into()),
         "body" => has_text.then(|| BODY.into()),

@@ -1,6 +1,6 @@
-//! What a plugin ships to be run: for each program a launcher that a text can name by one path on every
-//! machine, and beside it the binary of each platform. Binaries are inputs, so they stay apart from the
-//! files that a build makes.
+//! The programs that a plugin ships: for each, a launcher that a text can name by one path on every machine, and the
+//! binary of each platform beside it. Binaries are inputs, so they are kept separate from the files that a build
+//! generates.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -12,13 +12,13 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::RowOutcome;
 use crate::model::runtime::{HELPER, place};
 
-/// The launchers by their endings. They take their own name for the program's, so all are alike.
+/// The launchers by their extensions. Each runs the program with its own name, so their texts are all the same.
 const LAUNCHERS: [(&str, &str, bool); 2] = [
     ("", include_str!("launcher/launcher.sh"), true),
     (".cmd", include_str!("launcher/launcher.cmd"), false),
 ];
 
-/// Launchers and binaries; a source file in their way is an error.
+/// Launchers and binaries; a source file at the same path is an error.
 pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     let runtime = &context.plugin.runtime;
@@ -72,7 +72,7 @@ pub(super) fn program(context: &LoweringContext<'_>, path: &Utf8Path) -> Option<
 }
 
 fn in_the_way(context: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut LoweredPart) {
-    let message = format!("`{path}` is in the place of a launcher or a program of `[runtime]`");
+    let message = format!("`{path}` is at the path of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
     part.diagnostics.push(Diagnostic::whole(path, Severity::Error, "generated-name", message).help(help));
     let row = Decision::of_file(&context.plugin.name, path);

@@ -1,6 +1,5 @@
-//! The host's list of skills: it reads so many folders, and shows the model so much text. What lies
-//! beyond the folders cannot be carried; before the text overflows, commands that take arguments wait
-//! for the user, who types those anyway.
+//! The host's list of skills, which is limited in folders and in text for the model. Skills beyond the folders cannot
+//! be carried; before the text overflows, commands that take arguments are left to the user, who types those anyway.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +52,7 @@ pub(super) struct SessionListing {
     all: usize,
     /// The bytes of their lines.
     needs: String,
-    /// Those that the host shows; `None` where it shows all, however many.
+    /// The bytes that the host shows; `None` if it shows all of them.
     holds: Option<String>,
     /// The names that the host leaves out.
     omitted: BTreeSet<String>,
@@ -65,7 +64,7 @@ pub(super) struct SessionListing {
 }
 
 impl SessionListing {
-    /// Counts the lines of `listings`, those of the bundle's plugins; `None` where all are shown whole.
+    /// Counts the lines of `listings`, those of the bundle's plugins; `None` if everything is shown in full.
     pub(super) fn from_listings<'a>(
         target: &Target,
         listings: impl Iterator<Item = &'a PluginListing>,
@@ -128,7 +127,7 @@ impl SessionListing {
         }
     }
 
-    /// Why the skills of the plugin with this `listing` are not shown as they are.
+    /// Why the skills of the plugin with this `listing` are not shown in full.
     pub(super) fn reason(&self, listing: &PluginListing, title: &str) -> Option<String> {
         let holds = self.holds.as_deref().filter(|_| !listing.lines.is_empty())?;
         let out = listing.lines.iter().filter(|line| self.omitted.contains(&line.name)).count();
@@ -165,8 +164,8 @@ impl SessionListing {
     }
 }
 
-/// How many descriptions of `lines` the host cuts, and to how many characters: `left` tokens are given to all of them, its
-/// `own` among them, one character each in turn.
+/// How many descriptions of `lines` the host cuts, and to how many characters: it distributes `left` tokens to all of
+/// them, including its `own`, one character each in turn.
 fn cut(lines: &[&ListingLine], own: &[usize], left: usize, facts: &ListingFacts) -> (usize, usize) {
     let size = facts.bytes_per_token.max(1);
     let of_lines = lines.iter().map(|line| (line.rest, line.description));
@@ -175,7 +174,7 @@ fn cut(lines: &[&ListingLine], own: &[usize], left: usize, facts: &ListingFacts)
     let tokens = |cap: usize| -> usize {
         let cost = descriptions.iter().map(|(rest, (count, bytes))| {
             let shown = bytes * cap.min(*count) / (*count).max(1);
-            // A description stands behind a space.
+            // A description follows a space.
             let bytes = if shown == 0 { *rest } else { rest + " ".len() + shown };
             bytes.div_ceil(size) - rest.div_ceil(size)
         });
@@ -317,7 +316,7 @@ fn is_listed(component: &Component, target: &Target) -> bool {
     is_skill && !component.user_only()
 }
 
-/// The user gives it something to work on: it says so, or its text has a place for it.
+/// Whether the user passes arguments to it: it declares them, or its text has a placeholder.
 fn is_argument_driven(component: &Component, resolved: ResolvedProject<'_>) -> bool {
     let mut names = resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == ComponentKind::Command
@@ -326,8 +325,8 @@ fn is_argument_driven(component: &Component, resolved: ResolvedProject<'_>) -> b
             || names.any(|reference| matches!(reference.named, ReferenceTarget::Argument(_))))
 }
 
-/// The component's name, and the tokens of its line with and without the description; `None` where it has none, which
-/// keeps it off the list.
+/// The component's line with its size with and without the description; `None` without a description, which keeps it
+/// off the list.
 fn line(component: &Component, places: &OutputPaths, facts: &ListingFacts) -> Option<ListingLine> {
     let description = component.text_field("description")?;
     let main = places.components.get(&(component.kind, component.qualified.clone()))?;

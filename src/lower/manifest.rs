@@ -1,4 +1,4 @@
-//! The plugin's manifest in the host's own shape, with a row for every field of the source's.
+//! The plugin's manifest in the host's own form, with a row for every field of the source's manifest.
 
 use std::collections::BTreeMap;
 
@@ -28,22 +28,22 @@ pub(super) struct ManifestInput<'a> {
     pub(super) commands: &'a CommandFields<'a>,
 }
 
-/// How the host's manifest comes from the source's.
+/// How the host's manifest is derived from the source's.
 struct ManifestPlan {
-    /// It is the unmodified source manifest.
+    /// Whether it is the unmodified source manifest.
     kept: bool,
     /// The emitted path.
     emitted: String,
-    /// The pointers of the source's manifest that the host's own document says.
+    /// The pointers in the source's manifest whose values the host's own document contains.
     used: Vec<String>,
 }
 
-/// The manifest of one plugin, with a decision about every field of the source's.
+/// The manifest of one plugin, with a decision about every field of the source's manifest.
 pub(super) fn lower(context: &LoweringContext<'_>, input: &ManifestInput<'_>) -> LoweredPart {
     let facts = &context.target.manifest;
     let plugin = context.plugin;
     let mut used = Vec::new();
-    // Agents that only the marketplace's entry lists lie in the default folder.
+    // Agents that only the marketplace's entry lists are emitted into the default folder.
     let listed_agents = plugin.manifest.as_ref().is_some_and(|own| own.node.get("agents").is_some());
     let lookup = |name: &str| lookup(plugin, name).filter(|_| name != "/agents" || listed_agents);
     let filled = shape::fill(&facts.document, &lookup, &mut used);
@@ -81,7 +81,7 @@ fn unreadable(context: &LoweringContext<'_>) -> Option<Decision> {
     Some(Decision::of_file(&context.plugin.name, &file.path).became(RowOutcome::Dropped, reason))
 }
 
-/// Whether the host reads the source's manifest, `file`, as it is.
+/// Whether the host reads the source's manifest, `file`, unchanged.
 fn is_kept(context: &LoweringContext<'_>, file: &SourceFile) -> bool {
     let Some(manifest) = context.plugin.manifest.as_ref().filter(|_| context.target.manifest.passthrough)
     else {
@@ -94,7 +94,7 @@ fn is_kept(context: &LoweringContext<'_>, file: &SourceFile) -> bool {
         && cleaned(context, file).is_none()
 }
 
-/// What becomes of the source's manifest, `file`, and of each of its fields.
+/// The decisions about the source's manifest, `file`, and each of its fields.
 fn fields(
     context: &LoweringContext<'_>,
     file: &SourceFile,
@@ -119,7 +119,7 @@ fn fields(
             .pointer(&pointer);
         let is_read = leaf.as_str().is_some_and(|path| read_anyway(context, path));
         if !plan.kept && context.target.manifest.passthrough && is_read {
-            out.push(field.became(RowOutcome::Mapped, "the host reads that file without being told"));
+            out.push(field.became(RowOutcome::Mapped, "the host reads that file by default"));
             continue;
         }
         let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
@@ -223,13 +223,13 @@ fn names_files(context: &LoweringContext<'_>, field: &str) -> bool {
     context.source.manifest_components.get(field).is_some_and(|kind| context.has_section(kind))
 }
 
-/// Whether the source host reads hooks from a file without being told, and refuses it when told.
+/// Whether the source host reads hooks from a file by default, and refuses the file if it is also listed.
 fn read_anyway(context: &LoweringContext<'_>, path: &str) -> bool {
     let kind = path.strip_prefix("./").and_then(|path| context.source.components.get(path));
     kind.is_some_and(|kind| kind == "hook")
 }
 
-/// Why the source host refuses what stands in the manifest, by pointer; of several reasons the first.
+/// Why the source host refuses parts of the manifest, by pointer; the first reason if there are several.
 fn faults<'a>(context: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
     let path = context.plugin.manifest.as_ref().map(|manifest| &manifest.path);
     let here = context.plugin.others.iter().filter(|other| Some(&other.path) == path);
@@ -237,8 +237,8 @@ fn faults<'a>(context: &'a LoweringContext<'_>) -> BTreeMap<&'a str, &'a str> {
     faulty.rev().collect()
 }
 
-/// The source's manifest without parts that the source host would refuse, files that it would read
-/// twice and credentials in clear; `None` when it can stay as it is.
+/// The source's manifest without parts that the source host would refuse, files that it would read twice and plain-text
+/// credentials; `None` if nothing needs to change.
 fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
     let clean = source_json::cleaned(context, file);
     let unchanged = clean.is_none();
@@ -257,7 +257,7 @@ fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
     document.filter(|document| before.as_ref() != Some(document))
 }
 
-/// The source's manifest without the paths of components that lie in their default folders here.
+/// The source's manifest without the paths of components that the bundle has in their default folders.
 fn passed(context: &LoweringContext<'_>, filled: &Json) -> Json {
     let own = context.plugin.manifest.as_ref();
     let file = own.and_then(|manifest| context.project.tree.get(&manifest.path));
@@ -276,7 +276,7 @@ fn passed(context: &LoweringContext<'_>, filled: &Json) -> Json {
     document
 }
 
-/// What only the marketplace's entry declares, in the form it has there.
+/// The fields that only the marketplace's entry declares, unchanged.
 fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
     let Some(entry) = &context.plugin.entry else { return Map::new() };
     let own = context.plugin.manifest.as_ref().map(|manifest| &manifest.node);
@@ -298,10 +298,10 @@ fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
     out
 }
 
-/// What the manifest and the marketplace's entry declare together: lists of files, or objects by name.
+/// The union of a field in the manifest and in the marketplace's entry: lists of files, or objects by name.
 fn joined(own: Json, added: Json) -> Json {
     match (own, added) {
-        // By its path alone a file would have its own name.
+        // If only its path were listed, a file would be named after itself.
         (own, Json::Object(added)) => {
             let mut named = match own {
                 Json::Object(own) => own,
@@ -317,8 +317,8 @@ fn joined(own: Json, added: Json) -> Json {
     }
 }
 
-/// Commands by name, and those at `paths` that have no name there: files by their own, and folders, whose commands the
-/// name of an entry does not change.
+/// Commands by name, including those at `paths`, which have no name yet: files are named after themselves, and for
+/// folders the name of the entry does not matter.
 fn with_paths(mut named: Map<String, Json>, paths: Json) -> Map<String, Json> {
     for path in list(paths) {
         let Some(text) = path.as_str() else { continue };
@@ -344,7 +344,7 @@ fn extended(mut document: Json, more: Map<String, Json>) -> Json {
     document
 }
 
-/// The document without folders that the plugin does not have: a manifest names only what is there.
+/// The document without folders that the plugin does not have: a manifest names only existing folders.
 fn without_absent(context: &LoweringContext<'_>, mut filled: Json) -> Json {
     if let Json::Object(map) = &mut filled {
         map.retain(|_, value| {
@@ -355,7 +355,7 @@ fn without_absent(context: &LoweringContext<'_>, mut filled: Json) -> Json {
     filled
 }
 
-/// A file of the source that has the manifest's own name keeps its fields; the host's are set.
+/// Merges the manifest into a source file at the same path, which keeps its other fields.
 fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let mut part = LoweredPart::default();
     let facts = &context.target.manifest;
@@ -379,12 +379,12 @@ fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
             own.insert(key.clone(), value.clone());
         }
     }
-    let reason = "its entry point is the host's, and what would name another one is removed; all else stays";
+    let reason = "its entry point is replaced by the host's, and fields that name another one are removed; everything else stays";
     part.decisions.push(decision.became(RowOutcome::Mapped, reason));
     (part, Json::Object(own))
 }
 
-/// What a name in a manifest's document stands for.
+/// The value of a name in a manifest's document.
 pub(super) fn lookup(plugin: &Plugin, name: &str) -> Option<Json> {
     match name {
         "plugin" => Some(plugin.name.as_str().into()),

@@ -1,4 +1,4 @@
-//! The marketplace file in the host's own shape, with a row for every entry and field of the source's.
+//! The marketplace file in the host's own form, with a row for every entry and field of the source's file.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ use crate::read::tree::Node as Tree;
 use crate::source::{Exclusion, SourceFile, Span};
 use crate::target::{Axis, MarketplaceFacts, Target};
 
-/// Which pointers of the source's file the host's own file says.
+/// The pointers in the source's file whose values the host's own file contains.
 #[derive(Default)]
 struct UsedPointers {
     document: Vec<String>,
     entry: Vec<String>,
 }
 
-/// The marketplace file, and decisions about every entry and field of the source's; `declared` is what it declares of
-/// plugins.
+/// The marketplace file, and decisions about every entry and field of the source's file; `declared` are the components
+/// that it declares.
 pub(super) fn lower(
     project: &Project,
     target: &Target,
@@ -112,20 +112,20 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
     filled
 }
 
-/// The name on the host, which refuses a marketplace under a name that it keeps for itself.
+/// The name on the host, which refuses a marketplace with a reserved name.
 fn shown_name(project: &Project, facts: &MarketplaceFacts) -> String {
     let name = &project.marketplace_name;
     let reserved = facts.reserved_prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix.as_str()));
     if reserved { format!("cast-{name}") } else { name.clone() }
 }
 
-/// The owner that the source host demands, from the first plugin that names an author.
+/// The owner that the source host requires, from the first plugin that names an author.
 fn owner(project: &Project) -> Option<Json> {
     let named = project.plugins.iter().find_map(|plugin| plugin.metadata("/author/name").map(Tree::to_json));
     Some(serde_json::json!({ "name": named.unwrap_or_else(|| project.marketplace_name.as_str().into()) }))
 }
 
-/// Entries that lie elsewhere and whose kind of source the host can fetch itself.
+/// Entries with a remote source of a kind that the host can fetch itself.
 fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = &'a MarketplaceEntry> {
     let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
     entries.filter(|entry| matches!(&entry.source, EntrySource::Remote(kind) if takes(target, kind)))
@@ -137,13 +137,13 @@ fn refuses(refused: &[String], pointer: &str) -> bool {
     refused.iter().any(|key| key == top)
 }
 
-/// Fields of an entry that name components; what they name is added to the plugin's own.
+/// Fields of an entry that name components, which are added to the plugin's own.
 const COMPONENT_LISTS: [&str; 3] = ["skills", "agents", "commands"];
 
-/// Why a field is not where the source has it.
+/// Why a field moves.
 const MOVES: &str = "it moves to the host's marketplace file";
 
-/// Why a field is in no bundle whose value the source host refuses.
+/// Why a field whose value the source host refuses is not carried.
 const REFUSED: &str = "its type is refused by the source host";
 
 fn takes(target: &Target, kind: &String) -> bool {
@@ -154,10 +154,10 @@ fn says(used: &[String], pointer: &str) -> bool {
     used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")))
 }
 
-/// Why nothing of the source's marketplace is in the bundle.
+/// Why the source's marketplace file is not carried.
 const NO_FILE: &str = "the host has no marketplace file";
 
-/// What becomes of the source's file.
+/// The decision about the source's file.
 fn file_decision(target: &Target, file: &SourceFile) -> Decision {
     let decision = Decision::of_file("", &file.path);
     match &target.marketplace {
@@ -168,7 +168,7 @@ fn file_decision(target: &Target, file: &SourceFile) -> Decision {
     }
 }
 
-/// What becomes of the fields beside the entries; the marketplace is `renamed` where the host keeps its name for itself.
+/// The decisions about the fields beside the entries; the marketplace is `renamed` if the host reserves its name.
 fn top_fields(
     marketplace: &Marketplace,
     target: &Target,
@@ -185,7 +185,7 @@ fn top_fields(
             return field.became(RowOutcome::Dropped, REFUSED);
         }
         if let Some(renamed) = renamed.filter(|_| pointer == "/name") {
-            let reason = format!("the host keeps such names for itself, so it is `{renamed}` here");
+            let reason = format!("the host reserves such names, so it is `{renamed}` on this host");
             return field.placed_at(&facts.path).became(RowOutcome::Mapped, reason);
         }
         if pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer) {
@@ -196,7 +196,7 @@ fn top_fields(
     marketplace.node.leaves().into_iter().map(decide).collect()
 }
 
-/// One entry of the source's marketplace on its way to a host.
+/// One entry of the source's marketplace that is being lowered.
 struct LoweredEntry<'a> {
     target: &'a Target,
     source: &'a SourceFacts,
@@ -204,25 +204,25 @@ struct LoweredEntry<'a> {
     used: &'a UsedPointers,
     entry: &'a MarketplaceEntry,
     plugin: Option<&'a Plugin>,
-    /// The plugin that the bundle has of the entry's folder.
+    /// The plugin in the bundle that comes from the entry's folder.
     same_folder: Option<&'a Plugin>,
-    /// Why no bundle has the entry's folder, where one of its name is read.
+    /// Why no bundle has the entry's folder, if it was left out for a plugin of the same name.
     left_out: Option<&'a str>,
     declared: &'a Declarations,
 }
 
-/// What becomes of an entry.
+/// The outcome of an entry.
 enum EntryFate {
     /// Its plugin is in the bundle.
     Built,
     /// It stays in the host's file, which fetches it.
     Remote(String),
-    /// It is in no bundle, for this reason.
+    /// It is not carried, for this reason.
     Dropped(String),
 }
 
 impl LoweredEntry<'_> {
-    /// What becomes of the entry, and of each of its fields.
+    /// The decisions about the entry and each of its fields.
     fn decisions(&self) -> Vec<Decision> {
         let fate = self.fate();
         let name = &self.entry.name;
@@ -255,14 +255,14 @@ impl LoweredEntry<'_> {
         std::iter::once(entry).chain(fields).collect()
     }
 
-    /// Whether a field is decided about with the command that it says something of.
+    /// Whether a field is decided together with the command that it belongs to.
     fn is_told(&self, pointer: &str) -> bool {
         let components = self.plugin.iter().flat_map(|plugin| &plugin.components);
         let mut told = components.flat_map(|component| component.declared.values());
         told.any(|told| told.at.path == self.file.path && told.at.pointer == pointer)
     }
 
-    /// What becomes of the entry.
+    /// The outcome of the entry.
     fn fate(&self) -> EntryFate {
         match &self.entry.source {
             EntrySource::Folder(_) if self.plugin.is_some() => EntryFate::Built,
@@ -287,11 +287,11 @@ impl LoweredEntry<'_> {
         self.target.marketplace.as_ref().map(|facts| facts.path.as_str())
     }
 
-    /// What becomes of a path to components, or of a part of a command that the entry declares.
+    /// The decision about a path to components, or about a part of a command that the entry declares.
     fn list(&self, field: Decision, inner: &str) -> Decision {
         let top = inner.split('/').nth(1).unwrap_or_default();
         if self.plugin.is_none_or(|plugin| plugin.added(top).is_none()) {
-            let reason = "the source host refuses components of an entry that is not strict beside a manifest that has some";
+            let reason = "the source host refuses components in an entry that is not strict if the manifest declares some too";
             return field.became(RowOutcome::Dropped, reason);
         }
         // `/commands/NAME/content`: a command by its name.
@@ -303,7 +303,7 @@ impl LoweredEntry<'_> {
             Some(command) if !declares(&command) => field
                 .became(RowOutcome::Dropped, "the source host reads no command without `source` in an entry"),
             Some((_, part)) if !part.starts_with("source") => {
-                let field = field.became(RowOutcome::Dropped, "the command has what its file says");
+                let field = field.became(RowOutcome::Dropped, "the fields of the command's file apply");
                 let part = inner.trim_start_matches('/');
                 field.loss_as(Axis::Metadata, LossClass::Behavior, self.owner(), part)
             }
@@ -311,11 +311,11 @@ impl LoweredEntry<'_> {
         }
     }
 
-    /// What becomes of the field at `pointer` of the file, which is `inner` in the entry.
+    /// The decision about the field at `pointer` of the file, which is `inner` in the entry.
     fn field(&self, field: Decision, inner: &str, pointer: &str) -> Decision {
         let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
-        // Of components, the manifest's whole field counts; of all else, value by value.
+        // For components, the manifest replaces the whole field; for everything else, single values.
         let declared_at =
             if self.source.manifest_components.contains_key(top) { &inner[..=top.len()] } else { inner };
         let shadowed =
@@ -333,7 +333,7 @@ impl LoweredEntry<'_> {
             _ if inner.starts_with("/source") => {
                 field.became(RowOutcome::Mapped, "its plugin is in the bundle")
             }
-            _ if top == "strict" => field.became(RowOutcome::Mapped, "the build reads the entry as it says"),
+            _ if top == "strict" => field.became(RowOutcome::Mapped, "the build reads the entry accordingly"),
             _ if COMPONENT_LISTS.contains(&top) => self.list(field, inner),
             _ if shadowed => field.became(RowOutcome::Dropped, "the plugin's manifest takes precedence"),
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
@@ -345,7 +345,7 @@ impl LoweredEntry<'_> {
         }
     }
 
-    /// What becomes of a field that may declare hooks or servers.
+    /// The decision about a field that may declare hooks or servers.
     fn declaration(&self, field: Decision, inner: &str, pointer: &str) -> Decision {
         let top = inner.split('/').nth(1).unwrap_or_default();
         match self.declared.destination(pointer) {
@@ -364,7 +364,7 @@ impl LoweredEntry<'_> {
         }
     }
 
-    /// Whose loss it is.
+    /// The component that a loss is attributed to.
     fn owner(&self) -> (ComponentKind, &str) {
         (ComponentKind::MarketplaceEntry, &self.entry.name)
     }

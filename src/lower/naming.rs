@@ -1,5 +1,5 @@
-//! The components that a text names, for its block: one rule for those whose files follow from their names, a list for
-//! the others.
+//! The components that a text names, for its block: one rule for those whose paths follow from their names, and a list
+//! of the others.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::paths;
 use crate::ledger::ComponentKind;
 use crate::model::qualified_name::QualifiedName;
 
-/// Where things are, for the paths in a block.
+/// The locations that paths in a block are computed from.
 pub struct BlockPaths<'a> {
     /// The folder of the file that gets the block, relative to the plugin's emitted folder.
     pub folder: &'a Utf8Path,
@@ -22,7 +22,7 @@ pub struct BlockPaths<'a> {
     pub components: &'a BTreeMap<(ComponentKind, QualifiedName), Utf8PathBuf>,
 }
 
-/// A component as the text of another one names it.
+/// A component, as named in the text of another one.
 #[derive(Debug, Default, Clone, Serialize)]
 struct NamedComponent {
     name: String,
@@ -32,11 +32,11 @@ struct NamedComponent {
     path: Option<String>,
     /// The same, relative to the plugin's folder.
     inner: Option<String>,
-    /// Its plugin, where that is another one, and its file there.
+    /// Its plugin, if it is another one, and its file there.
     elsewhere: Option<(String, String)>,
 }
 
-/// How the files of several components follow from their names.
+/// A rule by which the paths of several components follow from their names.
 #[derive(Debug, Clone, Serialize)]
 struct NamingRule {
     /// `plugin:NAME`.
@@ -45,12 +45,12 @@ struct NamingRule {
     path: String,
     /// The path from the plugin's folder, with `NAME`.
     inner: String,
-    /// What stands for a colon within `NAME` in the path, where there is one.
+    /// The replacement for a colon within `NAME` in the path, if there is one.
     colon: Option<&'static str>,
 }
 
 impl NamingRule {
-    /// What it says, but for the colon.
+    /// Its texts, without the colon.
     fn written(&self) -> [&str; 3] {
         [&self.name, &self.path, &self.inner]
     }
@@ -89,7 +89,7 @@ impl NamedComponents {
         self.0.is_empty()
     }
 
-    /// What a template gets: all of them under `key`, and a `rule` that covers `least` or more of them, with the
+    /// The values for a template: all components under `key`, the `rule` that covers at least `least` of them, and the
     /// `others`.
     pub(super) fn values(&self, key: &str, least: usize) -> Json {
         let all: Vec<&NamedComponent> = self.0.values().collect();
@@ -115,7 +115,7 @@ impl NamedComponents {
 /// How the path of a component follows from its name, if it does.
 fn rule_of(one: &NamedComponent) -> Option<NamingRule> {
     let (plugin, local) = one.name.split_once(':')?;
-    // A short name does not tell the folders.
+    // A short name does not contain the folders.
     let is_short = |alias: &String| local.contains(':') && alias != local;
     if one.alias.as_ref().is_some_and(is_short) {
         return None;

@@ -1,5 +1,5 @@
-//! Commands and includes of a command's text that the host acts on by itself, where it asks nobody: only what the
-//! source host would do without asking stays with it.
+//! Commands and includes in a command's text that the host executes itself, without asking: only those that the source
+//! host would also execute without asking are left to it.
 
 mod command_line;
 mod read_only;
@@ -11,7 +11,7 @@ use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::format::SourceFacts;
 use command_line::CommandPart;
 
-/// Whether the host itself runs or includes what `reference` names in the text of `component`.
+/// Whether the host itself runs or includes the target of `reference` in the text of `component`.
 pub(super) fn is_native(context: &LoweringContext<'_>, component: &Component, reference: &Reference) -> bool {
     if !context.target.text.native_commands || component.kind != ComponentKind::Command {
         return false;
@@ -31,7 +31,7 @@ pub(super) fn is_native(context: &LoweringContext<'_>, component: &Component, re
     }
 }
 
-/// Whether the source host runs `command` without asking. What an argument changes is asked for again each time.
+/// Whether the source host runs `command` without asking. It asks each time for a command that contains arguments.
 pub fn is_granted(component: &Component, command: &str, source: &SourceFacts) -> bool {
     let grants = component.field("allowed-tools").map(tool_list).unwrap_or_default();
     let patterns: Vec<Option<&str>> = grants.iter().filter_map(|grant| pattern(grant, source)).collect();
@@ -54,8 +54,8 @@ pub fn is_granted(component: &Component, command: &str, source: &SourceFacts) ->
     parts.is_some_and(|parts| parts.iter().all(runs))
 }
 
-/// Whether the source host surely asks before it runs `command`, which no grant covers: a program that it also runs unasked may
-/// be run with options that nobody has tried.
+/// Whether the source host certainly asks before it runs `command`: no grant covers it, and a part of it is a program
+/// that the source host never runs without asking. Other programs may be allowed with these options.
 pub fn is_surely_asked(component: &Component, command: &str, source: &SourceFacts) -> bool {
     let parts = command_line::parts(command, &format!("${{{}}}", source.plugin_root));
     let is_known = |part: &CommandPart| read_only::may_be(part, source);
@@ -65,7 +65,7 @@ pub fn is_surely_asked(component: &Component, command: &str, source: &SourceFact
         })
 }
 
-/// What a grant of the shell is restricted to; `None` inside for nothing, `None` outside for another tool.
+/// The restriction of a shell grant: the inner `None` if it is unrestricted, the outer `None` for another tool.
 fn pattern<'a>(grant: &'a str, source: &SourceFacts) -> Option<Option<&'a str>> {
     let rest = grant.strip_prefix(source.shell_tool.as_str())?;
     let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));

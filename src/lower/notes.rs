@@ -1,4 +1,4 @@
-//! What the blocks of several texts of a plugin would repeat, once, in a file of the plugin's folder.
+//! A file in the plugin's folder with the notes that the blocks of several texts would otherwise repeat.
 
 use std::collections::BTreeSet;
 

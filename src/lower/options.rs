@@ -1,4 +1,4 @@
-//! Values that the user is asked for: the variables that hold them, and what counts where none is given.
+//! Options that the user is asked for: the variables that hold their values, and their defaults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::model::plugin::Plugin;
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 
-/// What counts where the user gives no value for an option, by its key: a word that is the same in every place.
+/// The defaults of options, by key: only plain words, which need no quoting anywhere.
 pub(super) fn defaults(plugin: &Plugin, source: &SourceFacts) -> BTreeMap<String, String> {
     let fields = &source.manifest_components;
     let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field));
@@ -28,7 +28,7 @@ pub(super) fn defaults(plugin: &Plugin, source: &SourceFacts) -> BTreeMap<String
     keys.into_iter().filter_map(|key| Some((key.to_owned(), default(key)?))).collect()
 }
 
-/// `text` with such values as variables, each with its default.
+/// `text` with options as environment variables, each with its default.
 pub(super) fn as_variables(defaults: &BTreeMap<String, String>, source: &SourceFacts, text: &str) -> String {
     let head = format!("${{{}", source.user_config);
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Components of kinds that have no lowering of their own: carried as files, or dropped with the reason of the target.
+//! Components of kinds without a specific lowering: carried as files, or dropped with the reason from the target.
 
 use camino::Utf8Path;
 
@@ -27,7 +27,7 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     part
 }
 
-/// What becomes of a component that the host does not get; `None` for one that is carried.
+/// The decision about a component that the host does not get; `None` if it is carried.
 fn decide(
     context: &LoweringContext<'_>,
     other: &OtherComponent,
@@ -60,9 +60,9 @@ fn decide(
     Some(decision.became(outcome, reason).loss_as(axis, class, owner, ""))
 }
 
-/// What becomes of a component that is carried.
+/// The decision about a component that is carried.
 fn carried(context: &LoweringContext<'_>, other: &OtherComponent, facts: &ComponentFacts) -> Decision {
-    // What only the marketplace's entry declares is said in the plugin's manifest.
+    // A component that only the marketplace's entry declares moves to the plugin's manifest.
     let manifest = Utf8Path::new(context.target.manifest.path.as_str());
     let place = context.places.files.get(&other.path).map_or(manifest, |path| path.as_path());
     let decision = declarations::component(context, other).placed_at(context.root().join(place).as_str());

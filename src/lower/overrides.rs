@@ -1,5 +1,5 @@
-//! What `[targets.<host>]` of a `plugcast.toml` adds: new names that every mention follows, and frontmatter that
-//! is said where the host takes it: in the file, in the data of a module, or in the file to install.
+//! The effects of `[targets.<host>]` in a `plugcast.toml`: new names, which every mention follows, and frontmatter,
+//! which is written where the host reads it: in the file, in the data of a module, or in the file to install.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::tree::MappingEntry;
 use crate::target::{AgentEmission, CommandEmission, FieldRule, Target};
 
-/// Where frontmatter of a kind of component is said on a host.
+/// Where a host reads the frontmatter of a kind of component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OverrideForm {
     File,
@@ -34,7 +34,7 @@ fn form(target: &Target, kind: ComponentKind) -> OverrideForm {
     }
 }
 
-/// What the host is told otherwise of one component: asked for once, and handed to whatever writes it.
+/// The overrides of one component for the host, passed to every step that writes them.
 pub(super) struct HostOverride<'a> {
     /// Its new name.
     pub(super) renamed: Option<&'a NewName>,
@@ -44,43 +44,43 @@ pub(super) struct HostOverride<'a> {
 }
 
 impl<'a> HostOverride<'a> {
-    /// What `target` is told of `component`.
+    /// The overrides of `component` for `target`.
     pub(super) fn new(target: &Target, component: &'a Component) -> Self {
         let told = &component.here;
         Self { renamed: told.renamed.as_ref(), fields: &told.fields, form: form(target, component.kind) }
     }
 
-    /// Why its name is another one.
+    /// Why it has a new name.
     pub(super) fn naming(&self) -> Option<String> {
         self.renamed.map(naming)
     }
 
-    /// What is said in place of a field of the source.
+    /// The override that replaces a field of the source.
     pub(super) fn instead_of(&self, entry: &MappingEntry, rule: &FieldRule) -> Option<&'a OverrideValue> {
         self.fields.get(&entry.key).or_else(|| self.fields.get(rule.to.as_deref()?))
     }
 
-    /// Says it in the file, where the host reads it there.
+    /// Writes the overrides to the file, if the host reads them there.
     pub(super) fn write(&self, draft: &mut MarkdownDraft) {
         for (key, told) in self.fields.iter().filter(|_| self.form == OverrideForm::File) {
             draft.set_value(key, &told.value.to_string(), &reason(&told.at));
         }
     }
 
-    /// What a module registers of it.
+    /// The overrides that a module registers.
     pub(super) fn registered(&self) -> impl Iterator<Item = (&'a String, &'a Json)> {
         let fields = self.fields.iter().filter(|_| self.form == OverrideForm::Registered);
         fields.map(|(key, told)| (key, &told.value))
     }
 
-    /// Adds it to the document to install of an agent.
+    /// Adds the overrides to the installable document of an agent.
     pub(super) fn install(&self, document: &mut Json) {
         if let Json::Object(document) = document {
             document.extend(self.fields.iter().map(|(key, told)| (key.clone(), told.value.clone())));
         }
     }
 
-    /// A decision about each thing that is said, at its place in the `plugcast.toml`.
+    /// A decision about each override, with its position in the `plugcast.toml`.
     pub(super) fn decisions(&self, context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
         let is_carried = self.form != OverrideForm::Installable || context.target.agent.installable.is_some();
         let to = match self.form {
@@ -99,18 +99,18 @@ impl<'a> HostOverride<'a> {
     }
 }
 
-/// The name that a mention has to be edited for.
+/// The new name to which a mention must be changed, if any.
 pub(super) fn renamed<'a>(context: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
     let ReferenceTarget::Component(kind, qualified) = &reference.named else { return None };
     context.project.renamed(*kind, qualified)
 }
 
-/// Why a name is another one.
+/// Why a name has changed.
 pub(super) fn naming(renamed: &NewName) -> String {
     let NewName { from, to, at } = renamed;
     match at {
         Some(at) => format!("`{at}` renames `{from}` to `{to}` for this host"),
-        None => format!("users cannot type `{from}` here, so it is `{to}`"),
+        None => format!("users cannot type `{from}` on this host, so it is `{to}`"),
     }
 }
 
@@ -122,7 +122,7 @@ fn decision(plugin: &str, key: &str, at: &ConfigPlace) -> Decision {
     Decision::kept(plugin, ComponentKind::Field, key, &at.path).at_place(at)
 }
 
-/// A decision about each tool for which something else is to stand.
+/// A decision about each tool with a substitute.
 pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
     let name = &context.plugin.name;
     let tools = context.project.tools_here.get(name).into_iter().flatten();
@@ -131,7 +131,7 @@ pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decis
     })
 }
 
-/// `target` with what is said of its tools, if anything is.
+/// `target` with the substitutes for `tools`, if there are any.
 pub(super) fn target(target: &Target, tools: Option<&BTreeMap<String, OverrideValue>>) -> Option<Target> {
     let tools = tools?;
     let mut own = target.clone();

@@ -1,5 +1,5 @@
-//! The author's own manifest for this host, beside that of the source host: what it says of how the plugin is shown is
-//! taken over, since the source has no words for it. What the plugin holds, the source says.
+//! The author's own manifest for this host, beside that of the source host: fields about how the plugin is displayed
+//! are copied, since the source has no equivalent. The content of the plugin is determined by the source.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value as Json};
@@ -14,41 +14,41 @@ use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 use crate::target::{Axis, OwnField};
 
-/// The author's own manifest, where the target takes fields of one.
+/// The author's own manifest, if the target copies fields from one.
 fn own<'a>(context: &'a LoweringContext<'_>) -> Option<&'a SourceFile> {
     let facts = &context.target.manifest;
     let path = context.plugin.root.join(&facts.path);
     context.project.tree.get(&path).filter(|_| !facts.own.fields.is_empty())
 }
 
-/// Files that the author has for this host alone.
+/// Files that the author wrote for this host only.
 fn files_in_folder<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item = &'a SourceFile> {
     let paths = context.target.manifest.own.files.iter().map(|path| context.plugin.root.join(path));
     paths.filter_map(|path| context.project.tree.get(&path))
 }
 
-/// Whether what was left out at `path` for being another host's is this host's.
+/// Whether the files at `path`, which were left out as another host's, belong to this host.
 pub(super) fn handles(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
     own(context).into_iter().chain(files_in_folder(context)).any(|file| file.path.starts_with(path))
 }
 
-/// `filled`, the host's manifest by the source, with what the author's own says, and decisions about all of that.
+/// `filled`, the host's manifest derived from the source, merged with the author's own, and decisions about its fields.
 pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let mut part = carried(context);
     let Some(file) = own(context) else { return (part, filled) };
     let of_file = |file: &SourceFile| Decision::of_file(&context.plugin.name, &file.path);
     part.decisions.extend(others(context, file).map(|other| {
-        of_file(other).became(RowOutcome::Dropped, "of this folder, the host reads the manifest alone")
+        of_file(other).became(RowOutcome::Dropped, "the host reads only the manifest in this folder")
     }));
     let (node, findings) = manifest::read_object(file);
     part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
     let Some(node) = node else {
-        let reason = "it cannot be read; the source says what the manifest holds";
+        let reason = "it cannot be read; the manifest is written from the source";
         part.decisions.push(of_file(file).became(RowOutcome::Dropped, reason));
         return (part, filled);
     };
     let emitted = context.root().join(&context.target.manifest.path);
-    let reason = "how it shows the plugin is in the host's manifest; what the plugin holds, the source says";
+    let reason = "fields about how the plugin is displayed are in the host's manifest; its content is determined by the source";
     part.decisions.push(of_file(file).placed_at(emitted.as_str()).became(RowOutcome::Mapped, reason));
     let mut out = filled;
     for (pointer, span, leaf) in node.leaves() {
@@ -75,19 +75,19 @@ pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPar
     (part, out)
 }
 
-/// What becomes of a field of the author's own manifest.
+/// The outcome of a field of the author's own manifest.
 enum FieldFate {
     /// It gives the plugin its name.
     NamesPlugin,
-    /// It is not taken, for this reason.
+    /// It is not copied, for this reason.
     Dropped(&'static str),
-    /// It is not taken, and something is lost by that.
+    /// It is not copied, which is a loss.
     Lost(&'static str),
-    /// It stands in the host's manifest with this value.
+    /// It is copied to the host's manifest with this value.
     Taken(Json),
 }
 
-/// What becomes of the field at `pointer`; `out` is the host's manifest so far.
+/// The outcome of the field at `pointer`; `out` is the host's manifest so far.
 fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -> FieldFate {
     if pointer == "/name" && context.plugin.manifest.is_none() {
         return FieldFate::NamesPlugin;
@@ -99,14 +99,13 @@ fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json)
     match value(context, *kind, leaf) {
         Err(reason) => FieldFate::Dropped(reason),
         Ok(_) if is_top && out.pointer(pointer).is_some() => {
-            FieldFate::Dropped("the source's manifest says it")
+            FieldFate::Dropped("the source's manifest takes precedence")
         }
         Ok(value) => FieldFate::Taken(value),
     }
 }
 
-/// What becomes of a field that says what the plugin holds: a loss where it names skills that the source host does not
-/// list.
+/// The outcome of a field about the plugin's content: a loss if it names skills that the source host does not list.
 fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> FieldFate {
     let skill = Utf8Path::new(&context.target.skill.path).file_name();
     let is_unread =
@@ -116,7 +115,7 @@ fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> FieldFate {
         true => FieldFate::Lost(
             "it names skills that the source host does not list; they are files in the bundle",
         ),
-        false => FieldFate::Dropped("the source says it"),
+        false => FieldFate::Dropped("the source determines it"),
     }
 }
 
@@ -130,7 +129,7 @@ fn others<'a>(
     context.project.tree.below(folder).filter(move |file| alone && file.path != manifest.path)
 }
 
-/// The files for this host alone that it can read.
+/// Carries the files for this host only, if they can be read.
 fn carried(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     for file in files_in_folder(context) {
@@ -150,7 +149,7 @@ fn carried(context: &LoweringContext<'_>) -> LoweredPart {
     part
 }
 
-/// The value of a field as the host takes it.
+/// The value of a field in the form that the host accepts.
 fn value(context: &LoweringContext<'_>, kind: OwnField, leaf: &Tree) -> Result<Json, &'static str> {
     let texts = || leaf.items().map(|items| items.iter().filter_map(Tree::as_str).collect::<Vec<_>>());
     let whole = |texts: &Vec<&str>| leaf.items().is_some_and(|items| items.len() == texts.len());
@@ -168,10 +167,10 @@ fn value(context: &LoweringContext<'_>, kind: OwnField, leaf: &Tree) -> Result<J
     }
 }
 
-/// The path of a file of the plugin as it is in the bundle.
+/// The path of a file of the plugin in the bundle.
 fn file(context: &LoweringContext<'_>, path: &str) -> Result<Json, &'static str> {
-    let inner =
-        manifest::inside(path).map_err(|_| "the host takes paths that begin with `./` and stay inside")?;
+    let inner = manifest::inside(path)
+        .map_err(|_| "the host accepts only paths that begin with `./` and stay inside the plugin")?;
     let source = manifest::join(&context.plugin.root, &inner);
     let is_own = context.target.manifest.own.files.iter().any(|own| inner.as_str() == own);
     let place = context.places.files.get(&source).map(|place| place.as_path());
@@ -192,7 +191,7 @@ fn set(document: &mut Json, pointer: &str, value: Json) {
     *at = value;
 }
 
-/// The paths within the plugin that a field is, or lists.
+/// The paths within the plugin in a field, which is a path or a list of paths.
 pub(super) fn paths(field: &Tree) -> Vec<Utf8PathBuf> {
     let texts = field.items().unwrap_or(std::slice::from_ref(field)).iter().filter_map(Tree::as_str);
     let paths = texts.map(|text| text.trim_start_matches("./").trim_end_matches('/'));

@@ -9,9 +9,9 @@ use crate::diagnostic::Diagnostic;
 pub(super) struct LoweredPart {
     /// Files.
     pub(super) nodes: Vec<BundleNode>,
-    /// Programs that are copied as they are.
+    /// Programs that are copied unchanged.
     pub(super) helpers: Vec<HelperFile>,
-    /// The decisions about components that a file declares beside others.
+    /// The decisions about components that a file declares.
     pub(super) declared: Vec<Decision>,
     /// The decisions about everything else.
     pub(super) decisions: Vec<Decision>,

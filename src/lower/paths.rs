@@ -1,5 +1,5 @@
-//! Relative paths in Markdown follow files that lie elsewhere on the host: a renamed template, a
-//! skill whose folder follows its name, a command that became a skill.
+//! Updates relative paths in Markdown to files that move on the host: a renamed template, a skill whose folder follows
+//! its name, a command that becomes a skill.
 
 use std::cell::LazyCell;
 
@@ -35,7 +35,7 @@ pub(super) fn follow(
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let skill = context.places.skills.get(&file.path).map(|at| context.plugin.components[*at].folder());
     let is_loaded = skill.is_some() || context.places.mains.contains(&file.path);
-    // What such a text tells is about the source, and stays true.
+    // Such a text describes the source, so its paths stay correct.
     let tells_of_source = !context.places.mains.contains(&file.path) && is_for_maintainers(&file.path);
     let regions = LazyCell::new(|| markdown::regions(text, body));
     let in_code = |span: Span, kinds: &[RegionKind]| {
@@ -44,7 +44,7 @@ pub(super) fn follow(
     let is_link = |span: Span| {
         is_destination(&text[..span.start]) && !in_code(span, &[RegionKind::CodeBlock, RegionKind::CodeSpan])
     };
-    // A folder in a command counts from where the command runs.
+    // A folder in a command is relative to where the command runs.
     let is_run = |span: Span| text[..span.start].ends_with("cd ") || in_code(span, &[RegionKind::CodeBlock]);
     for (span, path) in candidates(text, body) {
         let bases = [Some(here), skill];
@@ -59,8 +59,8 @@ pub(super) fn follow(
         let emitted_base = emitted_folder(context, &base, inner, here);
         let wanted = relative(&emitted_base, &placed);
         let plain = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
-        // A name alone that the file has lost may be that of a file where the model works; and a text that no host loads
-        // tells of the source.
+        // A plain file name may also mean a file where the model works, and a text that no host loads describes the
+        // source.
         let climbs = path.starts_with("../");
         let is_named = plain.contains('/') || placed.file_name() == target.file_name();
         let is_path = is_named && !tells_of_source && (is_loaded || climbs);
@@ -87,7 +87,7 @@ pub(super) fn follow(
             let Some(target) = joined(base, path) else { continue };
             let Some(placed) = placed(context, &target) else { continue };
             let wanted = relative(&emitted_base, placed);
-            // The block says from which folder such a path counts.
+            // The block states the folder that such a path is relative to.
             let is_within = !wanted.starts_with("..") || path.starts_with("..");
             if is_within && wanted != relative(base, &target) {
                 edit(span, wanted, &target);
@@ -97,26 +97,26 @@ pub(super) fn follow(
     edits
 }
 
-/// Whether any path of a text may lead elsewhere on the host.
+/// Whether any path in a text may need to change for the host.
 pub(super) fn may_follow(context: &LoweringContext<'_>, text: &str) -> bool {
     context.places.moved || text.contains(&context.source.manifest)
 }
 
-/// Whether what follows `before` is where a link leads.
+/// Whether the text after `before` is the destination of a link.
 fn is_destination(before: &str) -> bool {
     let before = before.strip_suffix('<').unwrap_or(before);
     let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
     before.ends_with("](") || line.starts_with('[') && line.trim_end().ends_with("]:")
 }
 
-/// Where a file of the plugin went, in the plugin's emitted folder; what its manifest says is in the host's own.
+/// The path of a file of the plugin in the plugin's emitted folder; its manifest becomes the host's own.
 pub(super) fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
     let manifest = context.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
     let emitted = manifest.map(|_| Utf8Path::new(&context.target.manifest.path));
     emitted.or_else(|| context.places.files.get(target).map(Utf8PathBuf::as_path))
 }
 
-/// Where a folder of the plugin went with its first file.
+/// The emitted path of a folder of the plugin, judged by its first file.
 fn folder_at(context: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8PathBuf> {
     let first = context.places.files.first_from(target)?;
     let inner = first.strip_prefix(target).ok().filter(|inner| !inner.as_str().is_empty())?;
@@ -124,7 +124,7 @@ fn folder_at(context: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8Pat
     folder.strip_suffix('/').map(Utf8PathBuf::from)
 }
 
-/// Where a file of the plugin or the folder of a skill went, in the plugin's emitted folder.
+/// The path of a file of the plugin, or of the folder of a skill, in the plugin's emitted folder.
 fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
     if let Some(file) = file_at(context, target) {
         return Some(file);
@@ -134,7 +134,7 @@ fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a
     context.places.files.get(&skill.path)?.parent()
 }
 
-/// Paths behind the variable of a folder, which may be quoted alone, without a `/` at the end.
+/// Paths after the variable of a folder, which may be quoted separately; without a trailing `/`.
 fn behind<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
     let variable = format!("${{{variable}}}");
     let part = body.slice(text);
@@ -149,8 +149,8 @@ fn behind<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)>
     found.collect()
 }
 
-/// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path; the folders
-/// around it are none, since a command that says `./...` runs anywhere.
+/// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path. The folders around
+/// `file` do not count, since a command with `./...` may run anywhere.
 pub(super) fn any(context: &LoweringContext<'_>, file: &SourceFile, body: Span) -> bool {
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let files = &context.places.files;
@@ -162,7 +162,7 @@ pub(super) fn any(context: &LoweringContext<'_>, file: &SourceFile, body: Span) 
     found.any(|(_, path)| joined(here, path).is_some_and(|target| below(&target)))
 }
 
-/// The emitted folder that stands for `base`: of the file itself, or of its skill.
+/// The emitted folder for `base`: that of the file itself, or that of its skill.
 fn emitted_folder(
     context: &LoweringContext<'_>,
     base: &Utf8Path,
@@ -182,7 +182,7 @@ fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let part = body.slice(text);
     let mut done = 0;
-    // Each holds a dot, and dots are rare.
+    // Each candidate contains a dot, and dots are rare.
     std::iter::from_fn(move || {
         let dot = done + memchr::memchr(b'.', &part.as_bytes()[done..])?;
         let start = done + part[done..dot].trim_end_matches(allowed).len();
@@ -200,12 +200,12 @@ fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
     })
 }
 
-/// Where a variable that names an own folder leads, seen from the file; `None` for other variables.
+/// The path of the folder that a variable names, relative to the file; `None` for variables of other things.
 pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) -> Option<&'a str> {
     if name == source.plugin_root { Some(to_root) } else { (name == source.skill_folder).then_some(".") }
 }
 
-/// The rest of a path that begins with a variable: up to a blank, a quote or another mark that ends it.
+/// The rest of a path that begins with a variable, up to a space, a quote or another delimiter.
 pub(super) fn after(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());

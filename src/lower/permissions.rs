@@ -1,5 +1,5 @@
-//! Tool limits in the host's own form: a list of allowed tools, or of denied ones. What the host can
-//! bound less tightly is said with its class.
+//! Tool limits in the host's own form: a list of allowed or denied tools. Limits that the host can only enforce more
+//! loosely are losses with a class.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub fn limit(
 ) -> LimitVerdict {
     let tools = tool_list(&entry.node);
     let denies = entry.key.starts_with("disallowed");
-    // A shell without bounds can do what every other tool does.
+    // An unrestricted shell can do everything that other tools do.
     let open_shell = !denies && tools.iter().any(|tool| tool == SHELL);
     if let Some(reason) = without_effect(&tools, denies) {
         return LimitVerdict::mapped(reason);
@@ -80,17 +80,17 @@ pub fn limit(
 fn without_effect(tools: &[String], denies: bool) -> Option<&'static str> {
     let has_star = tools.iter().any(|tool| tool == "*");
     match (has_star, denies) {
-        (true, true) => Some("the source host denies no tool with a star, and so does the host"),
+        (true, true) => Some("a star denies no tool, neither on the source host nor on this one"),
         (true, false) => Some("every tool is allowed, as on the host"),
         (false, true) if tools.is_empty() => Some("it denies no tool"),
         _ => None,
     }
 }
 
-/// The permission keys that a list of denied tools takes away, and what the host cannot take away.
+/// The permission keys that a list of denied tools removes, and the tools that the host cannot remove.
 fn denied(facts: &PermissionFacts, tools: &[String], unknown: &str) -> (Vec<String>, Vec<String>) {
     let (mut keys, mut losses) = (Vec::new(), Vec::new());
-    // The source host, too, takes the whole tool away, whatever stands in parentheses.
+    // The source host also denies the whole tool, regardless of the text in parentheses.
     for (name, _) in tools.iter().filter_map(|tool| tool_parts(tool)) {
         if facts.no_grant.iter().any(|tool| tool == name) {
             continue;
@@ -112,7 +112,8 @@ struct AllowedTools<'a> {
 }
 
 impl AllowedTools<'_> {
-    /// Adds what the host can allow to `allow`, and returns what it bounds less tightly or not at all.
+    /// Adds the tools that the host can allow to `allow`, and returns the limits that it enforces more loosely or not
+    /// at all.
     fn add_to(&self, allow: &mut BTreeMap<String, Json>) -> Vec<String> {
         let mut losses = Vec::new();
         for tool in self.tools {
@@ -137,7 +138,7 @@ impl AllowedTools<'_> {
         losses
     }
 
-    /// Adds what stands in the parentheses of the tool `name`.
+    /// Adds the patterns in the parentheses of the tool `name`.
     fn add_patterns(
         &self,
         key: &str,
@@ -168,7 +169,7 @@ impl AllowedTools<'_> {
     }
 }
 
-/// Whether an allowed tool is one, or all of one server: of other patterns the source host takes none.
+/// Whether a name is one tool, or all tools of one server; the source host ignores other patterns.
 fn is_one(name: &str) -> bool {
     let name = name.strip_prefix("mcp__").map_or(name, |rest| rest.strip_suffix("__*").unwrap_or(rest));
     !name.contains(['*', '?'])
@@ -182,7 +183,7 @@ fn key(facts: &PermissionFacts, tool: &str) -> Option<String> {
     facts.keys.get(tool).cloned()
 }
 
-/// What stands for the text in a tool's parentheses; `None` where the host has nothing for it.
+/// The host's patterns for the text in a tool's parentheses; `None` if the host has no equivalent.
 fn host_patterns(facts: &PermissionFacts, tool: &str, pattern: &str) -> Option<Vec<String>> {
     if let Some(addresses) = facts.domains.get(tool) {
         let domain = pattern.strip_prefix("domain:").map(str::trim).filter(|domain| is_domain(domain))?;
@@ -196,7 +197,7 @@ fn host_patterns(facts: &PermissionFacts, tool: &str, pattern: &str) -> Option<V
     Some(vec![shell_pattern(facts, pattern)])
 }
 
-/// Whether a text is one domain: a pattern of several could be met by the path of another one's address.
+/// Whether a text is a single domain: a pattern could also match the path of another domain's address.
 fn is_domain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c))
 }

@@ -22,18 +22,18 @@ pub struct OutputPaths {
     pub mains: PathMap<()>,
     /// Main files of components, by kind and qualified name.
     pub components: BTreeMap<(ComponentKind, QualifiedName), Utf8PathBuf>,
-    /// Components whose file is that of another one, by kind and qualified name.
+    /// Components that share the file of another one, by kind and qualified name.
     pub repeated: BTreeSet<(ComponentKind, QualifiedName)>,
     /// Source paths of files that were renamed so that the host does not load them.
     pub renamed: PathMap<()>,
-    /// Whether any file lies elsewhere than in the source.
+    /// Whether any file has moved.
     pub moved: bool,
-    /// Second places of files that lie beside a skill at the plugin's root or one that has moved: where hooks, servers,
-    /// agents and commands name them.
+    /// Second paths of files beside a skill that has moved or is at the plugin's root: those by which hooks, servers,
+    /// agents and commands refer to them.
     pub also: PathMap<Utf8PathBuf>,
-    /// Files to install of agents, by qualified name.
+    /// Installable files of agents, by qualified name.
     pub installables: BTreeMap<QualifiedName, Utf8PathBuf>,
-    /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
+    /// Indices of skills in `plugin.components`, by the source paths of the files beside their main file.
     pub skills: PathMap<usize>,
 }
 
@@ -50,7 +50,7 @@ impl OutputPaths {
             for file in &component.files {
                 places.skills.insert_new(file, at);
             }
-            // The source host makes a command, too, of an agent whose folder is one of commands.
+            // The source host also loads an agent in a folder of commands as a command.
             let shared = target.source.is_some().then_some(component.path.as_path());
             let main = distinct(&mut taken, shared, |number| {
                 main_path(plugin, component, number, target, contested.contains(component.path.as_path()))
@@ -86,7 +86,7 @@ impl OutputPaths {
             // Other hosts may read a skill that a component of the same name hides.
             let is_hidden =
                 |other: &&Component| other.kind == ComponentKind::Skill && other.path == lost.path;
-            // The source host hides none whose name differs by case.
+            // The source host does not hide a skill whose name differs in case.
             let hides = |skill: &Component| {
                 let mut others = plugin.components.iter().filter(|other| other.kind != ComponentKind::Agent);
                 target.source.is_some() && others.any(|other| other.qualified == skill.qualified)
@@ -125,8 +125,8 @@ impl OutputPaths {
         }
     }
 
-    /// Gives another name to what the host would load as a skill: a file of that name where it looks for them, and on some
-    /// hosts anywhere below.
+    /// Renames other files that the host would load as a skill: those with the name of a skill file in the folders of
+    /// skills, and on some hosts anywhere below.
     fn rename_nested(&mut self, plugin: &Plugin, target: &Target) {
         let pattern = Utf8Path::new(&target.skill.path);
         let depth = |path: &Utf8Path| path.components().count();
@@ -145,7 +145,7 @@ impl OutputPaths {
         }
     }
 
-    /// Gives another name to what the source host skips as a link: a bundle has the file itself.
+    /// Renames files that the source host skips because they are links: a bundle has the file itself.
     fn rename_linked(&mut self, plugin: &Plugin) {
         for path in plugin.linked.iter().filter(|path| !self.mains.contains(path)) {
             if let Some(emitted) = self.files.get_mut(path) {
@@ -155,8 +155,8 @@ impl OutputPaths {
         }
     }
 
-    /// Gives another name to what the source host would load of a bundle and did not of the source, whose folders are no
-    /// plugin's.
+    /// Renames files that the source host would load from the bundle but not from the source, whose folders are not
+    /// those of a plugin.
     fn rename_beside_skills(&mut self, plugin: &Plugin, source: &SourceFacts) {
         let is_text = |path: &Utf8Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
         let texts = |path: &Utf8Path| path.starts_with("agents") || path.starts_with("commands");
@@ -172,8 +172,8 @@ impl OutputPaths {
         }
     }
 
-    /// Hides a text in the plugin's own folder that the source host does not read, since a folder of skills stands beside
-    /// it, where none does in the bundle.
+    /// Hides a skill file in the plugin's own folder that the source host does not read because of a folder of skills,
+    /// if the bundle has no such folder.
     fn hide_root_skill(&mut self, plugin: &Plugin, target: &Target) {
         let pattern = Utf8Path::new(&target.skill.path);
         let (Some(name), Some(folder)) = (pattern.file_name(), pattern.components().next()) else { return };
@@ -192,7 +192,7 @@ impl OutputPaths {
         }
     }
 
-    /// Moves files out of a folder of which the host would make skills: nothing of the plugin's own lies there.
+    /// Moves files out of a folder that the host would convert to skills; no component of the plugin is there.
     fn move_converted(&mut self, target: &Target) {
         let Some((folder, elsewhere)) = &target.host.converted_folder else { return };
         for (source, emitted) in self.files.iter_mut() {
@@ -205,24 +205,24 @@ impl OutputPaths {
     }
 }
 
-/// What a skill's main file is called where the host is not to load it: `SKILL.nested.md`.
+/// The name of a skill's main file that the host must not load: `SKILL.nested.md`.
 fn unlisted(pattern: &Utf8Path) -> String {
     format!("{}.nested.{}", pattern.file_stem().unwrap_or_default(), pattern.extension().unwrap_or("md"))
 }
 
-/// Whether hooks or servers may name files by the plugin's folder.
+/// Whether hooks or servers may refer to files by the plugin's folder.
 fn runs_files(plugin: &Plugin) -> bool {
     plugin.others.iter().any(|other| matches!(other.body, OtherBody::Hook(_) | OtherBody::Server(_)))
 }
 
-/// Whether something besides skills may name files by the plugin's folder.
+/// Whether components other than skills may refer to files by the plugin's folder.
 fn shares_root(plugin: &Plugin) -> bool {
     let other = |component: &Component| component.kind != ComponentKind::Skill;
     !plugin.others.is_empty() || !plugin.inline.is_empty() || plugin.components.iter().any(other)
 }
 
-/// The path that `path_of` makes without a number, or with the first one that keeps it apart from those before: several
-/// names can become the same part of a path. Components of one `source` share it.
+/// The path that `path_of` returns without a number, or with the first number that makes it unique: several names can
+/// become the same part of a path. Components from one `source` share a path.
 fn distinct<'a>(
     taken: &mut BTreeMap<String, Option<&'a Utf8Path>>,
     source: Option<&'a Utf8Path>,
@@ -239,8 +239,8 @@ fn distinct<'a>(
     path
 }
 
-/// Files with an ending in upper case, which is part of the name on the source host, beside a file that differs from
-/// them by case alone.
+/// Files with an extension in upper case, which is part of the name on the source host, beside a file that differs only
+/// in case.
 fn contested<'a>(plugin: &'a Plugin, target: &Target) -> BTreeSet<&'a Utf8Path> {
     let mains = plugin.components.iter().map(|component| component.path.as_path());
     let (plain, other): (Vec<_>, Vec<_>) = mains.partition(|path| path.extension() == Some("md"));
@@ -251,8 +251,8 @@ fn contested<'a>(plugin: &'a Plugin, target: &Target) -> BTreeSet<&'a Utf8Path> 
     other.into_iter().filter(|path| plain.contains(&path.as_str().to_lowercase())).collect()
 }
 
-/// Where the main file of a component goes; `number` is behind each name in it. A `contested` ending gets another one
-/// behind it, and the component keeps its name.
+/// The path of a component's main file; `number` is appended to each name in it. To a `contested` extension another one
+/// is appended, so that the component keeps its name.
 fn main_path(
     plugin: &Plugin,
     component: &Component,
@@ -267,7 +267,7 @@ fn main_path(
     };
     let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
     let mut own = added.unwrap_or_else(|| plugin.inner(&component.path).to_owned());
-    // A file that gives its component the name follows it; a skill's does not.
+    // A file that names its component is renamed with it; a skill file is not.
     if let Some(name) = own.file_name().filter(|_| contested) {
         own = own.with_file_name(format!("{name}.md"));
     }
@@ -276,7 +276,7 @@ fn main_path(
         own = own.with_file_name(format!("{}.md", names::segment(last)));
     }
     let as_named = component.here.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
-    // Folder names are part of the name, too; only user settings keep them unchanged.
+    // Folder names are part of the name too; only user settings keep them unchanged.
     let part = |part: &str| match as_named || target.source.is_none() && names::unwritable(part).is_some() {
         true => names::segment(part),
         false => part.to_owned(),
@@ -288,13 +288,13 @@ fn main_path(
     fill(pattern, &plugin.name, &format!("{}{number}", component.name), &own)
 }
 
-/// Where the main file of a component of any plugin goes, unless another one has the place.
+/// The path of the main file of a component of any plugin, unless another one has taken it.
 pub(super) fn usual_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8PathBuf {
     main_path(plugin, component, "", target, false)
 }
 
-/// Where the source host finds an agent or a command by itself that only the marketplace's entry adds to the default folder:
-/// a list in the manifest would take the folder's place.
+/// The path at which the source host finds, by default, an agent or a command that only the marketplace's entry adds: a
+/// list in the manifest would replace the default folder.
 fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
     let parts: Vec<String> = component.name.split(':').map(names::segment).collect();
     let (key, file) = match component.kind {
@@ -308,7 +308,7 @@ fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
     (own.is_none() && !is_default).then(|| Utf8Path::new(key).join(file))
 }
 
-/// Where a command whose text stands in a manifest becomes a file.
+/// The path of the file for a command whose text is in a manifest.
 pub(super) fn inline_path(plugin: &Plugin, command: &InlineCommand, target: &Target) -> Utf8PathBuf {
     let own = Utf8Path::new("commands").join(format!("{}.md", names::segment(&command.name)));
     fill(&target.command.path, &plugin.name, &command.name, &own)
@@ -324,7 +324,7 @@ pub fn fill(pattern: &str, plugin: &str, name: &str, path: &Utf8Path) -> Utf8Pat
         .into()
 }
 
-/// The way from the folder of `file` up to the plugin's folder: `../..`, or `.` when it lies there.
+/// The relative path from the folder of `file` up to the plugin's folder: `../..`, or `.` if `file` is directly in it.
 pub fn up(file: &Utf8Path) -> String {
     let depth = file.components().count().saturating_sub(1);
     if depth == 0 { ".".to_owned() } else { vec![".."; depth].join("/") }

@@ -1,5 +1,5 @@
-//! Whether every host's reader of YAML takes frontmatter in the same way. What this does not recognise is written as a
-//! whole, one field per line with its value in JSON: readers disagree about what few authors write.
+//! Whether the YAML readers of all hosts read frontmatter in the same way. Any form that is not recognised here is
+//! rewritten, one field per line with its value in JSON: readers disagree about rare constructs.
 
 use crate::bundle::draft::{DraftField, MarkdownDraft};
 use crate::model::component::Component;
@@ -12,7 +12,7 @@ use crate::target::Target;
 
 use super::safe_yaml::{broken, is_unnamed};
 
-/// Whether the host reads the frontmatter of `draft`, as it will be, and has of it what the source host has.
+/// Whether the host can read the final frontmatter of `draft`, with the same values as the source host.
 pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDraft) -> bool {
     let (Some(span), Some(fields)) = (component.document.yaml, &component.document.fields) else {
         return true;
@@ -32,7 +32,7 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDr
     let yaml = &head[start..end];
     let node = match yaml::strict(yaml) {
         Some((node, _)) => node,
-        // Nothing is left.
+        // No field is left.
         None if yaml.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) => {
             return !broken(yaml);
         }
@@ -48,7 +48,7 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDr
     is_plain(yaml, &node, 0) && fields.entries().iter().all(|entry| is_carried(entry, fields, &node, draft))
 }
 
-/// Whether what stands between the marks is no mapping and no comment, so that the source host reads nothing of it.
+/// Whether the text between the delimiters is neither a mapping nor a comment, so that the source host ignores it.
 pub(super) fn is_nothing(component: &Component, text: &str) -> bool {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else {
         return false;
@@ -60,7 +60,7 @@ pub(super) fn is_nothing(component: &Component, text: &str) -> bool {
             .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '{']))
 }
 
-/// Whether an entry that nothing is to become of has its value in `node`.
+/// Whether an entry that is not changed has its value in `node`, and a changed one is there or removed as planned.
 fn is_carried(entry: &MappingEntry, fields: &Node, node: &Node, draft: &MarkdownDraft) -> bool {
     let counts = fields.entry(&entry.key).is_some_and(|last| last == entry);
     let is_edited = || {
@@ -79,7 +79,7 @@ fn is_carried(entry: &MappingEntry, fields: &Node, node: &Node, draft: &Markdown
     }
 }
 
-/// Whether `yaml`, of which a reader has made `node` with places that begin at `base`, is what every reader takes.
+/// Whether every reader accepts `yaml`, which was parsed as `node` with spans that begin at `base`.
 fn is_plain(yaml: &str, node: &Node, base: usize) -> bool {
     let bytes = yaml.as_bytes();
     let mut returns = memchr::memchr_iter(b'\r', bytes);
@@ -92,10 +92,10 @@ fn is_plain(yaml: &str, node: &Node, base: usize) -> bool {
     keys_are_plain && lines_are_plain(yaml, node, base, &scalars) && !holds_sign(yaml, &scalars)
 }
 
-/// A scalar's place in the YAML, and whether it is a block.
+/// A scalar's span in the YAML, and whether it is a block.
 type Scalar = (Span, bool);
 
-/// Collects the places of scalars; whether all keys are text and none merges.
+/// Collects the spans of scalars, and returns whether all keys are text and none is a merge key.
 fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bool {
     let place = |span: Span| Span::new(span.start.saturating_sub(base), span.end.saturating_sub(base));
     match &node.value {
@@ -106,7 +106,7 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
                 let merges = written.trim_matches(['"', '\'']) == "<<";
                 !merges && !written.starts_with(['[', '!', '&', '*'])
             });
-            // A tag may stand before it.
+            // A tag may precede it.
             let before = yaml.get(..place(entry.key_span).start).unwrap_or_default();
             let word = before.trim_end_matches(' ').rsplit([' ', '\n', '{', ',']).next();
             let is_text = is_text && !word.is_some_and(|word| word.starts_with('!'));
@@ -126,7 +126,7 @@ fn is_named_by_nothing(entry: &MappingEntry, yaml: &str, base: usize) -> bool {
     is_unnamed(&MappingEntry { key_span: Span::new(start, end), ..entry.clone() }, yaml)
 }
 
-/// Whether a key of the frontmatter stands at the start of its line, with its colon behind it.
+/// Whether a key of the frontmatter is at the start of its line, followed by its colon.
 fn is_plain_key(yaml: &str, entry: &MappingEntry, base: usize) -> bool {
     let (start, end) = (entry.key_span.start.saturating_sub(base), entry.key_span.end.saturating_sub(base));
     let (Some(before), Some(after)) = (yaml.get(..start), yaml.get(end..)) else { return false };
@@ -150,7 +150,7 @@ fn lines_are_plain(yaml: &str, node: &Node, base: usize, scalars: &[Scalar]) -> 
     })
 }
 
-/// Whether a sign outside of scalars says more than text: an anchor, an alias, a key that a question mark begins.
+/// Whether a character outside of scalars has a special meaning: an anchor, an alias, or a key after a question mark.
 fn holds_sign(yaml: &str, scalars: &[Scalar]) -> bool {
     let bytes = yaml.as_bytes();
     memchr::memchr3_iter(b'&', b'*', b'?', bytes).any(|at| {
@@ -162,14 +162,14 @@ fn holds_sign(yaml: &str, scalars: &[Scalar]) -> bool {
         let line = line_start(yaml, at);
         let in_comment = || yaml[line..at].starts_with('#') || yaml[line..at].contains(" #");
         let in_scalar = || {
-            // The sign of an alias begins it.
+            // An alias begins with its sign.
             scalars.iter().any(|(span, _)| span.start < at && at < span.end)
         };
         begins && means && !in_scalar() && !in_comment()
     })
 }
 
-/// Whether an escape stands for half of a character.
+/// Whether an escape encodes half of a surrogate pair.
 fn holds_surrogate(yaml: &str) -> bool {
     yaml.match_indices("\\u").any(|(at, _)| {
         yaml.get(at + 2..at + 4).is_some_and(|digits| {

@@ -1,4 +1,4 @@
-//! What becomes of each name in a component's texts, and the edits of its own text that follow from it.
+//! The decision about each name in a component's texts, and the resulting edits of its own text.
 
 use super::context::LoweringContext;
 use super::decision::Decision;
@@ -48,7 +48,7 @@ pub(super) fn lower(
     out
 }
 
-/// A place that names something: its kind and its words.
+/// The kind and the words of a reference.
 pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
     match &reference.named {
         ReferenceTarget::Component(_, name) => (ComponentKind::Reference, name),
@@ -122,7 +122,7 @@ impl ReferenceLowering<'_> {
             _ if is_main && is_by_folder(written, qualified) => {
                 let decision = decision.placed_at(qualified).became(
                     RowOutcome::Mapped,
-                    "the skill's folder follows its name, so this is the name that is left",
+                    "the skill's folder follows its name, so only this name is valid",
                 );
                 let slash = if written.starts_with('/') { "/" } else { "" };
                 (decision, Some((EditKind::Name, format!("{slash}{qualified}"))))
@@ -151,7 +151,7 @@ impl ReferenceLowering<'_> {
         match &name.reference.named {
             ReferenceTarget::Argument(_) if name.is_meant => in_block(decision),
             ReferenceTarget::Shell(_) if name.is_native => {
-                let reason = "the host runs it, as the source host does without asking; it does not stop where it fails";
+                let reason = "the host runs it without asking, like the source host; it does not stop if the command fails";
                 decision.placed_at("registration").became(RowOutcome::Mapped, reason)
             }
             ReferenceTarget::Include(_) if name.is_native => {

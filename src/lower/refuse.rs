@@ -1,5 +1,5 @@
-//! The last gate before emission: paths that some file system cannot hold, or that would fall
-//! together, are errors and are not written.
+//! The last check before emission: paths that some file systems do not support, or that would collide, are errors and
+//! are not written.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::names;
 use crate::target::Target;
 
-/// The longest path that is emitted, in bytes: what is left on Windows below a user's folder.
+/// The longest path that is emitted, in bytes: the room that remains on Windows below a user's folder.
 const LONGEST: usize = 240;
 
-/// The nodes of a bundle, parted into what can be written everywhere and what cannot.
+/// The nodes of a bundle that can be written everywhere, and the reasons for the others.
 #[derive(Debug, Default)]
 pub(super) struct WritableNodes {
     pub(super) nodes: Vec<BundleNode>,
-    /// Why the other files of the source are not written.
+    /// Why the other source files are not written.
     pub(super) unwritable: UnwritableFiles,
-    /// An error for each node that is not.
+    /// An error for each node that is not written.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Parts `nodes`, which are sorted by their paths: of two that fall together the first is written.
+/// Separates `nodes`, which are sorted by path: of two that collide, the first is written.
 pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNodes {
     let mut out = WritableNodes::default();
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
@@ -48,7 +48,8 @@ pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNod
     out
 }
 
-/// Why no file can be written at `path`, by the rule that says so; `other` is written where case and accents are folded.
+/// The rule and the reason why no file can be written at `path`; `other` has the same path if case and accents are
+/// folded.
 fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, String)> {
     let length = path.as_str().len();
     if let Some(why) = path.components().find_map(|part| names::unwritable(part.as_str())) {
@@ -65,7 +66,7 @@ fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, Str
     Some(("path-collision", what))
 }
 
-/// The path as a file system may see it that folds case and accents.
+/// The path as seen by a file system that folds case and accents.
 fn folded(path: &Utf8Path) -> String {
     match path.as_str().is_ascii() {
         true => path.as_str().to_ascii_lowercase(),

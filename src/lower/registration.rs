@@ -1,6 +1,6 @@
-//! Components that a module registers at run time: everything that differs between plugins is one
-//! data file beside a module that never changes. What is registered has the types that the host
-//! demands, because one wrong type there breaks every plugin of the user.
+//! Components that a module registers at run time: everything that differs between plugins is in one data file beside a
+//! module that never changes. The data has exactly the types that the host requires, because one wrong type breaks
+//! every plugin of the user.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) struct RegisteredComponent {
     entry: Map<String, Json>,
 }
 
-/// The registration of a component whose file is at `inner` in the plugin's folder.
+/// The input for registering a component whose file is at `inner` in the plugin's folder.
 pub(super) struct RegistrationInput<'a> {
     pub(super) component: &'a Component,
     pub(super) inner: &'a Utf8Path,
@@ -41,7 +41,7 @@ pub(super) struct RegistrationInput<'a> {
     pub(super) described: Option<&'a str>,
 }
 
-/// A command whose text stood in the manifest, now at `inner`.
+/// The registration of a command whose text moves from the manifest to `inner`.
 pub(super) fn inline(
     context: &LoweringContext<'_>,
     command: &InlineCommand,
@@ -130,8 +130,8 @@ fn body(context: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<Str
     entry
 }
 
-/// The modules and their data: components, and under keys of their own what is no skill, command or agent. A source file
-/// with one of their names is an error.
+/// The modules and their data: components, and everything else under separate keys. A source file with one of their
+/// names is an error.
 pub(super) fn lower(
     context: &LoweringContext<'_>,
     components: Vec<RegisteredComponent>,

@@ -1,5 +1,5 @@
-//! Frontmatter that the host's reader would refuse or misread is written in a safe form: a field at a time, and as a whole
-//! where that is not enough.
+//! Rewrites frontmatter that the host's reader would refuse or misread: field by field, and completely if that is not
+//! enough.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::Span;
 use crate::target::Target;
 
-/// Writes what the host's reader would refuse or misread in a form that every reader takes.
+/// Rewrites everything that the host's reader would refuse or misread in a form that every reader accepts.
 pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft) -> Repairs {
     let mut repairs = Repairs::new();
     let yaml = &target.yaml;
@@ -22,7 +22,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
     }
     let Some(fields) = &component.document.fields else { return repairs };
     safe_yaml::marks(target, component, draft);
-    // The source host takes all that it was written for.
+    // The source host accepts everything that was written for it.
     let foreign = target.source.is_none();
     if foreign {
         safe_yaml::comments(component, draft);
@@ -62,7 +62,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
     repairs
 }
 
-/// Writes all of the frontmatter, one field per line.
+/// Rewrites the whole frontmatter, one field per line.
 pub fn rewrite(component: &Component, draft: &mut MarkdownDraft, repairs: &mut Repairs, reason: &str) {
     draft.rewritten = Some(reason.to_owned());
     for entry in component.document.fields.iter().flat_map(|fields| fields.entries()) {
@@ -110,12 +110,12 @@ struct WrittenField<'a> {
     entry: &'a MappingEntry,
     /// The text of the file.
     text: &'a str,
-    /// Whether no field of its name follows.
+    /// Whether no field with the same name follows.
     is_last: bool,
 }
 
 impl WrittenField<'_> {
-    /// What is done to the field; `None` where the host reads it as the source host does.
+    /// The repair of the field; `None` if the host reads it as the source host does.
     fn decide(&self) -> Option<FieldRepair> {
         if !self.is_last && self.target.yaml.dialect.duplicates != DuplicateRule::Last {
             return FieldRepair::removed(
@@ -133,7 +133,7 @@ impl WrittenField<'_> {
         list.contains(&self.entry.key)
     }
 
-    /// Whether the host is another one than the source's, which takes all that it was written for.
+    /// Whether the host is not the source host, which accepts everything that was written for it.
     fn is_foreign(&self) -> bool {
         self.target.source.is_none()
     }
@@ -143,7 +143,7 @@ impl WrittenField<'_> {
         let (yaml, entry) = (&self.target.yaml, self.entry);
         let scalar = entry.node.scalar();
         let empty = entry.node.value == Value::Null;
-        // An anchor would be left with the word in place of nothing.
+        // An anchor would remain, with a value in place of an empty one.
         let unfit_mapping = self.is_in(&yaml.mapping_fields)
             && (!dialect::is_mapping(&entry.node) || empty && safe_yaml::is_anchored(entry, self.text));
         let unfit_text = self.is_in(&yaml.text_fields) && scalar.is_none();
@@ -158,8 +158,8 @@ impl WrittenField<'_> {
         if let Some(inner) = inner.filter(|inner| dialect::unfit(inner, &entry.node).is_some()) {
             return FieldRepair::value(
                 safe_yaml::quoted_but(&entry.node, inner),
-                "the host refuses a key in it unless it is text and there once",
-                "it is written without what the host refuses in it: a key that is not text, or is there twice",
+                "the host refuses a key in it unless it is text and unique",
+                "it is written without the keys that the host refuses: those that are not text, or are repeated",
             );
         }
         if unfit_text {
@@ -180,22 +180,22 @@ impl WrittenField<'_> {
         )
     }
 
-    /// For a value that older versions of the host or its own check refuse.
+    /// The repair of a value that older versions of the host, or its own check, refuse.
     fn check_repair(&self) -> Option<FieldRepair> {
         let (yaml, entry) = (&self.target.yaml, self.entry);
         let is_word = self.is_in(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_));
         if let Some(flag) = entry.node.switch().filter(|_| is_word) {
             return FieldRepair::value(
                 if flag { "true" } else { "false" },
-                "older versions of the host know `true` and `false` only",
-                "it is written as `true` or `false`, which every version of the host knows",
+                "older versions of the host accept only `true` and `false`",
+                "it is written as `true` or `false`, which every version of the host accepts",
             );
         }
         match yaml.checked_fields.get(&entry.key)?.fit(entry, self.text)? {
             Some(value) => FieldRepair::value(
                 value,
                 "the host's own check refuses a value of another type",
-                "it is written in the type that the host's own check demands",
+                "it is written in the type that the host's own check requires",
             ),
             None => {
                 let why = "the host's own check refuses a value of this type, and its loader drops it";
@@ -228,10 +228,10 @@ impl WrittenField<'_> {
         )
     }
 
-    /// For a value that the host does not read as it is written.
+    /// The repair of a value that the host misreads.
     fn value_repair(&self) -> Option<FieldRepair> {
         let (yaml, entry, text) = (&self.target.yaml, self.entry, self.text);
-        let as_read = "it is written so that every reader takes it as the source host does";
+        let as_read = "it is written so that every reader reads it as the source host does";
         if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().slice(text))) {
             return FieldRepair::value(
                 safe_yaml::quoted(&entry.node),
@@ -265,7 +265,7 @@ impl WrittenField<'_> {
     }
 }
 
-/// Why the key at `span` within `entry` is not written, where the host refuses it and takes the rest.
+/// Why the key at `span` within `entry` is not written, if the host refuses only that key.
 pub fn refused_within(target: &Target, entry: &MappingEntry, span: Span) -> Option<&'static str> {
     let keys = target.yaml.inner_text_fields.get(&entry.key)?;
     let entries = entry.node.entries();

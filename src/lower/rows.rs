@@ -1,5 +1,5 @@
-//! Decisions about things that are not lowered one by one: plugins, components that cannot be read, and what lies outside
-//! every plugin.
+//! Decisions about items that are not lowered individually: plugins, components that cannot be read, and files outside
+//! of all plugins.
 
 use camino::Utf8Path;
 
@@ -19,7 +19,7 @@ fn excluded(plugin: &str, exclusion: &Exclusion) -> Decision {
     Decision::of_file(plugin, &exclusion.path).became(RowOutcome::Dropped, exclusion.reason.clone())
 }
 
-/// Items outside every plugin, and unreadable items.
+/// Items outside of all plugins, and unreadable items.
 pub(super) fn outside(project: &Project, source: &SourceFacts) -> LoweredPart {
     let exclusions = project.outside.iter().chain(&project.tree.exclusions);
     let decide = |exclusion: &Exclusion| {
@@ -28,7 +28,7 @@ pub(super) fn outside(project: &Project, source: &SourceFacts) -> LoweredPart {
             return excluded("", exclusion);
         };
         let decision = excluded(&owner.name, exclusion);
-        // The source host ignores `.gitignore`, and git may have the file all the same.
+        // The source host ignores `.gitignore`, and git may track the file anyway.
         match exclusion.reason == IGNORED && declares(source, owner.inner(&exclusion.path)) {
             true => {
                 let path = exclusion.path.as_str();
@@ -96,11 +96,11 @@ pub(super) fn lost(context: &LoweringContext<'_>) -> LoweredPart {
 /// The file of a dropped component, and its fields.
 fn lost_file(context: &LoweringContext<'_>, lost: &LostComponent, file: &SourceFile) -> Vec<Decision> {
     let name = &context.plugin.name;
-    // The file of a skill that another component hides goes along, and is decided about with the other files.
+    // The file of a skill that another component hides is carried, and decided with the other files.
     let goes_along = context.places.files.contains(&lost.path);
     let own = Decision::of_file(name, &lost.path).became(RowOutcome::Dropped, &lost.reason);
     let own = (!goes_along).then_some(own);
-    // What a command has of a skill that it hides is decided about there.
+    // Fields that a command takes from a skill that it hides are decided with the command.
     let components = || context.plugin.components.iter().filter(|_| context.target.source.is_none());
     let is_told = |field: &Decision| {
         let mut told = components().flat_map(|component| component.declared.values());

@@ -1,5 +1,5 @@
-//! Frontmatter in a form that every host's reader of YAML takes: keys at the start of their lines and of plain text, no
-//! characters that break lines for some readers alone.
+//! Writes frontmatter in a form that the YAML readers of all hosts accept: plain keys at the start of their lines, and
+//! no characters that only some readers treat as line breaks.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use crate::source::{Span, line_start};
 use crate::sourcemap::EditKind;
 use crate::target::Target;
 
-/// What was done to fields before they were emitted, by the start of the key: the outcome and why.
+/// The repairs of fields, by the start of the key: the outcome and the reason.
 pub type Repairs = BTreeMap<usize, (RowOutcome, String)>;
 
-/// Characters that break lines for readers of YAML 1.1, and for no others.
+/// Characters that are line breaks only for readers of YAML 1.1.
 const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Whether `text` holds one of them, or a control character, which YAML has not.
+/// Whether `text` contains one of them, or a control character, which YAML forbids.
 pub(super) fn broken(text: &str) -> bool {
     let strange = |c: char| {
         c.is_control() && !matches!(c, '\t' | '\n' | '\r')
@@ -30,12 +30,12 @@ pub(super) fn broken(text: &str) -> bool {
     text.contains(BREAKS) || text.contains(strange)
 }
 
-/// The value in JSON, which is YAML, with escapes in place of such characters.
+/// The value as JSON, which is also YAML, with such characters escaped.
 pub(super) fn quoted(node: &Node) -> String {
     escaped(&node.to_json().to_string())
 }
 
-/// The same of a mapping, without those of `keys` that are no text.
+/// The same for a mapping, without those of `keys` whose value is not text.
 pub(super) fn quoted_but(node: &Node, keys: &[String]) -> String {
     let mut json = node.to_json();
     if let Some(entries) = json.as_object_mut() {
@@ -44,19 +44,19 @@ pub(super) fn quoted_but(node: &Node, keys: &[String]) -> String {
     escaped(&json.to_string())
 }
 
-/// Whether tabs may indent a part of the value, which no strict reader takes.
+/// Whether tabs may indent a part of the value, which strict readers refuse.
 pub(super) fn has_tabs(entry: &MappingEntry, text: &str) -> bool {
     let written = entry.span().trimmed(text).slice(text);
     let is_collection = entry.node.items().is_some() || !entry.node.entries().is_empty();
     written.contains('\t') && (is_collection || written.contains('\n') && entry.node.style != Style::Block)
 }
 
-/// Whether the value has an anchor, for which readers take different names, and nothing refers to it.
+/// Whether the value has an anchor that nothing refers to: readers disagree about the names of anchors.
 pub(super) fn is_anchored(entry: &MappingEntry, text: &str) -> bool {
     has_anchor(entry, text) && !text.contains("*")
 }
 
-/// Whether the value has an anchor, and something in the frontmatter may refer to it.
+/// Whether the value has an anchor that an alias in the frontmatter may refer to.
 pub(super) fn is_repeated(component: &Component, entry: &MappingEntry, text: &str) -> bool {
     let yaml = component.document.yaml.map(|yaml| yaml.slice(text));
     has_anchor(entry, text) && yaml.is_some_and(|yaml| yaml.contains('*'))
@@ -77,7 +77,7 @@ pub(super) fn repeats(node: &Node) -> bool {
         || node.items().unwrap_or_default().iter().any(repeats)
 }
 
-/// Whether the key is nothing, a list or a mapping.
+/// Whether the key is empty, a list or a mapping.
 pub(super) fn is_unnamed(entry: &MappingEntry, text: &str) -> bool {
     let written = entry.key_span.slice(text);
     match entry.key.as_str() {
@@ -94,7 +94,7 @@ pub(super) fn holds_unnamed(node: &Node, text: &str) -> bool {
     node.entries().iter().any(inner) || items.iter().any(|item| holds_unnamed(item, text))
 }
 
-/// Takes characters out of comments at which they would end.
+/// Replaces characters in comments at which some readers would end the comment.
 pub(super) fn comments(component: &Component, draft: &mut MarkdownDraft) {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
     let all = yaml.slice(&draft.text).match_indices(BREAKS);
@@ -105,14 +105,15 @@ pub(super) fn comments(component: &Component, draft: &mut MarkdownDraft) {
     }
 }
 
-/// Writes the mark at the end of frontmatter, and the keys, where every reader takes them: at the start of their lines.
+/// Moves the closing delimiter of the frontmatter, and the keys, to the start of their lines, where every reader
+/// accepts them.
 pub(super) fn marks(target: &Target, component: &Component, draft: &mut MarkdownDraft) {
     let Some(yaml) = component.document.yaml else { return };
     let text = draft.text.clone();
     let line = text[yaml.end..].split_inclusive('\n').next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let mark = yaml.end + indent;
-    let reason = "the host finds no end of the frontmatter at this mark";
+    let reason = "the host does not accept this delimiter as the end of the frontmatter";
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let opening = text[..yaml.start].trim_end_matches(['\n', '\r']);
     let blanks = Span::new(opening.trim_end_matches(is_blank).len(), opening.len());
@@ -120,7 +121,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
     let are_lines = target.yaml.dialect.closing != ClosingRule::Anywhere;
     let below = blanks.slice(&text).split_once('\n').map_or("", |(_, below)| below);
     if blanks.slice(&text).contains(is_strange) || are_lines && below.contains('\t') {
-        let reason = "hosts take such blanks behind the mark for a part of the frontmatter";
+        let reason = "hosts read such white space after the delimiter as a part of the frontmatter";
         draft.replace(blanks, "", EditKind::Frontmatter, reason);
     }
     let closes = dialect::end(&text, target.yaml.dialect.closing).is_some_and(|end| end <= mark);
@@ -152,7 +153,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
                 |entry: &&MappingEntry| entry.key_span.start > at && entry.key_span.start < at + line.len();
             if let Some(entry) = entries().find(on_line) {
                 let anchor = Span::new(at, entry.key_span.start);
-                let reason = "readers take this anchor for that of the whole mapping";
+                let reason = "readers apply this anchor to the whole mapping";
                 draft.replace(anchor, "", EditKind::Frontmatter, reason);
             }
         }
@@ -160,7 +161,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
     }
 }
 
-/// Takes away tags for which the host would refuse the file; the value stays, as the source host reads it.
+/// Removes tags for which the host would refuse the file; the value stays as the source host reads it.
 pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownDraft, repairs: &mut Repairs) {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
     let facts = &target.yaml;
@@ -168,7 +169,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
     if facts.dialect.tags == TagRule::Ignored || !yaml.slice(&text).contains('!') {
         return;
     }
-    // Control characters would hide them.
+    // Control characters would keep the tags from being found.
     let plain = |c: char| match c {
         '\t' | '\n' | '\r' => c,
         _ if c.is_ascii_control() => '_',
@@ -178,7 +179,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
     };
     let readable: String = text.chars().map(plain).collect();
     for tagged in yaml::tagged(&readable, yaml) {
-        // Before the first key, a tag would be that of the whole mapping.
+        // A tag before the first key would apply to the whole mapping.
         let is_key = fields.entries().iter().any(|entry| entry.key_span == tagged.span);
         let is_read = dialect::is_read(&tagged, &text, &facts.text_fields);
         let is_wrong =
@@ -197,7 +198,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
         let is_text = facts.text_fields.contains(&entry.key);
         match entry.node.scalar().filter(|_| is_text) {
             Some(scalar) => draft.replace_value(entry, &crate::bundle::draft::quoted(&scalar), reason),
-            // The host refuses nothing as well.
+            // The host also refuses an empty value.
             None if is_text => draft.remove(entry, reason),
             None => draft.replace_value(entry, &quoted(&entry.node), reason),
         }

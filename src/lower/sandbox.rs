@@ -10,9 +10,9 @@ use crate::target::{SandboxFacts, Target};
 
 /// The commands of every rule.
 pub(super) struct CommandTable {
-    /// Finds whether there is any.
+    /// Tells whether there is any.
     quick: AhoCorasick,
-    /// Finds them all, also one within another.
+    /// Finds all of them, even within one another.
     thorough: AhoCorasick,
     /// The rule and the text of each pattern.
     patterns: Vec<(usize, String)>,
@@ -29,7 +29,7 @@ impl CommandTable {
         let scanner = |kind| {
             let built =
                 AhoCorasick::builder().match_kind(kind).build(patterns.iter().map(|(_, command)| command));
-            // Building fails only for more patterns than memory holds.
+            // Building fails only if there are too many patterns for memory.
             built.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"))
         };
         let (quick, thorough) = (scanner(MatchKind::LeftmostFirst), scanner(MatchKind::Standard));
@@ -80,7 +80,7 @@ pub(super) fn rules<'a>(
     commands.into_iter().map(rule).collect()
 }
 
-/// Languages of files that somebody writes: nobody runs the commands in them here.
+/// Languages of documents: commands in such blocks are written to a file, not run.
 const DOCUMENTS: [&str; 14] = [
     "yaml",
     "yml",
@@ -98,7 +98,7 @@ const DOCUMENTS: [&str; 14] = [
     "csv",
 ];
 
-/// Whether a code block with its fences is marked as a file of data or of text.
+/// Whether a code block, including its fences, is marked as data or text.
 pub(super) fn is_document(block: &str) -> bool {
     markdown::block_language(block)
         .is_some_and(|language| DOCUMENTS.iter().any(|known| language.eq_ignore_ascii_case(known)))

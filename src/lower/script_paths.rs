@@ -1,5 +1,5 @@
-//! Scripts that read files of the plugin which lie elsewhere on the host. A script is not edited: it says what is true of
-//! the source, and only its author knows what it does with the file. Its row says what it will not find.
+//! Finds scripts that read files of the plugin that move on the host. A script is not edited, since only its author
+//! knows what it does with the file; its row tells which file it will not find.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use crate::source::SourceFile;
 /// Endings of scripts that may have no `#!` line.
 const ENDINGS: [&str; 10] = ["sh", "bash", "zsh", "py", "js", "mjs", "cjs", "ts", "rb", "pl"];
 
-/// What a script calls the folder that it lies in.
+/// Names by which scripts refer to their own folder.
 const OWN_FOLDER: [&str; 5] = ["dirname", "__file__", "import.meta", "BASH_SOURCE", "BASEDIR"];
 
-/// How many bytes before a path tell from where it counts: a script may be one line.
+/// How many bytes before a path are searched for its base folder: a script may be a single long line.
 const NEAR: usize = 200;
 
-/// Why the script `file` misses a file that it reads, if it does: the first such file of its text.
+/// Why the script `file` will not find a file that it reads, if so; names the first such file in its text.
 pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option<String> {
     if !context.places.moved && context.plugin.manifest.is_none() {
         return None;
@@ -42,12 +42,12 @@ fn is_script(file: &SourceFile, text: &str) -> bool {
     text.starts_with("#!") || file.path.extension().is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
-/// From which folder a path of a script counts.
+/// The folder that a path in a script is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathBase {
-    /// The plugin's.
+    /// The plugin's folder.
     Root,
-    /// The script's own.
+    /// The script's own folder.
     Here,
 }
 
@@ -55,7 +55,7 @@ enum PathBase {
 struct Words<'a> {
     text: &'a str,
     root_variable: &'a str,
-    /// Variables that are set from it.
+    /// Variables that are set from the root variable.
     same: BTreeSet<&'a str>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Words<'a> {
         Self { text, root_variable, same: set.collect() }
     }
 
-    /// The paths behind the variable of the plugin's folder, or one that is made from it, and those that lead out of the
+    /// The paths after the variable of the plugin's folder, or after one that is set from it, and those that leave the
     /// script's own folder.
     fn paths(&self) -> impl Iterator<Item = (PathBase, Utf8PathBuf)> + '_ {
         let lines = self.text.lines().filter(|line| line.contains('.'));
@@ -105,7 +105,7 @@ impl<'a> Words<'a> {
         out
     }
 
-    /// From where `path` counts, by what stands before it on its line.
+    /// The folder that `path` is relative to, judged by the text before it on its line.
     fn base(&self, before: &str, path: &str) -> Option<PathBase> {
         if path.trim_start_matches('/').starts_with("..") {
             let own = path.starts_with('/') || OWN_FOLDER.iter().any(|name| before.contains(name));
@@ -117,7 +117,7 @@ impl<'a> Words<'a> {
         (path.contains('/') && is_apart && self.is_root(&name[start..])).then_some(PathBase::Root)
     }
 
-    /// Whether the variable `name` has the plugin's folder.
+    /// Whether the variable `name` holds the plugin's folder.
     fn is_root(&self, name: &str) -> bool {
         name == self.root_variable || self.same.contains(name)
     }
@@ -127,7 +127,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The quoted part of a path that follows the one which ends at `at`, and where it ends.
+/// The quoted part of a path that follows the part ending at `at`, and its end.
 fn next_part<'t>(line: &'t str, at: usize, allowed: &dyn Fn(char) -> bool) -> Option<(&'t str, usize)> {
     let quote = line[at..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let rest = line[at + 1..].trim_start();

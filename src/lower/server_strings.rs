@@ -1,5 +1,4 @@
-//! The strings of a server: which variables they name, and what stands for them on a host that
-//! replaces none.
+//! The strings of a server: the variables in them, and their replacements on a host that fills no variables.
 
 mod parts;
 mod shell_line;
@@ -17,7 +16,7 @@ use crate::target::ServerFacts;
 
 /// The strings of one server in the host's own form.
 pub struct Strings<'a> {
-    /// What counts where the user gives no value for an option.
+    /// The defaults of options.
     defaults: &'a BTreeMap<String, String>,
     source: &'a SourceFacts,
     facts: &'a ServerFacts,
@@ -29,27 +28,27 @@ pub struct Strings<'a> {
     headers: Vec<(String, String)>,
     env_headers: Vec<(String, String)>,
     bearer: Option<String>,
-    /// A variable that nobody replaces, in a place where nothing else can be said.
+    /// A variable that the host does not fill, in a string that has no other form.
     pub unknown: Option<String>,
     /// Whether some string names the plugin's folder.
     pub at_root: bool,
     /// The variables that a shell fills when the server starts.
     pub shell: BTreeSet<String>,
-    /// Parts that are said otherwise.
+    /// Parts with a different form on the host.
     pub parts: Vec<ServerPart>,
     /// Their pointers.
     pointers: BTreeSet<String>,
 }
 
-/// What becomes of a part of a server: the part, its pointer, the outcome and why.
+/// The outcome of a part of a server: the part, its pointer, the outcome and the reason.
 type ServerPart = (MappingEntry, String, RowOutcome, String);
 
-/// How many defaults may lie within each other. Each is read again for the one around it, so what is deeper counts as a
+/// How deeply defaults may be nested. Each is read again for the one around it, so a deeper one is treated as a
 /// variable without a default.
 const MOST_DEFAULTS: usize = 32;
 
 impl<'a> Strings<'a> {
-    /// Nothing is read yet.
+    /// Starts without any string.
     pub fn new(
         defaults: &'a BTreeMap<String, String>,
         source: &'a SourceFacts,
@@ -105,8 +104,8 @@ impl<'a> Strings<'a> {
         self.node = Some(node.clone());
     }
 
-    /// Lets a shell start the server where its command or an argument names a variable of the environment that the host
-    /// does not fill; whether it does.
+    /// Lets a shell start the server if its command or an argument names an environment variable that the host does not
+    /// fill; returns whether it does.
     fn shell_line(&mut self, node: &Node) -> bool {
         let (facts, source) = (self.facts, self.source);
         let (Some(shell), Some(command)) = (&facts.shell, node.get("command").and_then(Node::as_str)) else {
@@ -137,7 +136,7 @@ impl<'a> Strings<'a> {
         true
     }
 
-    /// What a name in a template stands for.
+    /// The value of a name in a template.
     pub fn lookup(&self, name: &str) -> Option<Json> {
         let map = |pairs: &[(String, String)]| {
             let object: Json =
@@ -163,7 +162,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// A string in a place where a value of the environment cannot be named.
+    /// A string in which the host cannot refer to an environment variable.
     fn plain(&mut self, text: &str, entry: &MappingEntry) -> String {
         let text = options::as_variables(self.defaults, self.source, text);
         if self.facts.expands {
@@ -199,7 +198,7 @@ impl<'a> Strings<'a> {
             (_, Err(_)) => {
                 self.env_vars.push(entry.key.clone());
                 let reason = format!(
-                    "the host passes a variable on under its own name only: set `{}` itself",
+                    "the host passes on variables only under their own names: set `{}` itself",
                     entry.key
                 );
                 self.decide(entry, &format!("env/{}", entry.key), RowOutcome::Degraded, reason);
@@ -217,7 +216,7 @@ impl<'a> Strings<'a> {
             self.bearer = Some(name.to_owned());
         } else if let Some((name, default)) = whole(&text) {
             self.env_headers.push((entry.key.clone(), name.to_owned()));
-            // Where the variable is not set, the host sends the header of the same name.
+            // If the variable is not set, the host sends the plain header of the same name.
             match default.map(|default| self.filled(default)) {
                 Some(Ok((default, _))) => self.headers.push((entry.key.clone(), default)),
                 Some(Err(_)) => self.default(entry, &format!("headers/{}", entry.key)),
@@ -239,13 +238,13 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// `text` with the plugin's folder and defaults in place of variables, and whether a default
-    /// was used; the first other variable when there is one.
+    /// `text` with variables replaced by the plugin's folder and defaults, and whether a default was used; the error is
+    /// the first other variable.
     fn filled(&mut self, text: &str) -> Result<(String, bool), String> {
         self.filled_within(text, MOST_DEFAULTS)
     }
 
-    /// The same within a default, where `most` more may lie within each other.
+    /// The same within a default; `most` further levels may be nested.
     fn filled_within(&mut self, text: &str, most: usize) -> Result<(String, bool), String> {
         let (mut out, mut defaults, mut root) = (String::new(), false, false);
         for part in parts(text) {

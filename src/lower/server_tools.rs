@@ -1,4 +1,4 @@
-//! The tools of the source's servers on a host, and which servers the host does not get at all.
+//! The tools of the source's servers on a host, and the servers that the host does not get.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::model::server::{self, ServerDefinition};
 use crate::read::format::SourceFacts;
 use crate::target::{ServerFacts, Target};
 
-/// The tools of the source's servers on the host, by how their names begin on the source host.
+/// The tools of the source's servers on the host, by the prefix of their names on the source host.
 #[derive(Debug, Default)]
 pub(super) struct ServerTools {
-    /// What stands for them, by their name with `NAME` for the tool.
+    /// Their names on the host, by their source name with `NAME` for the tool.
     pub stands: BTreeMap<String, String>,
     /// Why the host does not get the server.
     pub lost: BTreeMap<String, String>,
 }
 
 impl ServerTools {
-    /// Those of every server of `project` that the source host takes.
+    /// The tools of every server of `project` that the source host accepts.
     pub fn new(project: &Project, target: &Target, source: &SourceFacts) -> Self {
         let mut out = Self::default();
         let Some(facts) = &target.servers else { return out };
@@ -42,7 +42,7 @@ impl ServerTools {
                 }
             }
         }
-        // Of two servers with one name the host gets the one that it can.
+        // Of two servers with the same name, the host gets the one that it supports.
         out.lost.retain(|ours, _| !out.stands.contains_key(&format!("{ours}{ANY_TOOL}")));
         if let Some(lost) = target.servers.as_ref().and_then(|facts| facts.lost_tools.as_ref()) {
             for ours in out.lost.keys() {
@@ -53,7 +53,7 @@ impl ServerTools {
     }
 }
 
-/// Why the host does not take a server that can be read.
+/// Why the host does not accept a server that can be read.
 pub(super) fn refusal(
     facts: &ServerFacts,
     server: &ServerDefinition,

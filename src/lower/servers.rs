@@ -1,6 +1,5 @@
-//! Servers in the host's own form, by the target's template for each transport. Where the host
-//! replaces no variables, paths become relative to the plugin's folder and what comes from the
-//! environment is said in the forms that the host has for it, or not at all.
+//! Servers in the host's own form, by the target's template for each transport. If the host fills no variables, paths
+//! become relative to the plugin's folder, and environment variables are written in the host's own forms or dropped.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +16,8 @@ use crate::model::server::ServerDefinition;
 use crate::source::Span;
 use crate::target::{Axis, ServerFacts};
 
-/// Lowers every server of a kind: names with their documents, in the order of the source; of two
-/// with one name the later counts.
+/// Lowers every server of a kind: names with their documents, in the order of the source; of two with the same name,
+/// the later one is used.
 pub(super) fn lower(
     context: &LoweringContext<'_>,
     kind: &str,
@@ -49,7 +48,7 @@ pub(super) fn lower(
     (part, (!servers.is_empty()).then_some(Json::Object(servers)))
 }
 
-/// Whether `other` is the server, in the same words.
+/// Whether `other` has an identical definition.
 fn is_alike(other: &OtherComponent, server: &ServerDefinition) -> bool {
     matches!(&other.body, OtherBody::Server(other) if other.node.to_json() == server.node.to_json())
 }
@@ -67,7 +66,7 @@ impl ServerLowering<'_> {
         let mut strings = Strings::new(&self.context.defaults, self.context.source, self.facts);
         strings.read(&self.server.node);
         let refused = self.refusal(again, &strings);
-        // Where nothing can be said of a variable, a credential stands beside it all the same.
+        // Credentials are reported even if the server is refused because of a variable.
         let is_named = refused.is_none() || strings.unknown.is_some();
         if is_named && !again && self.other.fault.is_none() {
             part.decisions.extend(credentials::decide(self.context, self.other, &[]));
@@ -88,7 +87,7 @@ impl ServerLowering<'_> {
         Some(document)
     }
 
-    /// Along what the server is lost, and why, where the host gets none.
+    /// The axis and the reason of the loss, if the host does not get the server.
     fn refusal(&self, again: bool, strings: &Strings<'_>) -> Option<(Axis, String)> {
         if let Some(fault) = &self.other.fault {
             return Some((Axis::Unreadable, fault.clone()));
@@ -100,10 +99,10 @@ impl ServerLowering<'_> {
         server_tools::refusal(self.facts, self.server, strings).map(|reason| (Axis::Servers, reason))
     }
 
-    /// The decision about a server that is declared again in the same words.
+    /// The decision about a server that is declared again with an identical definition.
     fn repeated(&self) -> Decision {
         let decision = declarations::component(self.context, self.other);
-        let reason = "the same server is declared elsewhere, too, and is written once";
+        let reason = "the same server is also declared elsewhere, and is written once";
         decision.became(RowOutcome::Mapped, reason).placed_at(self.context.document_place(&self.facts.path))
     }
 
@@ -123,7 +122,7 @@ impl ServerLowering<'_> {
         decision.placed_at(self.context.document_place(&self.facts.path))
     }
 
-    /// What it means that a shell fills the variables.
+    /// The loss if a shell fills the variables.
     fn shell_loss(&self, strings: &Strings<'_>) -> Option<String> {
         let loss = self.facts.shell_loss.as_ref().filter(|_| !strings.shell.is_empty())?;
         let variables: Vec<String> = strings.shell.iter().map(|name| format!("`${{{name}}}`")).collect();
@@ -139,7 +138,7 @@ impl ServerLowering<'_> {
         decision.loss(axis, self.owner(), "")
     }
 
-    /// Decisions about fields that the host's document has no place for.
+    /// Decisions about fields without an equivalent in the host's document.
     fn unplaced(&self, used: &[String]) -> Vec<Decision> {
         let mut out = Vec::new();
         for entry in self.server.node.entries() {

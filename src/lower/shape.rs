@@ -4,8 +4,7 @@
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
 
-/// Answers what a name in braces stands for: a JSON pointer such as `/author/name`, or a word such
-/// as `plugin`.
+/// Returns the value of a name in braces: a JSON pointer such as `/author/name`, or a word such as `plugin`.
 pub type ValueLookup<'a> = dyn Fn(&str) -> Option<Json> + 'a;
 
 /// Fills `table`. Each pointer that was used is reported to `used`.
@@ -32,8 +31,8 @@ fn leaf(value: &Value, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Opti
     }
 }
 
-/// `"{name}"` alone copies a value whole; inside other text a value must be a scalar. `{a|b}` takes
-/// the first of two that is there.
+/// `"{name}"` alone copies a whole value; inside other text the value must be a scalar. `{a|b}` uses the first one that
+/// exists.
 fn template(text: &str, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Option<Json> {
     let mut find = |names: &str| {
         names.split('|').find_map(|name| {

@@ -1,5 +1,5 @@
-//! Variables that a shell test asks for: with a path in its place, `[ -n "${X}" ]` would always hold. Such a variable
-//! stays in all of its code, and the block says what it is.
+//! Variables that a shell test checks: with a path in its place, `[ -n "${X}" ]` would always be true. Such a variable
+//! is kept in all of its code, and the block explains it.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::{Span, line_start};
 
-/// The places of the variables in `text` that stay as they are; all of `references` are of that text.
+/// The spans of the variables in `text` that are kept; all `references` belong to that text.
 pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     let mut out = BTreeSet::new();
     let mut regions = None;
@@ -19,7 +19,7 @@ pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
         let regions = regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
         let is_code =
             |region: &&markdown::Region| matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan);
-        // Both lists are in the order of the text, and code holds no other code.
+        // Both lists are in text order, and code regions are not nested.
         let before = regions.partition_point(|region| region.span.start <= reference.span.start);
         let code = regions[..before].iter().rev().find(is_code).map(|region| region.span);
         let code = code
@@ -34,7 +34,7 @@ pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     out
 }
 
-/// Whether a test asks if the variable at `span` is set: `-n`, `-z`, or a bracket around it alone.
+/// Whether a test checks if the variable at `span` is set: `-n`, `-z`, or a bracket with nothing but the variable.
 fn is_tested(text: &str, span: Span) -> bool {
     let (before, after) = (&text[..span.start], &text[span.end..]);
     let (before, after) = match before.strip_suffix('"').zip(after.strip_prefix('"')) {

@@ -1,5 +1,5 @@
-//! The file beside a skill that says that only the user may invoke it. A skill that brings such a
-//! file keeps what it says; what is missing is added at its end.
+//! The file beside a skill that states that only the user may invoke it. If the skill has such a file, its content is
+//! kept, and missing keys are added at its end.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::InvocationForm;
 
-/// Where the file of `component` lies in the plugin's emitted folder, if the host has such files.
+/// The path of the file of `component` in the plugin's emitted folder, if the host reads such files.
 fn place(context: &LoweringContext<'_>, component: &Component) -> Option<Utf8PathBuf> {
     let facts = &context.target.invocation;
     let path = facts.sidecar_path.as_ref().filter(|_| facts.user_only == InvocationForm::Sidecar)?;
@@ -49,11 +49,11 @@ pub(super) fn handled<'a>(context: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8
 #[derive(Debug, Default)]
 pub(super) struct LoweredSidecar {
     pub(super) part: LoweredPart,
-    /// Whether the skill's own file says that others than the user may invoke it. The host will believe the file.
+    /// Whether the skill's own file allows the model to invoke it. The host follows the file.
     pub(super) contradicts: bool,
 }
 
-/// The file, where `component` needs it.
+/// The file, if `component` needs it.
 pub(super) fn lower(context: &LoweringContext<'_>, component: &Component, described: bool) -> LoweredSidecar {
     let mut out = LoweredSidecar::default();
     let Some(document) = &context.target.invocation.sidecar_document else { return out };
@@ -67,27 +67,27 @@ pub(super) fn lower(context: &LoweringContext<'_>, component: &Component, descri
             out
         }
         Some(file) if component.user_only() => merge(context, component, file, &wanted, &place),
-        // Its own policy counts; only the source host's silence would have hidden the skill.
+        // Its own policy applies, since the author has not reserved the skill for the user.
         Some(_) => out,
     }
 }
 
-/// What becomes of the source's own file.
+/// The outcome of the source's own file.
 enum Merge {
-    /// It says all of it.
+    /// It already has all wanted keys.
     Kept,
-    /// It says otherwise.
+    /// It contradicts them.
     Contradicts,
-    /// It is written as this document, since a part of it says nothing.
+    /// It is rewritten as this document, since a part of it is incomplete.
     Rewritten(Json),
     /// These lines are added to it.
     Extended(String),
 }
 
-/// What becomes of `text`, in which `declared` is read, so that it says what is `wanted`.
+/// How to change `text`, parsed as `declared`, so that it contains what is `wanted`.
 fn decide(text: &str, declared: Json, wanted: &Json) -> Merge {
     let mut missing = String::new();
-    // Only the plainest of texts is taken by every reader as it stands.
+    // Only very plain text is read in the same way by every reader.
     let plain = |c: char| c.is_alphanumeric() || " \n\r:_-./\"".contains(c);
     let mut merged = (!text.chars().all(plain)).then(|| declared.clone());
     let wanted: Vec<(&String, &Json)> = wanted.as_object().into_iter().flatten().collect();
@@ -144,7 +144,7 @@ fn merge(
             (decision, NodeContent::CopyOf(file.origin.clone()), from)
         }
         Merge::Rewritten(document) => {
-            let reason = "it is rewritten, because a part of it says nothing of who may invoke the skill";
+            let reason = "it is rewritten, because a part of it does not state who may invoke the skill";
             let content = NodeContent::document(&path, document);
             let from = from.filter(|_| !matches!(content, NodeContent::Yaml(_)));
             (decision.became(RowOutcome::Mapped, reason), content, from)
@@ -179,7 +179,7 @@ fn extended(file: &SourceFile, text: &str, lines: &str) -> MarkdownDraft {
     draft
 }
 
-/// The document in `text`, where every reader takes it in the same way: a mapping without repeated keys.
+/// The document in `text`, if every reader reads it in the same way: a mapping without repeated keys.
 fn readable(text: &str) -> Option<Json> {
     if text.trim().is_empty() {
         return Some(Json::Object(Map::new()));
@@ -189,7 +189,7 @@ fn readable(text: &str) -> Option<Json> {
         .filter(|document| document.is_object() && repeated.is_empty() && has_words_for_keys(document))
 }
 
-/// Whether all keys are words, and none of them means more than text.
+/// Whether all keys are words, and none of them is a YAML literal such as `true`.
 fn has_words_for_keys(document: &Json) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_word = |key: &String| {
@@ -205,8 +205,7 @@ fn has_words_for_keys(document: &Json) -> bool {
     }
 }
 
-/// `own` with what it lacks of `wanted`; `None` where it says something else. A value of another type says nothing to the
-/// host.
+/// `own` completed with the keys of `wanted`; `None` if a value differs. The host ignores a value of another type.
 fn completed(own: &Json, wanted: &Json) -> Option<Json> {
     match (own, wanted) {
         (Json::Object(own), Json::Object(wanted)) => {
@@ -222,7 +221,7 @@ fn completed(own: &Json, wanted: &Json) -> Option<Json> {
     }
 }
 
-/// Whether `own` says everything that `wanted` does.
+/// Whether `own` contains everything in `wanted`.
 fn holds(own: &Json, wanted: &Json) -> bool {
     match wanted {
         Json::Object(map) => map.iter().all(|(key, value)| own.get(key).is_some_and(|own| holds(own, value))),
@@ -230,11 +229,13 @@ fn holds(own: &Json, wanted: &Json) -> bool {
     }
 }
 
-/// The skill's own file says otherwise.
+/// The finding about a skill's own file that contradicts the skill.
 fn contradiction(context: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Diagnostic {
-    let message =
-        format!("`{}` is for the user only, and its `{}` does not say so", component.qualified, file.path);
+    let message = format!(
+        "`{}` is for the user only, but its `{}` does not state that",
+        component.qualified, file.path
+    );
     let found =
         Diagnostic::whole(&file.path, Severity::Error, "invocation", message).host(&context.target.name);
-    found.help("say it in that file, or remove the field from the skill")
+    found.help("add the setting to that file, or remove the field from the skill")
 }

@@ -1,4 +1,4 @@
-//! Hooks and servers in JSON files of the source's own that are carried: what must not be passed on is taken out.
+//! Hooks and servers in JSON files of the source that are carried: parts that must not be passed on are removed.
 
 use camino::Utf8Path;
 use serde_json::Value as Json;
@@ -11,8 +11,8 @@ use crate::read::pointer::{self, JsonPointer};
 use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 
-/// A JSON file of the source without the parts that the source host would refuse, and with variables
-/// for credentials; `None` when it can stay as it is.
+/// A JSON file of the source without the parts that the source host would refuse, and with variables for credentials;
+/// `None` if nothing needs to change.
 pub(super) fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
     if is_clean(context, &file.path) {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Optio
     cleaned_node(context, &file.path, &node?, "")
 }
 
-/// The same of what the marketplace in `file` says of the plugin, without a look at its other entries.
+/// The same for the plugin's entry in the marketplace `file`; other entries are ignored.
 pub(super) fn cleaned_entry(
     context: &LoweringContext<'_>,
     file: &Utf8Path,
@@ -33,8 +33,8 @@ pub(super) fn cleaned_entry(
     cleaned_node(context, file, &entry.node, &entry.pointer)
 }
 
-/// Whether nothing of the file at `path` can need a change. Compared as text, since every file is held against every hook
-/// and server.
+/// Whether the file at `path` needs no change. Paths are compared as strings, since every file is compared with every
+/// hook and server.
 fn is_clean(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
     let mut escaping = escaping(context, path);
     !context.plugin.others.iter().any(|other| other.path.as_str() == path.as_str())
@@ -47,10 +47,10 @@ fn escaping<'a>(context: &'a LoweringContext<'_>, path: &Utf8Path) -> impl Itera
     own.flat_map(|manifest| &manifest.escaping)
 }
 
-/// `node`, which is at `base` in the file at `path`, without those parts.
+/// `node`, which is at `base` in the file at `path`, without such parts.
 fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, base: &str) -> Option<Json> {
     let mut document = node.to_json();
-    // Of keys that are repeated, the document has the last one.
+    // If a key is repeated, the document contains the last one.
     let is_last = |other: &OtherComponent, inner: &str| {
         let found = node_at(node, inner).map(|found| found.span.start);
         other.span.zip(found).is_none_or(|(span, start)| span.contains(start) || span.end == start)
@@ -86,7 +86,7 @@ fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, bas
     changed.then_some(document)
 }
 
-/// The `type` that the host needs of a server, and that the source does not say.
+/// The `type` that the host requires for a server and that the source does not state.
 pub(super) fn remote_type<'a>(context: &'a LoweringContext<'_>, other: &OtherComponent) -> Option<&'a str> {
     let OtherBody::Server(server) = &other.body else { return None };
     let facts = context.target.components.get(&other.kind)?;
@@ -101,7 +101,7 @@ fn node_at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
     })
 }
 
-/// Stands for a part that is taken out.
+/// Marks a part that is removed.
 const GONE: &str = "\0gone";
 
 fn prune(value: &mut Json) {
@@ -110,7 +110,7 @@ fn prune(value: &mut Json) {
         Json::Array(items) => {
             items.retain(|item| !gone(item));
             items.iter_mut().for_each(prune);
-            // A group of hooks that has lost all of them says nothing.
+            // A group without hooks has no effect.
             items.retain(|item| {
                 item.get("hooks").and_then(Json::as_array).is_none_or(|left| !left.is_empty())
             });

@@ -1,5 +1,5 @@
-//! The texts of a component with what is known of every name in them: found out once, for the rows, the block and what a
-//! module registers.
+//! The texts of a component with the facts about every name in them, computed once for the rows, the block and the
+//! registration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,29 +18,29 @@ use crate::target::TextForm;
 pub(super) struct ComponentText<'a> {
     pub(super) file: &'a SourceFile,
     pub(super) text: &'a str,
-    /// Whether it is the component's own, which gets the block.
+    /// Whether it is the component's main text, which gets the block.
     pub(super) is_main: bool,
-    /// What it names, in the order of the text.
+    /// The names in it, in text order.
     pub(super) names: Vec<TextName<'a>>,
 }
 
 /// A name in a text.
 pub(super) struct TextName<'a> {
     pub(super) reference: &'a Reference,
-    /// The new name of what it names.
+    /// The new name of its target.
     pub(super) renamed: Option<&'a NewName>,
     /// Whether the host itself runs or includes it.
     pub(super) is_native: bool,
-    /// Whether it is an argument placeholder that is meant, where the block has to say what stands for it.
+    /// Whether it is a real argument placeholder that the block must explain.
     pub(super) is_meant: bool,
-    /// Whether it is a variable that a shell asks for.
+    /// Whether it is a variable that a shell test checks.
     pub(super) is_tested: bool,
 }
 
-/// The edits of files by which their mentions follow new names: place, text and reason of each.
+/// The edits that update mentions in files to new names: span, text and reason of each.
 pub(super) type NameEdits<'a> = BTreeMap<&'a Utf8Path, Vec<(Span, String, String)>>;
 
-/// The edits of the files beside skills; a file of several is edited as the first one's.
+/// The edits of the files beside skills; a file that several skills share is edited for the first one.
 pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]) -> NameEdits<'a> {
     let mut edits = NameEdits::new();
     for (_, texts) in components.iter().filter(|(component, _)| component.kind == ComponentKind::Skill) {
@@ -73,7 +73,7 @@ pub(super) fn of_component<'a>(
     texts.collect()
 }
 
-/// The names in the text of a command that stands in a manifest.
+/// The names in the text of a command in a manifest.
 pub(super) fn of_inline<'a>(context: &LoweringContext<'a>, command: &'a InlineCommand) -> Vec<TextName<'a>> {
     names(context, &command.content, context.resolved.inline(command), None, true)
 }

@@ -1,4 +1,4 @@
-//! What the scripts of workflows dispatch, for hosts on which the model does what a script says.
+//! The agents that the scripts of workflows dispatch, for hosts on which the model follows the script.
 
 use camino::Utf8PathBuf;
 use serde_json::json;
@@ -47,13 +47,13 @@ fn named<'a>(plugin: &'a Plugin, name: &str) -> Option<&'a OtherComponent> {
     all(plugin).find(|other| other.name == local)
 }
 
-/// The file with the prompts of the workflow `name`, in the plugin's folder, where the host gets one.
+/// The file with the prompts of the workflow `name`, in the plugin's folder, if the host gets one.
 pub(super) fn prompts_of(context: &LoweringContext<'_>, name: &str) -> Option<Utf8PathBuf> {
     let workflow = named(context.plugin, name)?;
     prompts(context, workflow).map(|(path, _)| path)
 }
 
-/// Where the prompts of a script go, and what they are; a file of the source there is left alone.
+/// The path of the prompts of a script, and the prompts; `None` if a file of the source is there.
 fn prompts(
     context: &LoweringContext<'_>,
     workflow: &OtherComponent,
@@ -85,7 +85,7 @@ pub(super) fn pages(context: &LoweringContext<'_>) -> Vec<BundleNode> {
     all(context.plugin).filter_map(page).collect()
 }
 
-/// A fence around `text` that nothing in it ends.
+/// A fence for `text` that is longer than any fence in it.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)

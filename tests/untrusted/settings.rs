@@ -42,7 +42,7 @@ fn case_5_programs_of_a_bundle_lie_in_the_source() {
 fn case_5_the_output_folder_of_settings_lies_in_the_source() {
     for path in ["../out", "/tmp/plugcast-untrusted-out", "a/../../out"] {
         let settings = format!("[build]\nto = [\"codex\"]\nout = \"{path}\"\n");
-        let expected = "or pass the other one with `--out`";
+        let expected = "or pass this path with `--out`";
         refused(&settings, &["build", "in"], "plugcast.toml:3:7", expected);
         refused(&settings, &["check", "in"], "plugcast.toml:3:7", expected);
     }
@@ -72,7 +72,7 @@ fn case_5_the_command_line_may_name_a_folder_outside() {
 
 #[test]
 fn case_5_the_baseline_of_settings_lies_in_the_source() {
-    let expected = "or pass the other one with `--baseline`";
+    let expected = "or pass this path with `--baseline`";
     for path in ["../id_rsa", "linked", "/etc/shadow"] {
         refused(
             &format!("[check]\nbaseline = \"{path}\"\n"),

@@ -1,5 +1,5 @@
-//! The rule in `if` of a hook, such as `Bash(git push:*)`: which calls of which tool the hook is for. Here is only what
-//! can be known before a call is made.
+//! The rule in `if` of a hook, such as `Bash(git push:*)`: which calls of which tool the hook is for. Only what is
+//! known before a call is evaluated here.
 
 use crate::model::hook::Hook;
 use crate::read::format::SourceFacts;
@@ -10,7 +10,7 @@ use super::matcher::covers;
 /// The parsed `if` of a hook.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HookCondition<'a> {
-    /// There is none: the hook runs for everything that its matcher matches.
+    /// There is no `if`: the hook runs for everything that its matcher matches.
     Open,
     /// The source host never runs the hook, with the reason.
     Never(String),
@@ -23,10 +23,10 @@ pub enum HookCondition<'a> {
     },
 }
 
-/// The gate of a hook.
+/// The condition of a hook.
 pub fn condition<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> {
     if hook.fills_shell() {
-        let reason = "the source host never runs it: it fills no `${user_config.…}` in the words of a shell";
+        let reason = "the source host never runs it: it does not fill `${user_config.…}` in a shell command";
         return HookCondition::Never(reason.to_owned());
     }
     let rule = hook.node.get("if").and_then(Node::as_str).unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn condition<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> 
     }
     if !source.tool_events.contains(&hook.event) {
         return HookCondition::Never(format!(
-            "the source host never runs it: `if` is a rule about tools, and `{}` is about none",
+            "the source host never runs it: `if` is a rule about tools, but `{}` is not about a tool",
             hook.event
         ));
     }
@@ -44,11 +44,11 @@ pub fn condition<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> 
     let limited = !matches!(subject, None | Some("" | "*"));
     if !is_name || limited && !source.rule_tools.iter().any(|tool| tool == name) {
         return HookCondition::Never(format!(
-            "the source host never runs it: no call fits its `if`, `{rule}`"
+            "the source host never runs it: no call matches its `if`, `{rule}`"
         ));
     }
     let matcher = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
-    // Of the two names of one tool each is meant by the other.
+    // The dispatch tool has several names, which are equivalent.
     let is_dispatch = |tool: &str| source.dispatch_tools.iter().any(|dispatch| dispatch == tool);
     let covered = |matcher| {
         covers(matcher, name)

@@ -51,7 +51,7 @@ impl HookLowering<'_> {
         self.facts.fields.iter().any(|field| field == key)
     }
 
-    /// What stands in a field on the host; `None` for one that is decided about elsewhere.
+    /// The value of a field on the host; `None` if it is decided elsewhere.
     fn value(&self, entry: &MappingEntry, decisions: &mut Vec<Decision>) -> Option<Json> {
         Some(match entry.key.as_str() {
             "args" if !self.reads("args") => return None,
@@ -73,7 +73,7 @@ impl HookLowering<'_> {
         })
     }
 
-    /// The command line, with the arguments where the host has no field for them.
+    /// The command line, including the arguments if the host has no field for them.
     fn command(&self, entry: &MappingEntry) -> String {
         let mut command = entry.node.as_str().unwrap_or_default().to_owned();
         let args = self.hook.node.get("args").and_then(Node::items).filter(|_| !self.reads("args"));
@@ -92,7 +92,7 @@ impl HookLowering<'_> {
         given + &command
     }
 
-    /// The decision about a field that the host has less of.
+    /// The decision about a field that the host limits or lacks.
     fn lost_field(
         &self,
         entry: &MappingEntry,
@@ -106,8 +106,8 @@ impl HookLowering<'_> {
     }
 }
 
-/// A field that the host would change, with a warning, for a hook of an event that does not wait: why,
-/// and what stands there instead.
+/// A field that the host would override, with a warning, for a hook of an event that does not wait: the reason, and the
+/// new value.
 fn hurried(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(String, Option<Json>)> {
     let limit = *facts.hurried.get(&hook.event)?;
     match entry.key.as_str() {
@@ -117,13 +117,13 @@ fn hurried(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(Stri
             (seconds > limit as f64).then(|| (reason, Some(Json::from(limit))))
         }
         "async" if entry.node.scalar().as_deref() == Some("true") => {
-            Some(("the host waits for a hook of this event in any case".to_owned(), None))
+            Some(("the host always waits for a hook of this event".to_owned(), None))
         }
         _ => None,
     }
 }
 
-/// One word for a shell, in which the source host's own variables are still replaced.
+/// One word for a shell, in which the variables of the source host are still replaced.
 fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! One hook on its way to a host, and how decisions about it begin.
+//! The lowering of one hook, and the start of decisions about it.
 
 use super::super::context::LoweringContext;
 use super::super::decision::Decision;
@@ -8,7 +8,7 @@ use crate::model::plugin::OtherComponent;
 use crate::source::Span;
 use crate::target::{Axis, HookFacts};
 
-/// One hook on its way to a host.
+/// One hook that is being lowered.
 pub(super) struct HookLowering<'a> {
     pub(super) context: &'a LoweringContext<'a>,
     pub(super) facts: &'a HookFacts,
@@ -30,7 +30,7 @@ impl<'a> HookLowering<'a> {
     }
 }
 
-/// Along what a hook is lost: one that can stop something protects the user.
+/// The axis on which a hook is lost: a hook that can block an action protects the user.
 pub(super) fn axis(context: &LoweringContext<'_>, hook: &Hook) -> Axis {
     if context.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
 }

@@ -1,5 +1,5 @@
-//! Matchers by the target's table: each alternative that is the name of a tool becomes the names that
-//! the host has for it; a name that can never match is left out.
+//! Rewrites matchers by the target's table: each alternative that is the name of a tool becomes the host's names for
+//! it; a name that can never match is left out.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub struct LoweredMatcher {
     pub text: Option<String>,
     /// Names that were left out.
     pub lost: Vec<String>,
-    /// Nothing that could match remains.
+    /// Whether nothing that could match remains.
     pub never: bool,
     /// Why the host refuses the matcher, and with it the hook.
     pub refused: Option<String>,
@@ -33,14 +33,15 @@ pub struct LoweredMatcher {
 /// The matchers of a plugin's hooks.
 #[derive(Debug, Default)]
 pub struct HookMatchers {
-    /// Every server of the source, made when a matcher is first rewritten.
+    /// Every server of the source, computed when a matcher is first rewritten.
     servers: Option<Vec<ServerPrefix>>,
-    /// The places that are decided about: handlers of one group share one matcher.
+    /// The positions of matchers that are already decided: handlers of one group share one matcher.
     places: BTreeSet<(Utf8PathBuf, Span)>,
 }
 
 impl HookMatchers {
-    /// The matcher of `hook` on the host; `tool` is the one tool that it is for, where the host does not see that itself.
+    /// The matcher of `hook` on the host; `tool` is the only tool that the hook is for, if the host cannot check that
+    /// itself.
     pub fn rewrite(
         &mut self,
         context: &LoweringContext<'_>,
@@ -51,7 +52,7 @@ impl HookMatchers {
         let written = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
         let Some(written) = tool.or(written) else { return LoweredMatcher::default() };
         let mut out = self.rewritten(context, facts, hook, written);
-        // The host takes a list of names and `*` for what they are.
+        // The host does not read a list of names or `*` as a pattern.
         let is_name = |c: char| c.is_alphanumeric() || "_-|, ".contains(c);
         let is_pattern = |text: &&String| *text != "*" && !text.chars().all(is_name);
         if let Some(pattern) = out.text.as_ref().filter(is_pattern)
@@ -78,7 +79,7 @@ impl HookMatchers {
             Some(ExclusionMatcher::Every) => LoweredMatcher::default(),
             Some(ExclusionMatcher::Names(names)) => {
                 let note =
-                    Some("its patterns cannot leave out names, so the other tools are listed".to_owned());
+                    Some("its patterns cannot exclude names, so the other tools are listed".to_owned());
                 LoweredMatcher { text: Some(names.join("|")), note, ..LoweredMatcher::default() }
             }
             None if facts.matchers.is_empty() => same(written, servers),
@@ -86,7 +87,7 @@ impl HookMatchers {
         }
     }
 
-    /// Whether nothing was decided about the matcher at this place before.
+    /// Whether the matcher at this position was not decided before.
     pub fn is_new(&mut self, path: &Utf8Path, span: Span) -> bool {
         self.places.insert((path.to_owned(), span))
     }
@@ -99,10 +100,10 @@ fn message_of(error: &BuildError) -> String {
     last.trim().strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
-/// How the names of one server's tools begin.
+/// The prefix of the names of one server's tools.
 #[derive(Debug)]
 struct ServerPrefix {
-    /// As it stands in such names.
+    /// The server as it appears in such names.
     name: String,
     /// On the source host.
     ours: String,
@@ -133,18 +134,18 @@ fn servers(context: &LoweringContext<'_>, form: Option<&str>) -> Vec<ServerPrefi
     out
 }
 
-/// What an alternative says of servers' tools.
+/// An alternative that matches tools of servers.
 #[derive(Debug, Default)]
 struct ServerAlternative {
-    /// What stands for it on the host.
+    /// Its replacements on the host.
     kept: Vec<String>,
-    /// The servers that it names and that the host does not get.
+    /// The servers in it that the host does not get.
     lost: Vec<String>,
-    /// Whether it may match a tool on a host that has the source host's names.
+    /// Whether it may match a tool on a host that uses the source host's names.
     matches: bool,
 }
 
-/// What stands for an alternative that names tools of the source's servers; `None` where it names none.
+/// The replacement of an alternative that names tools of the source's servers; `None` if it names none.
 fn of_servers(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative> {
     if let Some(server) = servers.iter().find(|server| part.contains(&server.ours)) {
         let mut out = ServerAlternative { matches: server.carried, ..ServerAlternative::default() };
@@ -176,16 +177,16 @@ fn of_servers(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative>
         kept.extend(rests.difference(&already).map(|rest| format!("{}{rest}", server.theirs)));
     }
     let start = if part.starts_with('^') { "^" } else { "" };
-    // Other servers than those of plugins have the same names on every host.
+    // Servers that do not belong to a plugin have the same names on every host.
     out.kept.extend((!of_plugins).then(|| part.to_owned()));
     out.kept.extend(kept.into_iter().map(|name| format!("{start}{name}")));
     Some(out)
 }
 
-/// What such names hold where the server is a plugin's.
+/// Part of such names if the server belongs to a plugin.
 const PLUGIN: &str = "plugin_";
 
-/// A matcher on a host that knows every name: those of servers that it does not get match nothing.
+/// A matcher on a host that knows every name; names of servers that it does not get match nothing.
 fn same(text: &str, servers: &[ServerPrefix]) -> LoweredMatcher {
     if servers.iter().all(|server| server.carried) {
         return LoweredMatcher { text: Some(text.to_owned()), ..LoweredMatcher::default() };
@@ -232,7 +233,7 @@ pub fn covers(matcher: &str, tool: &str) -> bool {
     alternatives(matcher).into_iter().any(meant)
 }
 
-/// The alternatives of a matcher at its top level; a group around all of them falls away. A list of names may have commas.
+/// The alternatives of a matcher at its top level, without a group around all of them. A list of names may use commas.
 pub fn alternatives(text: &str) -> Vec<&str> {
     if text.chars().all(|c| c.is_alphanumeric() || "_-|, ".contains(c)) {
         return text.split(['|', ',']).map(str::trim).filter(|part| !part.is_empty()).collect();

@@ -1,5 +1,4 @@
-//! What the script of a hook does that has another effect on the host, found by its words: a row
-//! points at the line.
+//! Finds, by their words, actions in the script of a hook that have another effect on the host: a row points at each.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +12,10 @@ use crate::model::plugin::OtherComponent;
 use crate::source::{SourceFile, Span};
 use crate::target::{HookFacts, ScriptFacts};
 
-/// Places that have their row already: several hooks may run one script.
+/// Positions that already have a row: several hooks may run one script.
 pub type DescribedScripts = BTreeSet<(String, usize)>;
 
-/// What becomes of each thing that the target knows of and the hook's text or script has.
+/// The decisions about every such action in the hook's command or script.
 pub(super) fn describe(
     context: &LoweringContext<'_>,
     facts: &HookFacts,
@@ -61,7 +60,7 @@ fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
     rule.events.contains(&hook.event) && (rule.tools.is_empty() || rule.tools.iter().any(covers))
 }
 
-/// The command of a hook where it stands, and the scripts of the plugin that it names.
+/// The command of a hook with its position, and the scripts of the plugin that it names.
 fn texts<'a>(
     context: &LoweringContext<'a>,
     other: &OtherComponent,
@@ -74,7 +73,7 @@ fn texts<'a>(
     own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()
 }
 
-/// Where a word stands: a short one counts only as a value, in quotes or after `=` or `:`.
+/// The position of a word; a short word counts only as a value, in quotes or after `=`.
 fn place(text: &str, word: &str) -> Option<usize> {
     let whole = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
     text.match_indices(word).map(|(at, _)| at).find(|at| {

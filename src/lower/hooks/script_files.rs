@@ -1,5 +1,5 @@
-//! The files of a plugin that a hook runs: those that its command names, and those that they name in turn, as wrappers,
-//! libraries and programs behind `sh`, `.` or `require` do. Found by words: nothing is run.
+//! The files of a plugin that a hook runs: those that its command names, and those that these files name in turn, such
+//! as wrappers, libraries and programs after `sh`, `.` or `require`. They are found by their words; nothing is run.
 
 use camino::Utf8Path;
 
@@ -10,9 +10,9 @@ use crate::source::SourceFile;
 
 /// The maximum number of files that are followed.
 const MOST: usize = 32;
-/// Larger files are programs or data, and no scripts that another one runs.
+/// Larger files are programs or data, not scripts that another script runs.
 const LARGEST: usize = 128 << 10;
-/// What a script may leave out at the end of a name.
+/// The endings that a script may omit from the name of a file.
 const ENDINGS: [&str; 7] = ["", ".sh", ".js", ".mjs", ".cjs", ".py", "/index.js"];
 
 /// The words of a hook's command and arguments.
@@ -21,11 +21,11 @@ pub fn words(hook: &Hook) -> impl Iterator<Item = &str> {
     hook.node.get("command").into_iter().chain(args).filter_map(Node::as_str)
 }
 
-/// The files that a hook's command names, and those that they name.
+/// The files that a hook's command names, and the files that they name in turn.
 pub fn find<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
     let mut found: Vec<&SourceFile> = Vec::new();
     let root = &context.plugin.root;
-    // Where the command says nothing of the plugin's folder, its words are names in the user's project.
+    // If the command does not mention the plugin's folder, its words are paths in the user's project.
     let texts = || words(hook).filter(|_| words(hook).any(|text| text.contains(&context.source.plugin_root)));
     let mut folders = vec![root.to_path_buf()];
     for text in texts() {
@@ -34,7 +34,7 @@ pub fn find<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFil
         }
         folders.extend(found.iter().filter_map(|file| Some(file.path.parent()?.to_path_buf())));
     }
-    // A wrapper may be told a name beside itself.
+    // A wrapper may be passed the name of a file beside itself.
     for text in texts() {
         for (folder, word) in
             folders.iter().skip(1).flat_map(|folder| paths(text).map(move |word| (folder, word)))
@@ -59,13 +59,13 @@ pub fn find<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFil
     found
 }
 
-/// The words of a text that may be paths, each from its last variable or blank on.
+/// The words of a text that may be paths, each without a variable before it.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     text.split(move |c: char| !part(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
 }
 
-/// Adds the file of the plugin that `word` of the file `from` means, seen from `folder`.
+/// Adds the file of the plugin that `word` in the file `from` names, relative to `folder`.
 fn add<'a>(
     context: &LoweringContext<'a>,
     from: Option<&Utf8Path>,
@@ -77,7 +77,7 @@ fn add<'a>(
     let Some(path) = inside(folder, word).filter(|path| path.starts_with(&context.plugin.root)) else {
         return;
     };
-    // In a language of its own, a name without an ending is that of a file of this language.
+    // In a script with an extension, a name without one usually means a file with the same extension.
     let own = from.and_then(|from| from.extension()).map(|ending| format!(".{ending}"));
     let endings = ENDINGS[..1].iter().copied().chain(own.as_deref()).chain(ENDINGS[1..].iter().copied());
     let file =
@@ -92,7 +92,7 @@ fn add<'a>(
     }
 }
 
-/// `word` below `folder`, with `.` and `..` followed.
+/// `word` below `folder`, with `.` and `..` resolved.
 fn inside(folder: &Utf8Path, word: &str) -> Option<camino::Utf8PathBuf> {
     let mut path = folder.to_path_buf();
     for step in word.split('/').filter(|step| !step.is_empty() && *step != ".") {

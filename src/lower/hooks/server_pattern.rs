@@ -1,20 +1,20 @@
-//! Patterns over the names of servers' tools. A name is the server's stem and the tool's own name; where a pattern can
-//! match a stem, what is left of it says which tools are meant.
+//! Patterns over the names of servers' tools. A name consists of the server's prefix and the tool's own name; if the
+//! start of a pattern matches a prefix, the rest of it tells which tools it matches.
 
 use std::collections::BTreeSet;
 
 use regex_automata::meta::Regex;
 
-/// What names of servers' tools begin with.
+/// The prefix of the names of all servers' tools.
 pub(super) const SERVERS: &str = "mcp__";
-/// The maximum number of pieces of a pattern that is analysed.
+/// The maximum number of pieces; a longer pattern is not analysed.
 const LONGEST: usize = 128;
 
-/// A pattern, cut at every place where a stem may end.
+/// A pattern, split wherever a server's prefix may end.
 #[derive(Debug)]
 pub struct ServerPattern<'a> {
     pieces: Vec<&'a str>,
-    /// What the first pieces match, for each number of them; `None` where that is no pattern.
+    /// The patterns of the first pieces, for each number of them; `None` if they are not a valid pattern.
     heads: Vec<Option<Regex>>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> ServerPattern<'a> {
         Self { heads: heads.collect(), pieces }
     }
 
-    /// What is left of the pattern behind `stem`, in the ways in which its first pieces match it.
+    /// The possible rests of the pattern after its first pieces have matched `stem`.
     pub fn rests(&self, stem: &str) -> BTreeSet<String> {
         let mut out = BTreeSet::new();
         let mut plain = None;
@@ -52,7 +52,7 @@ impl<'a> ServerPattern<'a> {
     }
 }
 
-/// A piece that may go on, so that nothing of it has to follow.
+/// A piece that may repeat, in a form that may also match nothing further.
 fn repeated(piece: &str) -> Option<String> {
     let bare = piece.strip_suffix('?').filter(|bare| bare.ends_with(['*', '+', '}'])).unwrap_or(piece);
     if let Some(one) = bare.strip_suffix(['*', '+']) {
@@ -62,7 +62,7 @@ fn repeated(piece: &str) -> Option<String> {
     Some(format!("{}*", &bare[..open])).filter(|_| open > 0)
 }
 
-/// The characters, classes and groups of a pattern, each with what repeats it.
+/// The characters, classes and groups of a pattern, each with its quantifier.
 fn pieces(pattern: &str) -> Vec<&str> {
     let (mut out, mut start) = (Vec::new(), 0);
     while start < pattern.len() {
@@ -83,7 +83,7 @@ fn pieces(pattern: &str) -> Vec<&str> {
     out
 }
 
-/// How many bytes the first character, class or group of `text` takes.
+/// The length in bytes of the first character, class or group of `text`.
 fn atom(text: &str) -> usize {
     let (mut depth, mut class, mut escaped) = (0usize, false, false);
     for (at, c) in text.char_indices() {

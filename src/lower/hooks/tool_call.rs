@@ -1,4 +1,4 @@
-//! Hooks that call a tool of a server: the server has to be there, and each host has a name of its own for it.
+//! Hooks that call a tool of a server: the server must be available, and each host has its own name for it.
 
 use super::super::context::LoweringContext;
 use super::super::decision::Decision;
@@ -10,11 +10,11 @@ use crate::read::tree::{MappingEntry, Node};
 
 /// The type of such a hook.
 const TYPE: &str = "mcp_tool";
-/// What the source host's name of a plugin's server begins with.
+/// The prefix of the source host's name for a plugin's server.
 const OF_PLUGIN: &str = "plugin:";
 
-/// What the server of a hook that calls a tool is called on the host, or why the host does not get it; `None` for every
-/// other hook.
+/// The host's name for the server of a hook that calls a tool, or why the host does not get the server; `None` for
+/// every other hook.
 pub fn server(context: &LoweringContext<'_>, hook: &Hook) -> Option<Result<String, String>> {
     if hook.node.get("type").and_then(Node::as_str) != Some(TYPE) {
         return None;
@@ -34,7 +34,7 @@ pub fn server(context: &LoweringContext<'_>, hook: &Hook) -> Option<Result<Strin
     })
 }
 
-/// The decision about a server that is called `name` in the host's hooks, where the source has another name.
+/// The decision about a server whose `name` in the host's hooks differs from the source's.
 pub(super) fn decision(lowering: &HookLowering<'_>, entry: &MappingEntry, name: &str) -> Option<Decision> {
     if entry.node.as_str() == Some(name) {
         return None;

@@ -1,26 +1,26 @@
-//! A command line in its parts, as far as nothing but their words decides what is run: no variable, no command in
-//! another one, no file that is written.
+//! Splits a command line into its commands, if their words alone determine what is run: no variable, no nested command,
+//! no file that is written.
 
 /// One command of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CommandPart<'a> {
-    /// Its text, without redirections behind it.
+    /// Its text, without redirections after it.
     pub text: &'a str,
     /// Its words, without quotes.
     pub words: Vec<String>,
-    /// Whether its output or its input goes elsewhere.
+    /// Whether its output is redirected.
     pub redirected: bool,
 }
 
-/// What may part two commands, the longest first.
+/// The operators between two commands, the longest first.
 const JOINTS: [&str; 4] = ["&&", "||", "|", ";"];
 /// Redirections that change nothing, the longest first.
 const HARMLESS: [&str; 7] =
     ["2>/dev/null", "2> /dev/null", "&>/dev/null", "1>/dev/null", ">/dev/null", "> /dev/null", "2>&1"];
-/// Signs by which a shell does more than the words say.
+/// Characters with a special meaning in a shell.
 const SIGNS: [char; 12] = ['$', '`', '\\', '(', ')', '{', '}', '<', '>', '&', '\n', '#'];
 
-/// The parts of a line; `None` where something else than words decides. `root` stands for a folder.
+/// The parts of a line; `None` if anything but the words matters. `root` is the variable of a folder.
 pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<CommandPart<'a>>> {
     let mut parts = Vec::new();
     let mut rest = line.trim_start();
@@ -36,7 +36,7 @@ pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<CommandPart<'a>>> {
     }
 }
 
-/// The first part of a text, what parts it from the next one, and the text behind that.
+/// The first part of a text, the operator after it, and the text after that.
 fn part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'static str>, &'a str)> {
     let (mut words, mut redirected, mut end, mut at) = (Vec::new(), false, 0, 0);
     let found = |words: Vec<String>, redirected, end| {
@@ -61,7 +61,7 @@ fn part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'stat
         if let Some(joint) = JOINTS.into_iter().find(|joint| rest.starts_with(joint)) {
             return Some((found(words, redirected, end)?, Some(joint), &rest[joint.len()..]));
         }
-        // A word behind a redirection is unusual enough to ask.
+        // A word after a redirection is unusual enough to ask.
         if redirected {
             return None;
         }
@@ -72,7 +72,7 @@ fn part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'stat
     }
 }
 
-/// The first word of a text without its quotes, and how long it is there.
+/// The first word of a text without its quotes, and its length in the text.
 fn word(text: &str, root: &str) -> Option<(String, usize)> {
     let mut word = String::new();
     let mut quote = None;

@@ -1,12 +1,12 @@
-//! Commands that the source host runs without a grant, since they only read, and only in the project.
+//! Commands that the source host runs without a grant, since they only read files in the project.
 
 use super::command_line::CommandPart;
 use crate::read::format::SourceFacts;
 
-/// Whether the source host runs this part of a command line unasked.
+/// Whether the source host runs this part of a command line without asking.
 pub fn is(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
     let words = &part.words;
-    // That host takes a test in brackets beside a redirection for something else.
+    // The source host does not recognise a bracket test with a redirection.
     if part.redirected && words[0].starts_with('[') {
         return false;
     }
@@ -21,7 +21,7 @@ pub fn is(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
     longest.is_some_and(|(rest, followers)| follow(rest, followers))
 }
 
-/// Whether the source host runs this program unasked with some options.
+/// Whether the source host runs this program without asking with at least some options.
 pub fn may_be(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
     (1..=part.words.len().min(3)).any(|count| {
         let beginning = part.words[..count].join(" ");
@@ -29,7 +29,7 @@ pub fn may_be(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
     })
 }
 
-/// Whether each of the words may follow, by the list of what may.
+/// Whether each of the words is allowed by the list of `followers`.
 fn follow(mut words: &[String], followers: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // An option whose value is the next word, with that word.
@@ -58,7 +58,7 @@ fn follow(mut words: &[String], followers: &str) -> bool {
     true
 }
 
-/// Whether a word is no option, and no path that leads out of the project.
+/// Whether a word is neither an option nor a path out of the project.
 fn is_inside(word: &str) -> bool {
     let leaves = word.split(['/', ':', '=']).any(|step| step == "..");
     !leaves && !word.starts_with(['-', '/', '~'])

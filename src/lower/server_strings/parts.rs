@@ -1,15 +1,15 @@
-//! What a string of a server is made of: text, and variables with their defaults.
+//! The parts of a server's string: text, and variables with their defaults.
 
 /// A part of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StringPart<'a> {
-    /// Text that stays.
+    /// Literal text.
     Text(&'a str),
-    /// A variable, and what counts where it is not set.
+    /// A variable, and its default.
     Variable(&'a str, Option<&'a str>),
 }
 
-/// The one variable that a string is, with its default.
+/// The variable, with its default, if the string consists of nothing else.
 pub fn whole(text: &str) -> Option<(&str, Option<&str>)> {
     let parts = parts(text);
     match parts.as_slice() {
@@ -39,7 +39,7 @@ pub fn parts(text: &str) -> Vec<StringPart<'_>> {
     out
 }
 
-/// Where the variable ends whose name `text` begins with: a default may name variables of its own.
+/// The end of the variable at the start of `text`; its default may contain variables too.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

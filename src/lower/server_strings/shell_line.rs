@@ -1,10 +1,10 @@
-//! A command line that lets a shell fill the variables of a server when it starts, on hosts that fill none.
+//! A command line with which a shell fills the variables of a server when it starts, for hosts that fill none.
 
 use std::collections::BTreeSet;
 
 use super::parts::{StringPart, parts};
 
-/// How many defaults may lie within each other.
+/// How deeply defaults may be nested.
 const MOST_DEFAULTS: usize = 32;
 
 /// The command line of a server.
@@ -18,8 +18,8 @@ pub struct ShellLine {
     pub at_root: bool,
 }
 
-/// The line that runs `words`; `None` where one names a variable that the environment cannot have, or that `is_taken`.
-/// `root` is the variable of the plugin's folder, and what stands for it.
+/// The line that runs `words`; `None` if one names a variable that the environment cannot have, or that `is_taken`.
+/// `root` is the variable of the plugin's folder, and its replacement.
 pub fn quote(words: &[String], root: (&str, &str), is_taken: &dyn Fn(&str) -> bool) -> Option<ShellLine> {
     let mut writer = ShellWriter { root, is_taken, line: ShellLine::default() };
     let words: Option<Vec<String>> = words.iter().map(|word| writer.word(word)).collect();
@@ -50,8 +50,7 @@ impl ShellWriter<'_> {
         Some(if out.is_empty() { "''".to_owned() } else { out })
     }
 
-    /// A variable within double quotes. One without a default that is not set stays as it is written, as on the source
-    /// host.
+    /// A variable within double quotes. An unset variable without a default is left as written, as on the source host.
     fn variable(&mut self, name: &str, default: Option<&str>, most: usize) -> Option<String> {
         if most == 0 || !is_name(name) || (self.is_taken)(name) {
             return None;
@@ -79,20 +78,20 @@ impl ShellWriter<'_> {
     }
 }
 
-/// Whether a shell takes `name` for a variable.
+/// Whether `name` is valid for a shell variable.
 fn is_name(name: &str) -> bool {
     !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Text that the shell takes as it is.
+/// Text quoted so that the shell reads it literally.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,-".contains(c);
     if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Text within double quotes and a default.
+/// Text escaped for double quotes and a default.
 fn escaped(text: &str) -> String {
     let special = |c: char| matches!(c, '\\' | '"' | '$' | '`' | '}');
     text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
