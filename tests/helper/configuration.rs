@@ -32,7 +32,12 @@ fn mistakes_are_named_with_their_place() {
             "program name `my tool`",
             "letters",
         ),
-        (format!("[runtime.bin.Plugcast-Run]\n{here} = \"x\"\n"), (1, 14), "the helper's own", "letters"),
+        (
+            format!("[runtime.bin.Plugcast-Run]\n{here} = \"x\"\n"),
+            (1, 14),
+            "reserved for the helper",
+            "letters",
+        ),
     ] {
         let folder = source(&plugin("p").file("plugcast.toml", &text));
         let fault = error(build(folder.path(), &["--format", "json"]));
