@@ -80,6 +80,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = "the user has not agreed to the merge".to_owned();
         return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
+    // A branch at the same commit is another branch all the same.
+    if tree.branch()? != run.record.branch {
+        return Err(run.on_other_branch());
+    }
     must_be_clean(&tree, false, None, &|| Ok(None))?;
     let question = base::BaseRequest {
         base: Some(&run.record.base_ref),
