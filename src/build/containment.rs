@@ -28,7 +28,7 @@ pub(super) fn settings(file_system: &FileSystem, path: &Path, top: &Path) -> Res
         path: path.display().to_string(),
         line: 1,
         column: 1,
-        message: "this file is a link to outside of the source".to_owned(),
+        message: "this file is a link that points outside the source".to_owned(),
         help: Some("replace it with a regular file".to_owned()),
     })
 }

@@ -115,8 +115,8 @@ pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What writing `bundle` to `folder` would change; writes nothing. Helpers are inputs: a helper that only one side has
-/// is no change, and helpers that both have are compared by version, not by bytes.
+/// What writing `bundle` to `folder` would change; writes nothing. Helpers are inputs: one that only one side has
+/// does not count as a change, and those of both sides are compared by version instead of bytes.
 ///
 /// # Errors
 /// When the folder cannot be read, or holds foreign files where emitted ones must go.
@@ -137,7 +137,7 @@ pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange
         files.retain(|file| !aside.contains(&file.path));
         owned.retain(|path| !aside.contains(path));
         for helper in &old.helpers {
-            // A missing helper is no change.
+            // A missing helper does not count as a change.
             let held = disk::hash_beneath(folder, Utf8Path::new(&helper.path));
             if held.is_some_and(|held| held.ok().is_none_or(|held| held.sha256 != helper.sha256)) {
                 changed.push(FileChange::Changed(helper.path.clone().into()));

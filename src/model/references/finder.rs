@@ -1,6 +1,6 @@
 //! Finds many words in a text at once, unless they are part of a longer word: the longest at each position, without
 //! overlaps. The positions where a word can begin are computed for a block of bytes at once; at each of them, a table
-//! over the first bytes of all words nearly always rules out a match. There is no automaton to build.
+//! over the first bytes of all words nearly always rules out a match, so no automaton has to be built.
 
 use std::collections::BTreeSet;
 

@@ -80,7 +80,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = "the user has not agreed to the merge".to_owned();
         return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
-    // A branch at the same commit is another branch all the same.
+    // `open_here` compares commits only, and another branch may be at the same one.
     if tree.branch()? != run.record.branch {
         return Err(run.on_other_branch());
     }
