@@ -83,7 +83,7 @@ pub struct PromotionPlan {
 
 /// The remark about a file in a bundle that its manifest does not list.
 const UNLISTED: &str =
-    "not in the manifest of the bundle, so `plugcast build` leaves it unchanged: move it away";
+    "not in the manifest of the bundle, so `plugcast build` leaves it unchanged: move it elsewhere";
 
 /// Plans the promotion of `beta`. `files` are all files below `root`, which is SRC with symlinks resolved, including
 /// those of plugins.
@@ -105,7 +105,7 @@ pub fn plan(
         let path = file.path.as_path();
         let Some(text) = file.text() else {
             if let FileContent::NotText { reason, .. } = &file.content {
-                plan.notes.push(place::whole(path, format!("was not looked at: the file {reason}")));
+                plan.notes.push(place::whole(path, format!("was not searched: the file {reason}")));
             }
             continue;
         };
@@ -131,10 +131,10 @@ pub fn plan(
                 _ if bundle.is_some_and(|bundle| !bundle.writes(path)) => plan.notes.push(remark(UNLISTED)),
                 _ if bundle.is_some() => plan.left.push(remark("a bundle, which `plugcast build` rewrites")),
                 _ if record.is_some() => plan.left.push(remark(record.unwrap_or_default())),
-                _ if decisions.leave.is_match(path) => plan.left.push(remark("`--leave` names the file")),
+                _ if decisions.leave.is_match(path) => plan.left.push(remark("the file matches `--leave`")),
                 MentionVerdict::Leave(why) => plan.left.push(remark(why)),
                 MentionVerdict::Unsure(_) if decisions.rename.is_match(path) => {
-                    changes.push(mention.change("a place that `--rename` names"));
+                    changes.push(mention.change("a mention in a file that matches `--rename`"));
                 }
                 MentionVerdict::Name(what) => changes.push(mention.change(what)),
                 MentionVerdict::Unsure(why) => plan.unsure.push(remark(why)),

@@ -210,12 +210,12 @@ fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
         (
             "opencode/plugins/kit/plugcast.plugin.js",
             "import",
-            "is generated: it is the module that registers a plugin's components on the host, the same for every plugin",
+            "is generated: it is the module that registers a plugin's components on the host; it is the same for every plugin",
         ),
         (
             "opencode/plugins/kit/plugcast.handlers.js",
             "spawn",
-            "is generated: it is the module that registers a plugin's components on the host, the same for every plugin",
+            "is generated: it is the module that registers a plugin's components on the host; it is the same for every plugin",
         ),
     ] {
         let found = explanation(folder.path(), file, word);

@@ -27,7 +27,7 @@ use crate::schema::{self, SchemaId};
 use crate::sourcemap::{MappedEdit, MappedFile, SourceMap};
 use crate::target::Axis;
 
-/// Explain a rule, a loss, the origin of a line in a bundle, or what becomes of a line of a source
+/// Explain a rule, a loss, the origin of a line in a bundle, or the outcome of a line in a source
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools\n  plugcast explain tool-limits"
@@ -105,7 +105,7 @@ fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, C
     let absent = |_| {
         CommandFailure::usage(
             format!("the file `{}` does not exist", file.display()),
-            "name a file of a bundle",
+            "pass a file in a bundle",
         )
     };
     build::must_be_finished(file)?;
@@ -172,7 +172,7 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Com
     Ok(out)
 }
 
-/// The kind of an edit, in its own word.
+/// The kind of an edit, as written in the source map.
 fn kind_of(edit: &MappedEdit) -> String {
     let kind = serde_json::to_value(edit.edit).ok();
     kind.and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default()
@@ -227,12 +227,12 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, CommandFailure> {
         let help = match crate::check::near(id) {
             Some(rule) => format!("did you mean the rule `{rule}`? `plugcast rules` lists them"),
             None => {
-                "rules are listed by `plugcast rules`; ids of losses stand in `.plugcast/ledger.json` of a bundle, and `--out` names the folder of bundles".to_owned()
+                "`plugcast rules` lists the rules; loss ids are in `.plugcast/ledger.json` of a bundle, and `--out` sets the folder of bundles".to_owned()
             }
         };
         return Err(CommandFailure::usage(
             format!(
-                "unknown rule or loss `{id}`: no bundle in `{}` has it",
+                "unknown rule or loss `{id}`: no bundle in `{}` contains it",
                 out.unwrap_or(Path::new("dist")).display()
             ),
             help,

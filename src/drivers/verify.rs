@@ -35,7 +35,7 @@ pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
         let message = format!("no driver for host `{host}`");
         MissingHost {
             message,
-            help: format!("`verify` knows {}; leave this host out with `--to`", known.join(", ")),
+            help: format!("`verify` supports {}; leave this host out with `--to`", known.join(", ")),
         }
         .into()
     })
@@ -95,12 +95,12 @@ fn refused(
     scope: ObservationScope,
 ) -> HostVerification {
     let total = choose(driver, bundle, scope).1;
-    let note = "the host was not started, because the bundle is not what its manifest lists; with `--allow-exec` it is";
+    let note = "the host was not started, because the bundle differs from its manifest; pass `--allow-exec` to start it anyway";
     let errors = owned(bundle, faults);
     let observation = Observation { errors, notes: vec![note.to_owned()], ..Observation::default() };
     let mut verification = compare(driver.host(), version, bundle, &observation, total);
     for plugin in &mut verification.plugins {
-        // They were not looked up.
+        // The host was not asked for them.
         plugin.missing.clear();
         plugin.files.clear();
     }

@@ -8,16 +8,16 @@ use crate::read::intent::is_changelog;
 /// Why the text at `path` keeps old names; `None` if it describes the current state.
 pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
     if is_changelog(path) {
-        return Some("a list of changes tells what was");
+        return Some("a changelog describes the past");
     }
     if path.as_str().split('/').any(has_date) {
-        return Some("a file with a date in its name tells what was");
+        return Some("a file with a date in its name describes the past");
     }
     let document = path.extension().is_some_and(|ending| ending == "md").then(|| frontmatter::parse(text));
     let dated = document
         .and_then(|document| document.fields?.get("date")?.scalar())
         .is_some_and(|date| has_date(&date));
-    dated.then_some("a text with a date in its frontmatter tells what was")
+    dated.then_some("a text with a date in its frontmatter describes the past")
 }
 
 /// Whether `name` contains a date, such as `2026-03-31`.

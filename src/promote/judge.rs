@@ -85,7 +85,7 @@ fn remark(found: &Diagnostic) -> Remark {
         line: found.line,
         column: found.column,
         text: String::new(),
-        why: format!("`check` will say: {} ({})", found.message, found.rule),
+        why: format!("`check` will report: {} ({})", found.message, found.rule),
     }
 }
 

@@ -53,7 +53,7 @@ fn description(document: &MarkdownDocument, text: &str, entry: &MappingEntry) ->
     let after = &raw[at + MARK.len()..];
     let blank = after.len() - after.trim_start().len();
     let start = entry.node.span.start + at;
-    let cut = change(Span::new(start, start + MARK.len() + blank), "", "the mark of the description");
+    let cut = change(Span::new(start, start + MARK.len() + blank), "", "the beta mark in the description");
     let edited = format!("{}{}", &text[..cut.span.start], &text[cut.span.end..]);
     let again = frontmatter::parse(&edited);
     let entry_again = again.fields.as_ref().and_then(|fields| fields.entry("description"));
@@ -68,7 +68,7 @@ fn description(document: &MarkdownDocument, text: &str, entry: &MappingEntry) ->
     if same && again.faults.len() <= document.faults.len() && !entry_again.is_some_and(plain) {
         return Some(cut);
     }
-    Some(change(entry.node.span, &raw_value::quoted(rest.trim_end()), "the mark of the description"))
+    Some(change(entry.node.span, &raw_value::quoted(rest.trim_end()), "the beta mark in the description"))
 }
 
 fn starts_with_mark(text: &str) -> bool {

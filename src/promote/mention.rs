@@ -129,14 +129,14 @@ impl<'a> MentionFinder<'a> {
             return MentionVerdict::Other;
         }
         if path::in_address(text, span) {
-            return MentionVerdict::Leave("a part of an address");
+            return MentionVerdict::Leave("part of an address");
         }
         let own = self.beta.owns(&file.path);
         let ending = matches!(first, Some('.')) && second.is_some_and(char::is_alphanumeric);
         let part_of_more =
             matches!(first, Some(':')) && second.is_some_and(|c| c.is_alphanumeric() || c == ':');
         if ending {
-            return MentionVerdict::Leave("the name of a file");
+            return MentionVerdict::Leave("a file name");
         }
         match last {
             Some(':') => return self.qualified(before, own, signs, span),
@@ -168,12 +168,12 @@ impl<'a> MentionFinder<'a> {
         let plugin_too = self.plugins.iter().any(|(_, plugin, _)| *plugin == name);
         match signs.name(span, named_by_field, in_plugin) {
             MentionVerdict::Name(what) if plugin_too && what != signs::CALL => {
-                MentionVerdict::Unsure("a plugin is called so, too")
+                MentionVerdict::Unsure("a plugin has this name too")
             }
             MentionVerdict::Name(_)
                 if several && here.is_none_or(|(_, plugin, _)| *plugin != self.beta.plugin.name) =>
             {
-                MentionVerdict::Unsure("several plugins have a skill of that name")
+                MentionVerdict::Unsure("several plugins have a skill with this name")
             }
             verdict => verdict,
         }
@@ -212,11 +212,11 @@ impl<'a> MentionFinder<'a> {
         match leads {
             PathDestination::There => MentionVerdict::Name("a path to its files"),
             PathDestination::Elsewhere => MentionVerdict::Other,
-            PathDestination::Unknown if own => MentionVerdict::Name("a path of its own"),
+            PathDestination::Unknown if own => MentionVerdict::Name("a path in its own files"),
             PathDestination::Unknown if settings && form == TextKind::Data => {
                 MentionVerdict::Name("its name in the configuration")
             }
-            PathDestination::Unknown => MentionVerdict::Unsure("a path that may be the skill's"),
+            PathDestination::Unknown => MentionVerdict::Unsure("a path that may lead to the skill"),
         }
     }
 }

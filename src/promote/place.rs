@@ -134,7 +134,7 @@ pub(super) fn around(
             if let Some(other) = elsewhere.filter(|_| first) {
                 let at = text.find(other).unwrap_or_default();
                 let line = file.position(at).line;
-                say(change.span, format!("line {line} lists `{stable}` already"));
+                say(change.span, format!("line {line} already lists `{stable}`"));
             }
         }
     }
@@ -220,7 +220,7 @@ pub(super) fn of_files(
             line: at + 1,
             column: 1,
             text: shown(line),
-            why: "still says beta".to_owned(),
+            why: "still contains the word beta".to_owned(),
         }));
         let of_stable = old.lines().enumerate().filter(|(_, line)| stands && has_name(line, name));
         out.extend(of_stable.map(|(at, line)| Remark {
@@ -241,7 +241,7 @@ pub(super) fn of_files(
                     .then_some(found)
             });
             if let Some(other) = other {
-                let why = format!("calls `{}`, which stays a beta", other.qualified);
+                let why = format!("calls `{}`, which remains a beta", other.qualified);
                 out.push(remark(file, reference.span, why));
             }
         }

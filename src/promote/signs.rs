@@ -68,7 +68,7 @@ impl<'t> SkillSigns<'t> {
             return UNSURE;
         }
         if field {
-            return MentionVerdict::Name("a field of names");
+            return MentionVerdict::Name("a field that contains names");
         }
         if is_slash_call(before) || before.ends_with('$') && !after.starts_with(['(', '[']) {
             return MentionVerdict::Name(CALL);
@@ -87,10 +87,10 @@ impl<'t> SkillSigns<'t> {
             return MentionVerdict::Name("a name in backticks");
         }
         if is_between_words(before, after) {
-            return MentionVerdict::Name("a name beside the word skill");
+            return MentionVerdict::Name("a name next to the word skill");
         }
         if self.form == TextKind::Markdown && stands_out(before, after) {
-            return MentionVerdict::Name("a name with marks of its own");
+            return MentionVerdict::Name("a marked-up name");
         }
         UNSURE
     }

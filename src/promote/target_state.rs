@@ -81,7 +81,7 @@ pub fn standing(
             if components()
                 .any(|found| found.folder() == beta.to && found.path.file_name() == Some(SKILL_FILE)) => {}
         Some(_) => {
-            let why = "it is in the place of the promoted skill and is not a skill: move it away first";
+            let why = "it is at the path of the promoted skill and is not a skill: move it elsewhere first";
             return Ok(TargetState::Blocked(whole(&beta.to, why)));
         }
     }
@@ -90,7 +90,7 @@ pub fn standing(
         walk::WalkOptions { passed_over: walk::SkipPolicy::Nothing, ..walk::WalkOptions::default() };
     walk::walk(root, &beta.to, &nothing, &mut all)?;
     if let Some(hidden) = all.files().find(|file| files.get(&file.path).is_none()) {
-        let why = "version control ignores it, so it could not be restored: move it away first";
+        let why = "version control ignores it, so it could not be restored: move it elsewhere first";
         return Ok(TargetState::Blocked(whole(&hidden.path, why)));
     }
     let mut differences = SkillDifferences::default();

@@ -162,9 +162,9 @@ fn a_heading_that_html_swallows_is_named_where_it_stands() {
     let [end, hidden] = of_rule.as_slice() else { panic!("{report:#}") };
     assert_eq!(
         end["message"],
-        "no heading of this text matches `#the-end`: the one that it means is part of an HTML block"
+        "no heading of this text matches `#the-end`: the intended heading is part of an HTML block"
     );
-    assert_eq!(end["help"], "put an empty line above the heading");
+    assert_eq!(end["help"], "insert an empty line above the heading");
     assert_eq!(
         (&end["related"][0]["line"], &end["related"][0]["path"]),
         (&12.into(), &"skills/one/SKILL.md".into())

@@ -3,7 +3,7 @@
 use super::{found, json, run};
 use crate::support::tree::Tree;
 
-/// Valid for the source host; OpenCode loses all of the frontmatter.
+/// Valid for the source host; OpenCode loses the whole frontmatter.
 const SKILL: &str = "---\nname: plan\ndescription: Use when: it has steps.\n---\nPlan.\n";
 
 #[test]

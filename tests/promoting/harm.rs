@@ -70,7 +70,7 @@ fn a_plugin_that_is_called_so_too_keeps_its_name() {
     let tree = plugin()
         .file("src/.claude-plugin/plugin.json", "{ \"name\": \"plan-beta\" }\n")
         .file("src/README.md", "Run `/plan-beta:plan-beta`, or `/plan-beta`.\n");
-    refused(&tree, &[], &[".claude-plugin/plugin.json:1: a plugin is called so, too", "1 place stands"]);
+    refused(&tree, &[], &[".claude-plugin/plugin.json:1: a plugin has this name too", "1 place stands"]);
     let folder = tree.temporary();
     run(folder.path(), &["plan-beta", "src", "--leave", ".claude-plugin/*"]).expect_code(0);
     let after = Tree::read(&folder.path().join("src"));
@@ -147,7 +147,7 @@ fn what_check_would_find_afterwards_is_found_before() {
         .file("src/skills/plan/SKILL.md", stable("plan"))
         .file("src/skills/plan/more.md", "# More\n")
         .file("src/agents/a.md", agent);
-    refused(&tree, &["--replace"], &["agents/a.md:5: `check` will say: ", "(missing-bundled-path)"]);
+    refused(&tree, &["--replace"], &["agents/a.md:5: `check` will report: ", "(missing-bundled-path)"]);
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn committed_bundles_and_lists_of_changes_are_left_to_what_writes_them() {
     let printed = run(folder.path(), &["plan-beta", "src"]).expect_code(0);
     assert!(printed.stdout.contains("which `plugcast build` rewrites"), "{}", printed.stdout);
     assert!(
-        printed.stdout.contains("CHANGELOG.md: 1 place; a list of changes tells what was"),
+        printed.stdout.contains("CHANGELOG.md: 1 place; a changelog describes the past"),
         "{}",
         printed.stdout
     );

@@ -42,7 +42,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let value =
             entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
         let message = match entry.key.as_str() {
-            "model" => format!("unknown model {value}: the host asks for it as written"),
+            "model" => format!("unknown model {value}; the host requests it as written"),
             key => format!("`{key}` cannot be {value}; the host ignores the field"),
         };
         let found = sink.report(text.file, entry.node.span, message);

@@ -42,9 +42,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let span = Span::new(start, shown.end.max(start));
         let message = format!("no heading of {file} matches `#{anchor}`");
         if let Some((line, there)) = places.swallowed(anchor).zip(context.file(&path)) {
-            let message = format!("{message}: the one that it means is part of an HTML block");
+            let message = format!("{message}: the intended heading is part of an HTML block");
             let found = sink.report(text.file, span, message);
-            found.help = Some("put an empty line above the heading".to_owned());
+            found.help = Some("insert an empty line above the heading".to_owned());
             let place = found.clone().related(there, line, "Markdown reads this line as HTML");
             found.related = place.related;
             continue;

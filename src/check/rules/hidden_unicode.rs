@@ -43,7 +43,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     };
     for (span, run) in in_frontmatter(text) {
         let message = format!(
-            "an escape of this value stands for {} (U+{:04X})",
+            "an escape in this value encodes {} (U+{:04X})",
             run.kind.describe(),
             u32::from(run.first)
         );

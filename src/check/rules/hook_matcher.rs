@@ -45,7 +45,7 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
                 "the matcher is a permission rule, not a pattern of tool names; its hooks never run";
             return Some((
                 message.to_owned(),
-                format!("match `{tool}`, and write `\"if\": \"{matcher}\"` in the hook"),
+                format!("use the matcher `{tool}`, and write `\"if\": \"{matcher}\"` in the hook"),
             ));
         }
     }
@@ -53,7 +53,7 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     if names.is_none()
         && let Some(why) = expression::refused(matcher)
     {
-        let help = "write the name of a tool, several with `|` between them, or a regular expression";
+        let help = "write a tool name, several separated by `|`, or a regular expression";
         return Some((format!("the matcher {why}, so its hooks never run"), help.to_owned()));
     }
     if of_tools {
@@ -75,8 +75,8 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     let near = similar_names::nearest(names[0], known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let list: Vec<String> = known.iter().map(|value| format!("`{value}`")).collect();
-    let message = format!("`{}` never happens for `{}`", names.join("|"), hook.event);
-    Some((message, format!("{near}it may be {}", list.join(", "))))
+    let message = format!("`{}` is never a value of `{}`", names.join("|"), hook.event);
+    Some((message, format!("{near}possible values: {}", list.join(", "))))
 }
 
 /// The names in a matcher without regular expression syntax.

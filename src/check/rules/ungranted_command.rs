@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         (!is_open && is_asked()).then_some((reference.span, command))
     });
     let Some((span, command)) = refused.next() else { return };
-    let message = format!("`{command}` is not granted, so the host shows nothing of this text");
+    let message = format!("`{command}` is not granted, so the host does not pass this text to the model");
     let found = sink.report(text.file, span, message);
     // The first of several commands on one line that is not granted.
     let is_granted = |part: &str| lower::is_granted(component, part, context.targets.source());

@@ -162,7 +162,7 @@ impl<'a> HostReadings<'a> {
             .collect();
         if !self.lost.is_empty() {
             let verb = verb(&self.lost, "loses", "lose");
-            parts.push(format!("{} {verb} all of the frontmatter", titles(&self.lost)));
+            parts.push(format!("{} {verb} the whole frontmatter", titles(&self.lost)));
         }
         parts.join(", ")
     }
@@ -200,13 +200,13 @@ fn unreadable(
             message = format!(
                 "{message}; {} {} it as text",
                 titles(&seen.whole),
-                verb(&seen.whole, "takes", "take")
+                verb(&seen.whole, "reads", "read")
             );
         }
     } else if escapes {
-        message.push_str(", and hosts that take it for text show its escapes as they are written");
+        message.push_str(", and hosts that read it as text show its escapes literally");
     } else {
-        message.push_str("; every selected host guesses that it is text");
+        message.push_str("; every selected host falls back to reading it as text");
     }
     let found = sink.report(text.file, entry.node.span, message);
     found.hosts = seen.hosts();
@@ -271,7 +271,7 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
         }
         let verb = verb(&hosts, "loses", "lose");
         let message = format!(
-            "the tag of `{}` does not fit: {} {verb} all of the frontmatter",
+            "the tag of `{}` does not fit its value: {} {verb} the whole frontmatter",
             entry.key,
             titles(&hosts)
         );
@@ -293,7 +293,7 @@ fn together(hosts: &[&Target], text: &PluginText<'_>, rescued: &[&ReadFault], si
     if !hosts.is_empty() {
         let verb = verb(&hosts, "loses", "lose");
         let message = format!(
-            "the unquoted value is not valid YAML, and with the other values of this frontmatter {} {verb} all of it",
+            "the unquoted value is not valid YAML, and together with the other values {} {verb} the whole frontmatter",
             titles(&hosts)
         );
         let found = sink.report(text.file, place, message);

@@ -17,14 +17,14 @@ use crate::target::Axis;
 pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, CommandFailure> {
     let Some(axis) = Axis::from_id(id) else { return Ok(None) };
     let floor = match axis.floor() {
-        LossClass::Security => "`security`: something is allowed that the author does not allow",
-        LossClass::Behavior => "`behavior`: something works in another way, or does not",
+        LossClass::Security => "`security`: the host allows something that the author does not",
+        LossClass::Behavior => "`behavior`: something works differently, or not at all",
         LossClass::Cosmetic => "`cosmetic`: something looks different",
     };
     let but = match axis {
         Axis::ToolLimits => {
-            ". A limit that leaves an unrestricted shell bounds nothing, and one that the host holds and more takes \
-             something away: these losses are of class `behavior`"
+            ". Two kinds are only of class `behavior`: a limit with an unrestricted shell, which limits nothing, and a \
+             limit that the host makes stricter"
         }
         _ => "",
     };

@@ -17,7 +17,7 @@ use crate::target::Target;
 /// Kinds whose row covers a whole file.
 const COMPONENTS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
 
-/// What becomes of the line `line` of `file`, which belongs to the source at `root`.
+/// The outcome of the line `line` of `file`, which belongs to the source at `root`.
 ///
 /// # Errors
 /// When the source cannot be read, or the line does not exist.
@@ -35,7 +35,7 @@ pub(super) fn of_line(
     let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
     let Some(source) = project.tree.get(&path) else {
         let message = format!("`{path}` is not part of the source `{}`", root.display());
-        return Err(CommandFailure::usage(message, "name a file that a build reads, or one of a bundle"));
+        return Err(CommandFailure::usage(message, "pass a file that a build reads, or a file in a bundle"));
     };
     let lines = source.text().map_or(0, |text| text.lines().count());
     if line == 0 || line > lines.max(1) {
@@ -55,7 +55,7 @@ pub(super) fn of_line(
     Ok(text)
 }
 
-/// What a build edits in the author's words on the line: what stands for them, and why.
+/// The edits of a build to the author's text on the line: the new text and the reason of each.
 fn edits(bundle: &HostBundle, path: &str, line: usize, target: &Target) -> String {
     let text_of = |path: &str| {
         let file = bundle.files.iter().find(|file| file.path == path)?;
@@ -107,7 +107,7 @@ fn of_host(rows: &[LedgerRow], file: &SourceFile, line: usize, target: &Target) 
     let lines = there.into_iter().map(|row| sentence(&target.name, row));
     let lines: Vec<String> = lines.collect();
     match lines.is_empty() {
-        true => format!("  {}: no part of what a build carries\n", target.name),
+        true => format!("  {}: not part of the bundle\n", target.name),
         false => lines.concat(),
     }
 }

@@ -1,5 +1,5 @@
 //! The origin of a line of a generated document: the ledger's row of its field, component, hook or server, found by
-//! what the target writes at that place.
+//! what the target writes at that position.
 
 mod components;
 
@@ -56,7 +56,7 @@ impl BundleDocuments<'_> {
         let Some(target) = self.target else { return "it has no source file" };
         let registration = target.registration.as_ref();
         if registration.is_some_and(|facts| facts.modules.iter().any(|module| inner == module)) {
-            "it is the module that registers a plugin's components on the host, the same for every plugin"
+            "it is the module that registers a plugin's components on the host; it is the same for every plugin"
         } else if registration.is_some_and(|facts| inner == facts.data) {
             "the module needs it to read what it registers"
         } else if inner == target.manifest.path {
