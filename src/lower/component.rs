@@ -171,7 +171,7 @@ fn native(context: &LoweringContext<'_>, kind: ComponentKind) -> bool {
     }
 }
 
-/// What becomes of the component as a whole.
+/// The decision about the component as a whole.
 fn decision(
     context: &LoweringContext<'_>,
     component: &Component,
@@ -208,7 +208,7 @@ fn decision(
     decision.became(RowOutcome::Mapped, reason)
 }
 
-/// What becomes of the component's own file.
+/// The decision about the component's own file.
 fn file_decision(
     context: &LoweringContext<'_>,
     component: &Component,

@@ -10,7 +10,7 @@ use crate::model::overrides::ConfigPlace;
 use crate::source::{SourceFile, Span};
 use crate::target::Axis;
 
-/// What becomes of a component, a file, a field or a reference.
+/// The outcome of a component, a file, a field or a reference.
 #[derive(Debug, Clone)]
 pub(super) struct Decision(LedgerRow);
 
@@ -72,13 +72,13 @@ impl Decision {
         self
     }
 
-    /// Where it goes.
+    /// Sets the destination.
     pub(super) fn placed_at(mut self, to: impl Into<String>) -> Self {
         self.0.to = Some(to.into());
         self
     }
 
-    /// What becomes of it, and why.
+    /// Sets the outcome and the reason.
     pub(super) fn became(mut self, outcome: RowOutcome, reason: impl Into<String>) -> Self {
         self.0.outcome = outcome;
         self.0.reason = Some(reason.into());
@@ -128,7 +128,7 @@ impl Decision {
         is_there && self.field() == Some(pointer)
     }
 
-    /// Where it goes, or why it goes nowhere.
+    /// The destination, or the reason for which it was dropped.
     pub(super) fn destination(&self) -> Result<&str, &str> {
         match self.0.outcome {
             RowOutcome::Dropped => Err(self.reason()),
@@ -136,7 +136,7 @@ impl Decision {
         }
     }
 
-    /// Why.
+    /// The reason.
     pub(super) fn reason(&self) -> &str {
         self.0.reason.as_deref().unwrap_or_default()
     }

@@ -24,7 +24,7 @@ pub(super) struct Declarations {
     places: BTreeMap<String, (Option<Destination>, Destination)>,
 }
 
-/// The number of a declaration, and where the component goes or why it goes nowhere.
+/// The number of a declaration, and the destination of the component or the reason for which it was dropped.
 type Destination = (usize, String);
 
 impl Declarations {
