@@ -1,15 +1,15 @@
-//! YAML with control characters, which the format does not have and which a host may read like any other character:
-//! others stand for them while the text is read.
+//! YAML with control characters, which the format forbids but a host may read like any other character. Placeholders
+//! replace them while the text is parsed.
 
 use super::tree::{MappingEntry, Node, Value};
 use super::{value_starts, yaml};
 use crate::source::Span;
 
-/// The first of the characters that stand for control characters, none of which texts have.
+/// The first of the placeholders for control characters: private-use characters, which real texts do not contain.
 const STAND_INS: u32 = 0x10_f000;
 
-/// [`yaml::strict`] with control characters as characters, and values that begin as only the source host takes them; `None` as
-/// well where a value in quotes or brackets goes on at the start of a line.
+/// Like [`yaml::strict`], but accepts control characters, and values that begin in a way only the source host accepts.
+/// Also returns `None` if a value in quotes or brackets continues at the start of a line.
 pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     if yaml.contains(is_stand_in) {
         return indented(yaml);
@@ -39,7 +39,7 @@ fn stand_in(c: char) -> char {
     offset.and_then(|offset| char::from_u32(STAND_INS + offset)).unwrap_or(c)
 }
 
-/// Where the character's stand-in lies among them.
+/// The offset of the character's placeholder from [`STAND_INS`].
 fn offset_of(c: char) -> Option<u32> {
     match u32::from(c) {
         0xfeff => Some(0x1fd),

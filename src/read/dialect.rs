@@ -1,5 +1,5 @@
-//! Frontmatter as a host reads it: where it ends, what the host makes of values that are no YAML, and
-//! which values it takes for text. A host's ways are data; [`read`] plays them.
+//! Frontmatter as a host reads it: where it ends, how the host treats values that are not valid YAML, and which values
+//! it accepts as text. A host's behavior is data; [`read`] applies it.
 
 mod rescue;
 
@@ -21,21 +21,21 @@ pub use rescue::LineRescue;
 pub struct Dialect {
     /// Where frontmatter ends.
     pub closing: ClosingRule,
-    /// What a repeated key does.
+    /// How the host treats a repeated key.
     pub duplicates: DuplicateRule,
-    /// Fields that the host shows to people or models.
+    /// Fields that the host shows to users or models.
     pub shown: Vec<String>,
     /// What becomes of a number or a boolean where text is wanted.
     pub scalars: ScalarRule,
-    /// Dates, numbers with underscores, with colons and in base two are no text, as in YAML 1.1.
+    /// Whether dates, and numbers with underscores, with colons or in base two, are not text, as in YAML 1.1.
     pub old_scalars: bool,
-    /// What tags do.
+    /// How the host treats tags.
     pub tags: TagRule,
-    /// A control character, which YAML has not, makes the host refuse the file.
+    /// Whether the host refuses a file with a control character, which YAML forbids.
     pub control_characters_refused: bool,
     /// What tabs do that indent a line.
     pub tabs: TabRule,
-    /// What the host tries when the YAML cannot be read.
+    /// What the host tries when the YAML is invalid.
     pub rescue: LineRescue,
 }
 
@@ -43,16 +43,16 @@ pub struct Dialect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClosingRule {
-    /// At the next three dashes, wherever they stand.
+    /// At the next three dashes, even within a line.
     Anywhere,
-    /// At the next line that holds three dashes and nothing else but blanks.
+    /// At the next line that consists of three dashes and white space.
     Line,
     /// At the next line that begins with three dashes.
     LineStart,
 }
 
 impl ClosingRule {
-    /// Whether frontmatter would end within `value`, which is a part of it.
+    /// Whether `value`, which is part of the frontmatter, would end it.
     pub fn ends_in(self, value: &str) -> bool {
         match self {
             ClosingRule::Anywhere => value.contains("---"),
@@ -66,19 +66,19 @@ impl ClosingRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TabRule {
-    /// They are no YAML.
+    /// They are invalid.
     Refused,
-    /// They may indent what stands below a key.
+    /// They may indent the value below a key.
     BelowKeys,
-    /// The host makes spaces of them when the YAML cannot be read.
+    /// The host replaces them with spaces when the YAML is invalid.
     Rescued,
 }
 
-/// What a repeated key does.
+/// How the host treats a repeated key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicateRule {
-    /// The last one counts.
+    /// The last one takes precedence.
     Last,
     /// The file is refused.
     Refused,
@@ -90,42 +90,42 @@ pub enum DuplicateRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalarRule {
-    /// Text as it was written.
+    /// Text as written.
     Written,
-    /// Text as a program prints the value: `1.1` for `1.10`.
+    /// The value as JavaScript prints it: `1.1` for `1.10`.
     Canonical,
     /// The file is refused.
     Refused,
 }
 
-/// What a host has after reading: text by field.
+/// What a host has read: the text of each field.
 pub type ReadFields = BTreeMap<String, String>;
 
-/// Why a host has nothing after reading.
+/// Why a host reads no fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadLoss {
-    /// There is no frontmatter, or no end of it.
+    /// The frontmatter is missing or never closed.
     Unclosed,
-    /// It is no YAML, and rescuing it is no use.
+    /// The YAML is invalid, and the host's second attempt fails too.
     Syntax,
     /// A key is repeated.
     Duplicate,
-    /// A value that must be text is not.
+    /// A value has the wrong type.
     Type,
 }
 
-/// The types that a host demands of fields.
+/// The types that a host requires of fields.
 #[derive(Debug, Clone, Copy)]
 pub struct TypeRule<'a> {
     /// Fields that must be text.
     pub texts: &'a [String],
     /// Fields that must be mappings.
     pub mappings: &'a [String],
-    /// Keys of mappings that must be text and there once, by field.
+    /// For each field that is a mapping, the keys whose values must be text and which must not be repeated.
     pub inner_texts: &'a BTreeMap<String, Vec<String>>,
 }
 
-/// Whether a host takes the value for a mapping: one that is written, or nothing at all. The word `null` is none.
+/// Whether a host accepts the value as a mapping: a real one, or an omitted value. The word `null` is not accepted.
 pub fn is_mapping(node: &Node) -> bool {
     match node.value {
         Value::Map(_) => true,
@@ -134,7 +134,7 @@ pub fn is_mapping(node: &Node) -> bool {
     }
 }
 
-/// The first of `keys` that the mapping `node` has twice, or with a value other than text.
+/// The first entry of `node` whose key is in `keys` and which is a duplicate or has a value other than text.
 pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a MappingEntry> {
     let entries = node.entries();
     entries.iter().enumerate().filter(|(_, entry)| keys.contains(&entry.key)).find_map(|(at, entry)| {
@@ -144,10 +144,10 @@ pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a MappingEntry> {
     })
 }
 
-/// Reads the frontmatter of `text` in the way of a host that demands these types.
+/// Reads the frontmatter of `text` as a host with this dialect does, which requires these types.
 ///
 /// # Errors
-/// Why the host finds no field.
+/// The reason why the host reads no fields.
 pub fn read(text: &str, dialect: &Dialect, types: TypeRule<'_>) -> Result<ReadFields, ReadLoss> {
     let yaml = cut(text, dialect.closing).ok_or(ReadLoss::Unclosed)?;
     let (node, duplicates) = attempts(yaml, dialect, types.texts).ok_or(ReadLoss::Syntax)?;
@@ -175,12 +175,12 @@ pub fn read(text: &str, dialect: &Dialect, types: TypeRule<'_>) -> Result<ReadFi
     Ok(fields)
 }
 
-/// The mapping that a host makes of the YAML between the marks, its second attempt included; `None` where it has none.
+/// The mapping that a host reads from the YAML between the delimiters, with its second attempt; `None` if both fail.
 pub fn mapping(yaml: &str, dialect: &Dialect) -> Option<Node> {
     attempts(yaml, dialect, &[]).map(|(node, _)| node)
 }
 
-/// The first attempt of a host, and the second where that fails.
+/// The host's first attempt, or its second one if the first fails.
 fn attempts(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
     let tabs = (dialect.tabs == TabRule::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
@@ -193,14 +193,14 @@ fn attempts(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Ve
     read.filter(is_mapping)
 }
 
-/// What stands between the marks.
+/// The text between the delimiters.
 fn cut(text: &str, closing: ClosingRule) -> Option<&str> {
     let start = start(text, closing)?;
     end(text, closing).map(|end| &text[start..end])
 }
 
-/// Where the line behind the first mark begins; a host that looks for marks takes blank lines below it for a part of it, and
-/// one that looks for lines takes an indented one, too.
+/// Where the YAML begins, after the opening delimiter. With [`ClosingRule::Anywhere`], blank lines below the delimiter
+/// belong to it; with [`ClosingRule::Line`], the delimiter may be indented.
 fn start(text: &str, closing: ClosingRule) -> Option<usize> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if closing == ClosingRule::Anywhere {
@@ -223,7 +223,7 @@ pub fn end(text: &str, closing: ClosingRule) -> Option<usize> {
     end.map(|end| start + end)
 }
 
-/// Whether a line is one of three dashes.
+/// Whether a line is a delimiter.
 pub(super) fn is_mark(line: &str) -> bool {
     line.trim_end() == "---"
 }
@@ -239,7 +239,7 @@ fn line_at(text: &str, is_end: impl Fn(&str) -> bool) -> Option<usize> {
     None
 }
 
-/// Tabs below a key, where a line holds nothing else but the key.
+/// Replaces tabs below a key that is alone on its line with one space each.
 fn spaces_for_tabs(yaml: &str) -> String {
     let mut out = String::new();
     let mut below = false;
@@ -253,7 +253,7 @@ fn spaces_for_tabs(yaml: &str) -> String {
     out
 }
 
-/// Two spaces for each tab that begins a line.
+/// Replaces each tab at the start of a line with two spaces.
 fn spaces_for_leading_tabs(yaml: &str) -> String {
     let spaced = |line: &str| {
         let inner = line.trim_start_matches('\t');
@@ -262,7 +262,7 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
     yaml.split_inclusive(['\n', '\r', '\u{2028}', '\u{2029}']).map(spaced).collect()
 }
 
-/// Whether the value of one of the fields `texts` has the tag, by the key that stands before it on its line.
+/// Whether the tag belongs to the value of one of the fields `texts`, judged by the key before it on its line.
 pub fn is_read(tagged: &TaggedNode, text: &str, texts: &[String]) -> bool {
     let line = line_start(text, tagged.span.start);
     let before = text[line..tagged.span.start].split_once(':').map(|(key, _)| key.trim());
@@ -272,9 +272,9 @@ pub fn is_read(tagged: &TaggedNode, text: &str, texts: &[String]) -> bool {
     tagged.depth == 1 && before.is_some_and(|before| texts.iter().any(|key| key == before))
 }
 
-/// The document, and the keys that its mapping repeats.
+/// The document and its duplicate keys.
 fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
-    // Before everything else it is a byte order mark, and elsewhere a character.
+    // U+FEFF is a byte order mark at the start, and a character anywhere else.
     let yaml = match dialect.control_characters_refused {
         true => yaml,
         false => yaml.strip_prefix('\u{feff}').unwrap_or(yaml),
@@ -290,7 +290,7 @@ fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<
 }
 
 impl Dialect {
-    /// A value as text, where it is.
+    /// A value as text, if the host accepts it as such.
     pub fn text(&self, node: &Node) -> Option<String> {
         let plain = match &node.value {
             Value::String(text) if self.old_scalars && node.style == Style::Plain && is_old_scalar(text) => {
@@ -308,12 +308,12 @@ impl Dialect {
     }
 }
 
-/// A number as JavaScript prints it; other words as they are.
+/// A number as JavaScript prints it; other words unchanged.
 fn canonical(plain: &str) -> String {
     number(plain).map_or_else(|| plain.to_owned(), |number| number.to_string())
 }
 
-/// Dates and numbers that YAML 1.1 knows and YAML 1.2 takes for text.
+/// Whether `text` is a date or number in YAML 1.1 but text in YAML 1.2.
 fn is_old_scalar(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let of =

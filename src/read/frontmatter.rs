@@ -8,10 +8,10 @@ use super::tree::{Node, ReadFault, Value};
 use super::yaml;
 use crate::source::Span;
 
-/// A Markdown file taken apart. All spans are byte ranges of the whole text.
+/// A Markdown file, split into its parts. All spans are byte ranges of the whole text.
 #[derive(Debug, Clone)]
 pub struct MarkdownDocument {
-    /// A byte order mark stands before everything else.
+    /// Whether the file starts with a byte order mark.
     pub byte_order_mark: bool,
     /// The YAML between the delimiter lines; `None` without frontmatter.
     pub yaml: Option<Span>,
@@ -19,11 +19,11 @@ pub struct MarkdownDocument {
     pub body: Span,
     /// The fields; `None` without frontmatter or when it cannot be read.
     pub fields: Option<Node>,
-    /// The part that the source host reads no field of; [`super::salvage`] knows.
+    /// The frontmatter, if the source host reads no fields from it; set by [`super::salvage`].
     pub lost: Option<Span>,
-    /// What an author means to be frontmatter and stands behind its end, so that it is text.
+    /// Text after the end of the frontmatter that the author meant to be part of it.
     pub cut_off: Option<Span>,
-    /// What could not be taken as it stands.
+    /// What is invalid or had to be rescued.
     pub faults: Vec<ReadFault>,
 }
 
@@ -34,10 +34,10 @@ impl MarkdownDocument {
     }
 }
 
-/// Takes `text` apart.
+/// Splits `text` into frontmatter and body.
 ///
-/// The first line must be `---` (blanks behind it, and blank lines below it, belong to it); the first three dashes behind
-/// it close, wherever they stand (Claude Code 2.1.197 and 2.1.330).
+/// The first line must be `---` (trailing white space and blank lines below it belong to it). The next three dashes
+/// close the frontmatter, even within a line (Claude Code 2.1.197 and 2.1.330).
 pub fn parse(text: &str) -> MarkdownDocument {
     let start = start(text);
     let mut document = MarkdownDocument {
@@ -91,14 +91,15 @@ pub fn parse(text: &str) -> MarkdownDocument {
     document
 }
 
-/// What a host reads that looks for the mark and not for its line: the frontmatter with the tabs before the mark.
+/// The frontmatter with the tabs before the closing delimiter, for a host that looks for the dashes and not for their
+/// line.
 pub fn with_tabs(text: &str, yaml: Span) -> Span {
     let rest = &text[yaml.end..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     Span::new(yaml.start, yaml.end + if rest[..blank].contains('\t') { blank } else { 0 })
 }
 
-/// Reads the fields between the marks.
+/// Reads the fields between the delimiters.
 fn read(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     let (node, faults) = yaml::parse(text, with_tabs(text, yaml));
     document.faults.extend(faults);
@@ -125,7 +126,7 @@ fn read(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     }
 }
 
-/// Where the body of `text` stands, as [`parse`] says; the fields are not read.
+/// The same body as from [`parse`], without reading the fields.
 pub fn body(text: &str) -> Span {
     let start = start(text);
     let closed = opened(text, start).and_then(|opened| closed(text, opened));
@@ -136,19 +137,19 @@ fn start(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-/// Where the first line behind the opening mark at `start` begins that is not blank.
+/// The start of the first line that is not blank after the opening delimiter at `start`.
 pub(super) fn opened(text: &str, start: usize) -> Option<usize> {
     let rest = text[start..].strip_prefix("---")?;
     let blank = rest.len() - rest.trim_start_matches(is_blank).len();
     rest[..blank].rfind('\n').map(|end| start + 3 + end + 1)
 }
 
-/// What stands around the closing mark.
+/// The closing delimiter and the parts on either side of it.
 struct ClosingMark {
-    /// Without blanks alone before the mark on its line.
+    /// Excludes white space before the delimiter if its line holds nothing else before it.
     yaml: Span,
     mark: usize,
-    /// Behind the line of the mark, or behind the mark where text follows on its line.
+    /// Starts after the delimiter's line, or right after the delimiter if text follows on that line.
     body: Span,
 }
 

@@ -1,6 +1,6 @@
-//! Characters that nobody sees and a model reads, in texts and in what JSON stands for. Where such a character does
-//! what it is for, it is not found: joiners inside scripts and emoji, marks of direction beside text that runs from
-//! right to left, the tags of flags, one selector after a character that has several looks.
+//! Characters that are invisible to people but read by models, in texts and in decoded JSON. Legitimate uses are not
+//! reported: joiners inside scripts and emoji, direction marks beside right-to-left text, the tags of flags, one
+//! variation selector after a character that has variants.
 
 use crate::printable::HiddenKind;
 use crate::source::{Span, line_start, next_line};
@@ -10,18 +10,18 @@ use crate::source::{Span, line_start, next_line};
 pub struct HiddenRun {
     /// The run.
     pub span: Span,
-    /// What it is.
+    /// The kind of its characters.
     pub kind: HiddenKind,
     /// Its first character.
     pub first: char,
-    /// Whether that is written as an escape of JSON.
+    /// Whether that character is written as a JSON escape.
     pub escaped: bool,
-    /// Whether it stands between two letters of a word.
+    /// Whether the run is between two letters of a word.
     pub in_word: bool,
 }
 
 impl HiddenRun {
-    /// What to say of it.
+    /// The message of a diagnostic about it.
     pub fn message(&self) -> String {
         let (what, code) = (self.kind.describe(), u32::from(self.first));
         let whom = if self.escaped { "invisible wherever the text is shown" } else { "invisible to readers" };
@@ -29,17 +29,17 @@ impl HiddenRun {
     }
 }
 
-/// Every run in `text` that is not what such characters are for, in the order of the text.
+/// Every run in `text` that is not a legitimate use, in order.
 pub fn find(text: &str) -> Vec<HiddenRun> {
     if has_any(text) { runs(text, false, false) } else { Vec::new() }
 }
 
-/// The same in a program, where nothing sets parts of a line apart.
+/// Like [`find`], for source code, where directional isolates are never legitimate.
 pub fn find_in_code(text: &str) -> Vec<HiddenRun> {
     if has_any(text) { runs(text, false, true) } else { Vec::new() }
 }
 
-/// The same in a JSON document, where escapes count as what they stand for.
+/// Like [`find`], for a JSON document, with escapes decoded.
 pub fn find_in_json(text: &str) -> Vec<HiddenRun> {
     if has_any(text) || memchr::memchr(b'\\', text.as_bytes()).is_some() {
         runs(text, true, false)
@@ -51,7 +51,7 @@ pub fn find_in_json(text: &str) -> Vec<HiddenRun> {
 fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
     let mut out: Vec<HiddenRun> = Vec::new();
     let mut before = None;
-    // Where the tags of a flag end, and how many selectors ideographs have had.
+    // The end of the last flag's tags, and how many selectors have followed ideographs.
     let (mut at, mut flag, mut selected) = (0, 0, 0);
     let mut runs_left = None;
     let mut line = Line { escapes, ..Line::default() };
@@ -67,7 +67,7 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
             let belongs = match kind {
                 HiddenKind::ZeroWidth if c == '\u{feff}' && span.start == 0 => true,
                 HiddenKind::Tag => span.end <= flag,
-                // More than one in a row spells a text.
+                // Several in a row could encode text.
                 HiddenKind::DirectionMark => {
                     let beside = |is: fn(char) -> bool| before.is_some_and(is) || after.is_some_and(is);
                     !beside(is_direction_mark)
@@ -78,7 +78,7 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
                 HiddenKind::DirectionOverride if is_isolate(c) => {
                     !code && line.is_isolating(text, span.start)
                 }
-                // It ends a foreign word of a Persian line.
+                // In a right-to-left line, such as a Persian one, it may end a foreign word.
                 HiddenKind::Joiner if c == '\u{200c}' && ends_word(before, after) => {
                     line.runs_left(text, span.start)
                 }
@@ -106,14 +106,14 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
     out
 }
 
-/// The flag that tags make another one of.
+/// The flag that tags turn into another one.
 const FLAG: char = '\u{1f3f4}';
-/// The flags that there are: of England, Scotland and Wales.
+/// The flags in use: England, Scotland and Wales.
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
-/// How many ideographs of a text may have selectors: those of names, and no bytes of another text.
+/// How many ideographs of a text may have selectors: enough for names, too few to encode a hidden text.
 const MOST_SELECTED: usize = 16;
 
-/// Where the tags end that stand behind a flag, if they make another one of it.
+/// The end of the tags after a flag, if they form one of [`FLAGS`].
 fn flag_end(mut characters: impl Iterator<Item = (Span, char)>) -> Option<usize> {
     let mut name = String::new();
     loop {
@@ -129,7 +129,7 @@ fn is_selector(kind: HiddenKind) -> bool {
     matches!(kind, HiddenKind::VariationSelector | HiddenKind::SupplementaryVariationSelector)
 }
 
-/// The characters of a text with their places; those of JSON decoded, if `escapes`.
+/// The characters of a text with their spans; JSON escapes are decoded if `escapes` is set.
 #[derive(Clone)]
 struct Characters<'a> {
     text: &'a str,
@@ -153,7 +153,7 @@ impl Iterator for Characters<'_> {
     }
 }
 
-/// What stands behind a backslash in JSON, and how long that is.
+/// The character that a JSON escape stands for, and the length of the escape without its backslash.
 fn decoded(rest: &str) -> Option<(char, usize)> {
     let unit = |at: usize| u16::from_str_radix(rest.get(at..at + 4)?, 16).ok();
     Some(match rest.chars().next()? {
@@ -176,14 +176,14 @@ fn decoded(rest: &str) -> Option<(char, usize)> {
     })
 }
 
-/// The first place from `at` on that is neither plain ASCII nor white space; a backslash is one where `escapes` count.
+/// The first byte from `at` that is neither printable ASCII nor white space, or a backslash if `escapes` is set.
 fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
     let is = |byte: &u8| {
         let plain = matches!(byte, 0x20..=0x7e | b'\t'..=b'\r') & (*byte != 0xb);
         !plain | (escapes & (*byte == b'\\'))
     };
     let mut from = at;
-    // A fold without a way out is done for many bytes at once.
+    // A fold without an early exit can be vectorized.
     let folded = bytes[at..].chunks(64).find(|chunk| {
         let has_one = chunk.iter().fold(false, |any, byte| any | is(byte));
         from += usize::from(!has_one) * chunk.len();
@@ -192,7 +192,7 @@ fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
     folded?.iter().position(is).map(|inner| from + inner)
 }
 
-/// Whether there is one at all.
+/// Whether the text has any such character.
 fn has_any(text: &str) -> bool {
     let mut at = 0;
     while let Some(next) = remarkable(text.as_bytes(), at, false) {
@@ -209,7 +209,7 @@ fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a character of that kind does between these what it is for.
+/// Whether a character of that kind is legitimate between these two.
 fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>) -> bool {
     let beside = |is: fn(char) -> bool| before.is_some_and(is) || after.is_some_and(is);
     match kind {
@@ -227,7 +227,7 @@ fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>)
             _ => beside(is_jamo),
         },
         HiddenKind::VariationSelector => before.is_some_and(|base| has_looks(base, c)),
-        // Registered collections have no more looks of a character.
+        // Registered collections use no selectors beyond this one.
         HiddenKind::SupplementaryVariationSelector => c <= '\u{e011f}' && before.is_some_and(is_ideograph),
         HiddenKind::Format => match c {
             '\u{13430}'..='\u{1345f}' => before.is_some_and(|c| matches!(c, '\u{13000}'..='\u{1345f}')),
@@ -241,7 +241,8 @@ fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>)
     }
 }
 
-/// Whether a joiner belongs between these: beside a letter of a script that uses it, or between emoji. No letter takes two.
+/// Whether a joiner is legitimate between these two: beside a letter of a script that uses it, or between emoji. Two
+/// joiners in a row never are.
 fn joins(before: Option<char>, after: Option<char>) -> bool {
     let emoji =
         |c: char| matches!(c, '\u{fe0f}' | '\u{20e3}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
@@ -252,7 +253,7 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
     is(before, is_joining) || is(after, is_joining) || is(before, emoji) && is(after, emoji)
 }
 
-/// Whether a word of letters without joined forms ends here.
+/// Whether a word in a script whose letters do not join ends here.
 fn ends_word(before: Option<char>, after: Option<char>) -> bool {
     before.is_some_and(|c| c.is_alphanumeric() && !is_joining(c)) && after.is_some_and(char::is_whitespace)
 }
@@ -261,12 +262,12 @@ fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
 }
 
-/// What amounts begin and end with.
+/// Whether an amount can begin or end with `c`.
 fn is_amount(c: char) -> bool {
     c.is_numeric() || matches!(c, '$' | '¢'..='¥' | '\u{20a0}'..='\u{20cf}')
 }
 
-/// Letters that run from right to left.
+/// Letters of right-to-left scripts.
 fn is_of_right(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{61b}' | '\u{61d}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
@@ -275,8 +276,8 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Letters and signs of scripts whose letters join or stack: Hebrew to Mandaic, Indic scripts to Myanmar, Khmer,
-/// Mongolian, those of South East Asia, the forms of Arabic, and younger scripts of these families.
+/// Letters and marks of scripts whose letters join or stack: Hebrew to Mandaic, Indic scripts to Myanmar, Khmer,
+/// Mongolian, South East Asian scripts, Arabic presentation forms, and later additions to these families.
 fn is_joining(c: char) -> bool {
     let in_script = matches!(c, '\u{590}'..='\u{109f}' | '\u{1700}'..='\u{18af}' | '\u{1900}'..='\u{1c7f}'
         | '\u{a800}'..='\u{abff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{11fff}'
@@ -287,13 +288,13 @@ fn is_joining(c: char) -> bool {
             || matches!(c, '\u{1b44}' | '\u{a806}' | '\u{a8c4}' | '\u{a953}' | '\u{aaf6}' | '\u{abed}'))
 }
 
-/// A sign that sets a part of a line apart, or ends one.
+/// A directional isolate, or the character that ends one.
 fn is_isolate(c: char) -> bool {
     matches!(c, '\u{2066}'..='\u{2069}')
 }
 
-/// Whether the selector can choose between looks of `base`: of an emoji, of an ideograph, of a mathematical sign. No
-/// character takes two selectors.
+/// Whether the selector can choose a variant of `base`: an emoji, an ideograph, a mathematical symbol. A character
+/// never takes two selectors.
 fn has_looks(base: char, selector: char) -> bool {
     match selector {
         '\u{180b}'..='\u{180f}' => is_mongolian(base),
@@ -324,12 +325,12 @@ fn is_script(c: char) -> bool {
     c.is_alphanumeric() && c > '\u{2ff}' || is_mark(c)
 }
 
-/// Signs that are written around letters of Indic and similar scripts.
+/// Combining marks of Indic and similar scripts.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{34e}' | '\u{350}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}' | '\u{61d}'..='\u{8ff}' | '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 
-/// Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, Tai.
+/// Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Tai.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{19df}' | '\u{1a20}'..='\u{1aaf}')
 }
@@ -347,7 +348,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// What is known of the line at hand.
+/// What is known about the current line.
 #[derive(Default)]
 struct Line {
     escapes: bool,
@@ -357,20 +358,19 @@ struct Line {
 }
 
 impl Line {
-    /// Whether the line of `at` holds letters that run from right to left.
+    /// Whether the line at `at` has letters of a right-to-left script.
     fn runs_left(&mut self, text: &str, at: usize) -> bool {
         self.read(text, at);
         self.runs_left
     }
 
-    /// Whether the line of `at` holds such letters, and each part of it that is set apart has an end, none inside and
-    /// no sign of a command.
+    /// Whether the line at `at` has such letters, and its isolates are closed, flat and free of shell operators.
     fn is_isolating(&mut self, text: &str, at: usize) -> bool {
         self.read(text, at);
         self.runs_left && self.paired
     }
 
-    /// Each line is read once.
+    /// Reads the line at `at`, unless it is the current one.
     fn read(&mut self, text: &str, at: usize) {
         if at < self.end {
             return;
@@ -383,11 +383,11 @@ impl Line {
             match c {
                 _ if is_of_right(c) => self.runs_left = true,
                 '\u{2066}'..='\u{2068}' => (self.paired, depth) = (self.paired && depth == 0, depth + 1),
-                // Shown elsewhere, it makes a comment of a command.
+                // Reordered on screen, it can make a command look like a comment.
                 ';' | '#' | '|' | '&' | '$' | '`' if depth > 0 => self.paired = false,
                 '\u{2069}' if depth == 0 => self.paired = false,
                 '\u{2069}' => depth -= 1,
-                // The end of a line of a value.
+                // A decoded line break within a JSON string.
                 '\n' if depth > 0 => (self.paired, depth) = (false, 0),
                 _ => {}
             }

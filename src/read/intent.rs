@@ -1,5 +1,5 @@
-//! Whether a path that a text names is meant to be there. Most that lead nowhere are examples,
-//! placeholders, or files that the text tells to make; a finding must be right.
+//! Whether a path that a text mentions is meant to exist. Most missing paths are examples, placeholders, or files that
+//! the text says to create, and a diagnostic must not be a false positive.
 
 mod list;
 mod planned;
@@ -12,7 +12,7 @@ pub use planned::{is_called_planned, is_planned};
 use super::shell_names::{is_interpreter, is_shell};
 use crate::source::line_start;
 
-/// Words before a path that tell to use a file that is there.
+/// Words before a path that say to use an existing file.
 const USES: [&str; 14] = [
     "see",
     "read",
@@ -30,7 +30,7 @@ const USES: [&str; 14] = [
     "npx",
 ];
 
-/// Words before a path that tell to make it, or that it stands for any.
+/// Words before a path that say to create it, or that it is a placeholder.
 const MAKES: [&str; 18] = [
     "create",
     "creates",
@@ -52,13 +52,13 @@ const MAKES: [&str; 18] = [
     "your",
 ];
 
-/// Words that stand for any name.
+/// Placeholders for any name.
 const STANDS: [&str; 8] = ["your", "my", "foo", "bar", "baz", "xxx", "example", "name"];
 
-/// Words that stand for any part of a path besides.
+/// More placeholders, for parts of a path.
 const PATH_STANDS: [&str; 6] = ["path", "file", "filename", "to", "some", "script"];
 
-/// Words that stand for any agent besides.
+/// More placeholders, for agents.
 const AGENT_STANDS: [&str; 11] = [
     "agent",
     "agents",
@@ -73,23 +73,24 @@ const AGENT_STANDS: [&str; 11] = [
     "none",
 ];
 
-/// Whether the line says before byte `at` to use what is named there.
+/// Whether the line, before byte `at`, says to use what is named there.
 pub fn uses(text: &str, at: usize) -> bool {
     let tells = |word: &str| USES.contains(&word) || is_shell(word) || is_interpreter(word);
     words_before(text, at).iter().any(|word| tells(word))
 }
 
-/// Whether the line says before byte `at` to make what is named there, or that it stands for any, or
-/// the output of a command goes there.
+/// Whether the line, before byte `at`, says to create what is named there or that it is a placeholder, or redirects the
+/// output of a command to it.
 pub fn makes(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches(['"', '\'', ' ']);
     says(text, at, &MAKES) || before.ends_with('>') || before.ends_with("-o") || before.ends_with("--output")
 }
 
-/// How many bytes of a line are read on each side of a place: a line may be a whole file, with a path in every word.
+/// How many bytes of a line are read on each side of an offset: a whole file may be one line, with a path in every
+/// word.
 const NEAR_LINE: usize = 1000;
 
-/// The line before byte `start` and behind byte `end`; of a very long line what is near.
+/// The line before byte `start` and after byte `end`; only the nearest part of a very long line.
 pub fn line_around(text: &str, start: usize, end: usize) -> (&str, &str) {
     let from = text.ceil_char_boundary(start.saturating_sub(NEAR_LINE));
     let to = text.floor_char_boundary(end.saturating_add(NEAR_LINE).min(text.len()));
@@ -97,7 +98,7 @@ pub fn line_around(text: &str, start: usize, end: usize) -> (&str, &str) {
     (before, text[end..to].split('\n').next().unwrap_or_default())
 }
 
-/// The words of the line before byte `at`, in lower case; of a very long line the last ones.
+/// The words of the line before byte `at`, in lower case; only the last ones of a very long line.
 pub fn words_before(text: &str, at: usize) -> Vec<String> {
     let line = line_around(text, at, at).0.to_lowercase();
     let word = |c: char| !(c.is_alphanumeric() || c == '.' || c == '-');
@@ -108,20 +109,20 @@ fn says(text: &str, at: usize, list: &[&str]) -> bool {
     words_before(text, at).iter().any(|word| list.contains(&word.as_str()))
 }
 
-/// Whether a part of a path stands for any name. A folder of examples is one.
+/// Whether a part of a path is a placeholder. `examples` is not: it is a real folder name.
 pub fn stands_for_any(part: &str) -> bool {
     let part = part.to_lowercase();
     let stem = part.split('.').next().unwrap_or_default();
     PATH_STANDS.contains(&stem) || stem.contains("yyyy") || stands(stem)
 }
 
-/// Whether a part of an agent's name stands for any.
+/// Whether a part of an agent's name is a placeholder.
 pub fn stands_for_any_agent(part: &str) -> bool {
     let part = part.to_lowercase();
     AGENT_STANDS.contains(&part.as_str()) || stands(&part)
 }
 
-/// Whether a word, in lower case, stands for any name.
+/// Whether a word, in lower case, is a placeholder.
 fn stands(word: &str) -> bool {
     STANDS.contains(&word)
         || ["your-", "my-", "foo-", "bar-"].iter().any(|start| word.starts_with(start))
@@ -129,20 +130,20 @@ fn stands(word: &str) -> bool {
         || word.contains("xxx")
 }
 
-/// Whether a text lies among examples or templates: its paths are somebody else's.
+/// Whether a text is among examples or templates, whose paths belong to other projects.
 pub fn in_examples(path: &Utf8Path) -> bool {
     folders(path).any(|part| matches!(part, "examples" | "example" | "templates" | "assets"))
 }
 
-/// Whether a text is called a template, such as `readme_template.md`, or is called so in part and has places to be filled:
-/// its links lead to what it becomes.
+/// Whether a text is a template by its name, such as `readme_template.md`, or has `template` elsewhere in its name and
+/// contains placeholders to be filled in. Its links are meant for the file that is made from it.
 pub fn is_template(path: &Utf8Path, text: &str) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_ascii_lowercase();
     let mut words = stem.split(['_', '-', '.']).rev().map(|word| matches!(word, "template" | "templates"));
     words.next().unwrap_or_default() || words.any(|is_one| is_one) && text.contains("{{")
 }
 
-/// Whether a text lies among what a skill's own run should give: its links lead to what that run makes.
+/// Whether a text is among the expected outputs of a skill: its links lead to files that the skill creates.
 pub fn in_expected_output(path: &Utf8Path) -> bool {
     const NAMES: [&str; 6] =
         ["expected_output", "expected_outputs", "sample_output", "sample_outputs", "golden", "goldens"];
@@ -153,38 +154,38 @@ pub fn in_expected_output(path: &Utf8Path) -> bool {
     folders(path).any(|part| NAMES.iter().any(|name| is_name(part, name)))
 }
 
-/// The names of the folders that a plain path leads through.
+/// The names of the folders in a plain path.
 fn folders(path: &Utf8Path) -> impl Iterator<Item = &str> {
     path.as_str().rsplit_once('/').into_iter().flat_map(|(folders, _)| folders.split('/'))
 }
 
-/// Names of files that list changes, without their ending, in capitals.
+/// Names of changelogs, without their extension, in upper case.
 const CHANGELOGS: [&str; 7] =
     ["CHANGELOG", "CHANGES", "HISTORY", "NEWS", "RELEASES", "RELEASE-NOTES", "RELEASE_NOTES"];
 
-/// Whether a text lists changes: it tells what was, and what it names may be gone.
+/// Whether a text is a changelog: it describes the past, and what it names may be gone.
 pub fn is_changelog(path: &Utf8Path) -> bool {
     let stem = path.file_stem().unwrap_or_default();
     CHANGELOGS.iter().any(|name| name.eq_ignore_ascii_case(stem))
 }
 
-/// Names of files for those who work on the plugin, without their ending, in capitals.
+/// Names of files for maintainers of the plugin, without their extension, in upper case.
 const MAINTAINING: [&str; 6] =
     ["CONTRIBUTING", "DEVELOPMENT", "DEVELOPING", "MAINTAINING", "MAINTAINERS", "RELEASING"];
 
-/// Whether a text is for those who work on the plugin: what it names lies in the source, now or then.
+/// Whether a text is for maintainers of the plugin: it mentions files of the source repository, past or present.
 pub fn is_for_maintainers(path: &Utf8Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_ascii_uppercase();
     is_changelog(path) || MAINTAINING.contains(&stem.as_str())
 }
 
-/// Whether the name at a span is an entry of a list or the first cell of a row, with what it means behind it.
+/// Whether the name at a span is a list entry or the first cell of a row, followed by an explanation.
 pub fn is_explained(text: &str, start: usize, end: usize) -> bool {
     let before = &text[line_start(text, start)..start];
     let mark = before.trim_matches(['`', '*', ' ', '\t']);
     let listed = match mark {
         "|" | "-" | "+" => true,
-        // The mark of such a list was taken off.
+        // The `trim_matches` above removed the mark of such a list.
         "" => before.trim_start().starts_with("* "),
         number => number.strip_suffix(['.', ')']).is_some_and(|number| number.parse::<u8>().is_ok()),
     };
@@ -192,8 +193,8 @@ pub fn is_explained(text: &str, start: usize, end: usize) -> bool {
     listed && after.starts_with(['|', ':', '-', '–', '—', '='])
 }
 
-/// Whether the code at a span, which is all that its backticks hold, is one of several in a row: a text that lists things
-/// asks for none of them.
+/// Whether the code span at these bytes is one of several in a row: a text that enumerates things asks for none of
+/// them.
 pub fn is_one_of_several(text: &str, start: usize, end: usize) -> bool {
     let joins = |c: char| c.is_whitespace() || c == ',' || c == '/';
     let before = text[..start].strip_suffix('`').map(|before| {
@@ -216,14 +217,14 @@ pub fn is_one_of_several(text: &str, start: usize, end: usize) -> bool {
         || before.is_some() && after.is_some_and(|after| after.starts_with('`'))
 }
 
-/// Whether a line says that what it lists may not be there.
+/// Whether a line says that what it lists may not exist.
 pub fn is_conditional(line: &str) -> bool {
     let line = line.to_lowercase();
     let mut words = line.split(|c: char| !c.is_alphanumeric());
     words.any(|word| word == "if") && ["exist", "available", "present"].iter().any(|word| line.contains(word))
 }
 
-/// Words of texts about attacks, in which what is shown is to be recognised and not done.
+/// Words of texts about attacks, which show things to recognise, not to do.
 const ATTACKS: [&str; 9] = [
     "attack",
     "malicious",
@@ -242,21 +243,21 @@ pub fn is_about_attacks(text: &str, start: usize, end: usize) -> bool {
     ATTACKS.iter().any(|word| around.contains(word))
 }
 
-/// Words of texts about characters that nobody sees.
+/// Words of texts about invisible characters.
 const HIDDEN: [&str; 4] = ["zero-width", "invisible character", "hidden character", "u+200"];
 
-/// Whether a text is about characters that nobody sees: it shows some.
+/// Whether a text is about invisible characters, so that it may contain some on purpose.
 pub fn is_about_hidden_characters(text: &str) -> bool {
     let lower = text.to_lowercase();
     HIDDEN.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a text is about instructions that are slipped to a model, or characters that hide them.
+/// Whether a text is about prompt injection, or about the characters that hide it.
 pub fn is_about_injection(text: &str) -> bool {
     is_about_hidden_characters(text) || text.to_lowercase().contains("prompt injection")
 }
 
-/// Whether a text lies among tests.
+/// Whether a text is among tests.
 pub fn in_tests(path: &Utf8Path) -> bool {
     const FOLDERS: [&str; 7] =
         ["test", "tests", "__tests__", "fixtures", "testdata", "test-files", "test_files"];

@@ -1,5 +1,5 @@
-//! JSON with places. Comments and trailing commas are faults, because the hosts refuse them in
-//! plugin files; duplicate keys are faults that name both places, and the last one counts.
+//! JSON with spans. Comments and trailing commas are faults, because the hosts refuse them in plugin files. Duplicate
+//! keys are faults with both spans, and the last one takes precedence.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     parse_as(text, false)
 }
 
-/// The same of a file for people, such as an editor's settings: comments and trailing commas are no faults.
+/// Like [`parse`], for a file that people edit, such as an editor's settings: comments and trailing commas are allowed.
 pub fn parse_with_comments(text: &str) -> (Option<Node>, Vec<ReadFault>) {
     parse_as(text, true)
 }
@@ -84,11 +84,11 @@ fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
 /// What to do about JSON that a host refuses.
 const STRICT: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes, control characters as `\\u0001`";
 
-/// The same for a file in which comments may stand.
+/// The same for a file that may have comments.
 const WITH_COMMENTS: &str = "write JSON: keys and text in double quotes; comments may stand between";
 
-/// Where `body` is no JSON by the standard, and why, although the reader above takes it: a control character or an
-/// unknown escape in a string, a number such as `1.`.
+/// Where and why `body` is not standard JSON although the parser accepts it: a control character or an unknown escape
+/// in a string, a number such as `1.`.
 fn lenient(body: &str) -> Option<(usize, String)> {
     let error = serde_json::from_str::<serde::de::IgnoredAny>(body).err()?;
     let before: usize = body.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -132,7 +132,7 @@ fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<ReadFault>) -> Node {
 
 fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<ReadFault>) -> Vec<MappingEntry> {
     let mut out: Vec<MappingEntry> = Vec::with_capacity(object.properties.len());
-    // A list of servers may be long: no key is looked for among all that came before.
+    // A map, because an object may have many keys, such as a long list of servers.
     let mut known: BTreeMap<String, Span> = BTreeMap::new();
     for property in &object.properties {
         let key = match &property.name {

@@ -24,11 +24,11 @@ pub enum RegionKind {
     CodeBlock,
     /// Inline code, with its backticks.
     CodeSpan,
-    /// A heading, with its marks.
+    /// A heading, with its markers.
     Heading,
     /// A link or image, with its text; `[text](destination)`.
     Link,
-    /// An address in angle brackets or raw HTML.
+    /// A URL or email address in angle brackets, or raw HTML.
     Html,
 }
 
@@ -37,7 +37,7 @@ pub enum RegionKind {
 pub struct Region {
     /// What it is.
     pub kind: RegionKind,
-    /// Where.
+    /// Its range.
     pub span: Span,
 }
 
@@ -65,7 +65,7 @@ pub fn regions(text: &str, body: Span) -> Vec<Region> {
     out
 }
 
-/// The innermost region that holds `offset`, among `regions` as [`regions`] gives them.
+/// The innermost region that contains `offset`, among `regions` as [`regions`] returns them.
 pub fn region_at(regions: &[Region], offset: usize) -> Option<RegionKind> {
     let after = regions.partition_point(|region| region.span.start <= offset);
     regions[..after]

@@ -1,7 +1,8 @@
-//! Paths among the words of a text: where a word ends that may be one, and what of it is not part of the path.
+//! Paths among the words of a text: where a word that may be a path begins and ends, and which trailing characters are
+//! not part of it.
 
-/// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
-/// all of a text is of one byte, and needs no decoding.
+/// Which ASCII characters end a path in running text; others do if they are neither letters nor digits. Nearly all text
+/// is ASCII and needs no decoding.
 static EDGES: [bool; 128] = {
     let (mut edges, mut at) = ([false; 128], 0);
     let ending = b"`\"'()[],;|&=!\\ \t\n\r\x0b\x0c";
@@ -17,7 +18,7 @@ pub fn is_edge(c: char) -> bool {
     EDGES.get(c as usize).copied().unwrap_or_else(|| !c.is_alphanumeric())
 }
 
-/// Where the word begins that ends at `to` or holds it; not before `floor`.
+/// The start of the word that ends at `to` or contains it; not before `floor`.
 pub fn word_start(text: &str, floor: usize, to: usize) -> usize {
     let mut at = to;
     while at > floor {
@@ -33,14 +34,13 @@ pub fn word_start(text: &str, floor: usize, to: usize) -> usize {
     at
 }
 
-/// Where the path begins that ends with `before`, in which backslashes may stand for slashes and behind a colon another
-/// path begins.
+/// The start of the path at the end of `before`, where backslashes may be separators and a colon begins another path.
 pub fn path_start(before: &str) -> usize {
     let edge = |c: char| c == ':' || (is_edge(c) && c != '\\');
     before.rfind(edge).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))
 }
 
-/// Where the word ends that begins at `from` or holds it.
+/// The end of the word that begins at `from` or contains it.
 pub fn word_end(text: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(byte) = text.as_bytes().get(at) {
@@ -56,7 +56,7 @@ pub fn word_end(text: &str, from: usize) -> usize {
     at
 }
 
-/// A word without the marks at its end that end a sentence or stand for more names.
+/// A word without trailing punctuation and wildcards.
 pub fn without_marks(word: &str) -> &str {
     word.trim_end_matches(['.', ':', '*', '?'])
 }
@@ -70,7 +70,7 @@ pub fn without_lines(word: &str) -> &str {
     }
 }
 
-/// Whether `rest`, which follows a path, makes it no path but a part of a pattern, a template or another name.
+/// Whether `rest`, which follows a path, makes it part of a pattern, a template or another name.
 pub fn goes_on(rest: &str) -> bool {
     rest.starts_with(['*', '?', '<', '{', '$', '\\', '['])
 }
@@ -79,7 +79,7 @@ pub fn goes_on(rest: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What stands in a text, and the word around its first slash.
+    /// A text, and the word around its first slash.
     #[test]
     fn a_word_ends_where_no_path_goes_on() {
         for (text, word) in [

@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901): where a value stands in a document.
+//! JSON pointers (RFC 6901): the location of a value in a document.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,63 +6,63 @@ use std::ops::Deref;
 
 use super::tree::Node;
 
-/// Where a value stands in a document; the default is the document itself.
+/// The location of a value in a document; the default is the document itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JsonPointer(String);
 
 impl JsonPointer {
-    /// The value at these keys, one in the other.
+    /// A pointer from nested keys, outermost first.
     pub fn from_keys<'k>(keys: impl IntoIterator<Item = &'k str>) -> Self {
         keys.into_iter().fold(Self::default(), |pointer, key| pointer.key(key))
     }
 
-    /// The value of `key` in the mapping that this points to.
+    /// The pointer to `key` in the mapping that this points to.
     pub fn key(&self, key: &str) -> Self {
         Self(format!("{}/{}", self.0, escaped(key)))
     }
 
-    /// The item number `at`, from 0, of the list that this points to.
+    /// The pointer to the item with the index `at` in the list that this points to.
     pub fn item(&self, at: usize) -> Self {
         Self(format!("{}/{at}", self.0))
     }
 
-    /// What a pointer into the value that this points to is from the top.
+    /// Appends `inner`, a pointer relative to the value that this points to.
     pub fn join(&self, inner: &str) -> Self {
         Self(format!("{}{inner}", self.0))
     }
 
-    /// The pointer as it is written.
+    /// The pointer as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The keys of a pointer, from the top.
+/// The keys of a pointer, outermost first.
 pub fn keys(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(unescaped)
 }
 
-/// Whether `outer` points to what `inner` points to, or to something around it.
+/// Whether `outer` points to the same value as `inner`, or to one that contains it.
 pub fn holds(outer: &str, inner: &str) -> bool {
     below(outer, inner).is_some()
 }
 
-/// `inner` as a pointer into the value that `outer` points to, if that holds it.
+/// `inner` relative to `outer`, if `outer` contains it.
 pub fn below<'p>(outer: &str, inner: &'p str) -> Option<&'p str> {
     inner.strip_prefix(outer).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The value in `node` that `pointer` leads to.
+/// The value in `node` at `pointer`.
 pub fn find<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
     keys(pointer).try_fold(node, |node, key| node.get(&key))
 }
 
-/// A key as a step of a pointer.
+/// Escapes a key for use in a pointer.
 pub fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// The key that a step of a pointer names.
+/// The key that an escaped part of a pointer stands for.
 pub fn unescaped(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }

@@ -1,6 +1,6 @@
-//! What the source host makes of frontmatter that is no YAML: it loads the component all the same, with the fields that
-//! its own second attempt reads, or with none of them (Claude Code 2.1.330, skills, commands and agents). Places are
-//! those of the text as it was written.
+//! How the source host handles frontmatter that is not valid YAML: it still loads the component, with the fields that
+//! its second attempt reads, or with none (Claude Code 2.1.330, skills, commands and agents). Spans refer to the
+//! original text.
 
 use super::dialect::{self, Dialect};
 use super::frontmatter::{self, MarkdownDocument};
@@ -8,23 +8,24 @@ use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use super::yaml;
 use crate::source::Span;
 
-/// `document`, which [`super::frontmatter::parse`] made of `text`, with the fields that a host of this dialect reads.
+/// `document`, parsed from `text` by [`super::frontmatter::parse`], with the fields that a host with this dialect
+/// reads.
 pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect) -> MarkdownDocument {
     let unclosed = document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed");
     let rescued = |fault: &ReadFault| fault.rule == "yaml-dialect";
     if unclosed {
-        // All of it is text for the host.
+        // To the host, all of it is text.
         document.fields = Some(none_at(document.body.start));
         document.faults.iter_mut().for_each(|fault| fault.rescued = true);
         return document;
     }
-    // A tab before the dashes that end it is part of what the host reads.
+    // A tab before the closing dashes is part of what the host reads.
     let has_tabs = |yaml: &Span| frontmatter::with_tabs(text, *yaml) != *yaml;
     let is_faulty = document.unreadable() || document.faults.iter().any(rescued);
     let Some(yaml) = document.yaml.filter(|yaml| is_faulty || has_tabs(yaml)) else { return document };
     let Some(read) = dialect::mapping(frontmatter::with_tabs(text, yaml).slice(text), dialect) else {
         if yaml.slice(text).lines().count() > yaml::KEYS {
-            // More than this reader takes, and no frontmatter that anybody writes.
+            // Over the limit of this reader, and not realistic frontmatter.
             return document;
         }
         lose_all(&mut document, text, yaml);
@@ -37,7 +38,7 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
     let mut at_fault = Vec::new();
     for entry in read.entries() {
         let Some(key_span) = key_at(text, yaml, &entry.key, &entries) else {
-            // A key that no line writes so, such as one that a merge brings.
+            // A key that is on no line in this form, such as one from a merge.
             let nowhere = Span::new(yaml.start, yaml.start);
             let node = placed(&entry.node, nowhere);
             entries.push(MappingEntry { key: entry.key.clone(), key_span: nowhere, node });
@@ -55,7 +56,7 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
     }
     document.faults.retain(|fault| fault.rescued && !rescued(fault));
     if at_fault.is_empty() {
-        // Each field can be read alone, and all of them together cannot.
+        // Each field is valid alone, but not all of them together.
         at_fault.extend(entries.iter().map(|entry| entry.node.span));
     }
     document.faults.extend(at_fault.into_iter().map(|span| ReadFault {
@@ -70,7 +71,7 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
     document
 }
 
-/// Whether the lines of one field are YAML for themselves, with the value that the host has of it.
+/// Whether the lines of one field are valid YAML alone, with the value that the host reads.
 fn is_sound(lines: &str, entry: &MappingEntry) -> bool {
     yaml::strict(lines).is_some_and(|(node, _)| match node.entries() {
         [alone] => alone.key == entry.key && alone.node.to_json() == entry.node.to_json(),
@@ -78,7 +79,7 @@ fn is_sound(lines: &str, entry: &MappingEntry) -> bool {
     })
 }
 
-/// The host has no field at all.
+/// Records that the host reads none of the fields.
 fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     document.fields = Some(none_at(yaml.start));
     document.lost = Some(yaml);
@@ -87,7 +88,7 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
         if !fault.rescued || fault.rule == "yaml-dialect" {
             fault.rescued = true;
             let what = if fault.rule == "yaml-dialect" { "invalid YAML" } else { fault.message.as_str() };
-            // What a parser says of a tab helps nobody to see it.
+            // A parser's message about a tab does not make the cause visible.
             let what = if tab.is_some() { "invalid YAML, because a tab indents a line" } else { what };
             if let Some(tab) = tab {
                 fault.span = tab;
@@ -98,7 +99,7 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
         }
     }
     let mut told = false;
-    // One cause is one finding.
+    // One cause, one diagnostic.
     document.faults.retain(|fault| fault.rule != "yaml-syntax" || !std::mem::replace(&mut told, true));
 }
 
@@ -113,7 +114,7 @@ fn tab(text: &str, yaml: Span) -> Option<Span> {
     })
 }
 
-/// A value that was read from another text, with everything in it, at `span`.
+/// A value from another text, with `span` as the span of everything in it.
 fn placed(node: &Node, span: Span) -> Node {
     let inner = |entry: &MappingEntry| MappingEntry {
         key: entry.key.clone(),
@@ -132,7 +133,7 @@ fn none_at(at: usize) -> Node {
     Node { span: Span::new(at, at), value: Value::Map(Vec::new()), style: Style::Plain }
 }
 
-/// Where the line of `key` begins that none of `taken` has.
+/// The span of the first `key` at the start of a line that none of `taken` has.
 fn key_at(text: &str, yaml: Span, key: &str, taken: &[MappingEntry]) -> Option<Span> {
     let mut at = yaml.start;
     for line in yaml.slice(text).split_inclusive('\n') {
@@ -156,7 +157,8 @@ fn key_at(text: &str, yaml: Span, key: &str, taken: &[MappingEntry]) -> Option<S
     None
 }
 
-/// Where the value of the key that ends at `from` ends: before the next line that is not indented and no comment.
+/// The end of the value whose key ends at `from`: before the next line that is neither indented, nor a list item, nor a
+/// comment.
 fn end_of(text: &str, yaml: Span, from: usize) -> usize {
     let mut at = from;
     for line in text[from..yaml.end].split_inclusive('\n') {

@@ -1,19 +1,19 @@
-//! Which programs and which code blocks are shell, and which programs start a script.
+//! Which programs are shells, which code blocks contain shell commands, and which programs start a script.
 
 use super::markdown::language;
 
-/// Shells that read the language of `sh`.
+/// Shells with the syntax of `sh`.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
-/// Programs that are given a script of their language.
+/// Programs that run a script in their language.
 const INTERPRETERS: [&str; 10] =
     ["python", "python3", "node", "bun", "deno", "ruby", "perl", "php", "pwsh", "tsx"];
 
-/// Whether a program, by the last part of its path, is a shell that reads the language of `sh`.
+/// Whether a program, by its file name, is a shell with the syntax of `sh`.
 pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program)
 }
 
-/// Whether a program is a shell of Windows.
+/// Whether a program is a Windows shell.
 pub fn is_windows_shell(program: &str) -> bool {
     matches!(program, "cmd" | "powershell" | "pwsh")
 }
@@ -23,7 +23,7 @@ pub fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&program)
 }
 
-/// Whether a command, which has no script yet, starts one when a path follows it.
+/// Whether a command without a script would start the one whose path follows it.
 pub fn starts_script(command: &str) -> bool {
     let mut words = command.split_whitespace();
     match (words.next(), words.next(), words.next()) {
@@ -34,17 +34,17 @@ pub fn starts_script(command: &str) -> bool {
     }
 }
 
-/// What a code block of shell holds.
+/// What a shell code block contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellBlock {
     /// Commands.
     Script,
-    /// A session: prompts, commands and what they print.
+    /// A session: prompts, commands and their output.
     Session,
 }
 
 impl ShellBlock {
-    /// What the info string of a fence says of its block; `None` for another language and for none.
+    /// The kind of block that the info string of a fence declares; `None` for another language or none.
     pub fn parse(info: &str) -> Option<Self> {
         let language = language(info);
         let is_one_of = |words: &[&str]| words.iter().any(|word| language.eq_ignore_ascii_case(word));
@@ -55,7 +55,7 @@ impl ShellBlock {
     }
 }
 
-/// Whether a block may be handed to a shell: it is shell, or of no language.
+/// Whether a block may be meant for a shell: it is marked as shell, or has no language.
 pub fn may_be_shell(info: &str) -> bool {
     language(info).is_empty() || ShellBlock::parse(info).is_some()
 }

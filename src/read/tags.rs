@@ -1,4 +1,4 @@
-//! Tags of YAML, such as `!!int`, and which of them a host refuses.
+//! YAML tags, such as `!!int`, and which of them a host refuses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,17 +9,17 @@ use crate::source::Span;
 /// A value or key with a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaggedNode {
-    /// Where the value stands.
+    /// The span of the value.
     pub span: Span,
     /// The tag, resolved: `tag:yaml.org,2002:int`, `!own`.
     pub tag: String,
-    /// What has it.
+    /// The value that has the tag.
     pub content: TaggedContent,
-    /// How many lists and mappings it stands in.
+    /// How many lists and mappings contain it.
     pub depth: usize,
 }
 
-/// What has a tag.
+/// A value with a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaggedContent {
     /// A scalar with this text.
@@ -30,24 +30,24 @@ pub enum TaggedContent {
     Map,
 }
 
-/// What a host makes of tags.
+/// How a host treats tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TagRule {
-    /// They mean nothing.
+    /// They are ignored.
     Ignored,
-    /// A text field that the host reads and that says that it is null makes it refuse the file.
+    /// The host refuses the file if a text field that it reads has a `!!null` tag on a value that is not null.
     NullRefused,
-    /// A tag that the host does not know, or that does not fit its value, makes it refuse the file.
+    /// The host refuses the file if it does not know a tag or the tag does not fit its value.
     MustFit,
 }
 
-/// The tags of the schemas of YAML begin so.
+/// The prefix of the tags of YAML's own schemas.
 const CORE: &str = "tag:yaml.org,2002:";
 
 impl TagRule {
-    /// Whether the host refuses a file because of this tag; `is_read` tells whether it is that of a text field that the
-    /// host reads.
+    /// Whether the host refuses a file because of this tag; `is_read` is true if it is on a text field that the host
+    /// reads.
     pub fn refuse(self, tagged: &TaggedNode, is_read: bool) -> bool {
         let core = tagged.tag.strip_prefix(CORE);
         match self {
@@ -62,8 +62,7 @@ impl TagRule {
 }
 
 impl TagRule {
-    /// The value that a scalar has because of its tag, whether it stands in quotes or not; `None` where the tag means
-    /// nothing to the host.
+    /// The value that a scalar has because of its tag, with or without quotes; `None` if the host ignores the tag.
     pub fn value(self, tagged: &TaggedNode) -> Option<Value> {
         let TaggedContent::Scalar(text) = &tagged.content else { return None };
         if self != TagRule::MustFit || self.refuse(tagged, false) {
@@ -78,14 +77,14 @@ impl TagRule {
         }
     }
 
-    /// Whether the host reads nothing of a file because of this tag: it refuses the tag, or has no text in a field that must
-    /// be text.
+    /// Whether the host drops the whole file because of this tag: it refuses the tag, or the tag turns a field that
+    /// must be text into something else.
     pub fn lose(self, tagged: &TaggedNode, is_read: bool) -> bool {
         let is_text = |value: Value| matches!(value, Value::String(_));
         self.refuse(tagged, is_read) || is_read && self.value(tagged).is_some_and(|value| !is_text(value))
     }
 
-    /// Gives the values of a mapping the types that their tags say.
+    /// Gives the values of a mapping the types of their tags.
     pub fn apply(self, tagged: &[TaggedNode], mapping: &mut Node) {
         let Value::Map(entries) = &mut mapping.value else { return };
         for tagged in tagged {
@@ -97,7 +96,7 @@ impl TagRule {
     }
 }
 
-/// Whether a value can have a tag of YAML's own schemas.
+/// Whether the tag `name` of YAML's own schemas fits a value.
 fn fits(name: &str, content: &TaggedContent) -> bool {
     let TaggedContent::Scalar(text) = content else {
         let list = matches!(content, TaggedContent::List);

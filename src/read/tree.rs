@@ -1,11 +1,11 @@
-//! The spanned tree that YAML and JSON share, and the fault that a reader reports.
+//! The tree with spans that YAML and JSON share, and the fault that a reader reports.
 
 use super::blanks::is_blank;
 use super::pointer::JsonPointer;
 pub use super::pointer::{escaped, unescaped};
 use crate::source::Span;
 
-/// A value with its place.
+/// A value with its span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// The bytes of the value, without its key.
@@ -42,11 +42,11 @@ pub enum Value {
     String(String),
     /// A list.
     List(Vec<Node>),
-    /// A mapping, in the order of the file; the last of duplicate keys counts.
+    /// A mapping, in file order; the last of duplicate keys takes precedence.
     Map(Vec<MappingEntry>),
 }
 
-/// What a mapping is called as a key.
+/// The key that a mapping becomes when it is used as one, as in JavaScript.
 pub const MAPPING: &str = "[object Object]";
 
 /// One key of a mapping.
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// The entry that counts for `key`: the last one.
+    /// The effective entry for `key`: the last one.
     pub fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().rev().find(|entry| entry.key == key)
     }
@@ -111,8 +111,8 @@ impl Node {
         }
     }
 
-    /// A value that is on or off, as the source host takes it; `None` where it understands neither (Claude Code
-    /// 2.1.330). A number counts by its value, however it is written, and text without white space around it.
+    /// A value as a switch, on or off, as the source host reads it; `None` if it is neither (Claude Code 2.1.330).
+    /// Numbers are compared by value, and text without surrounding white space.
     pub fn switch(&self) -> Option<bool> {
         let text = match &self.value {
             Value::Bool(value) => return Some(*value),
@@ -127,7 +127,7 @@ impl Node {
         }
     }
 
-    /// A key as the source host names it, which makes text of it as JavaScript does.
+    /// A key as the source host names it: converted to text as in JavaScript.
     pub fn key_text(&self) -> String {
         match &self.value {
             Value::Null => "null".to_owned(),
@@ -142,7 +142,7 @@ impl Node {
         if self.value == Value::Null { String::new() } else { self.key_text() }
     }
 
-    /// What kind of value this is, for a sentence.
+    /// The kind of value, for use in a message.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
@@ -154,7 +154,7 @@ impl Node {
         }
     }
 
-    /// The same value without places.
+    /// The value without spans.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -170,8 +170,8 @@ impl Node {
         }
     }
 
-    /// Every leaf below this mapping with its JSON pointer and the entry's span; a list is one leaf,
-    /// and so is an empty mapping.
+    /// Every leaf below this mapping with its JSON pointer and the entry's span; lists and empty mappings are leaves
+    /// too.
     pub fn leaves(&self) -> Vec<(String, Span, &Node)> {
         let mut out = Vec::new();
         collect(self, &JsonPointer::default(), &mut out);
@@ -184,7 +184,7 @@ fn number_switch(text: &str) -> Option<bool> {
     [(1.0, true), (0.0, false)].into_iter().find(|(known, _)| *known == value).map(|(_, on)| on)
 }
 
-/// A number of YAML as one of JSON: a whole one without a point, as JavaScript prints it.
+/// A YAML number as a JSON number, as JavaScript prints it: whole numbers have no decimal point.
 pub(super) fn number(text: &str) -> Option<serde_json::Number> {
     let value = number_value(text)?;
     let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
@@ -220,20 +220,20 @@ fn collect<'a>(node: &'a Node, pointer: &JsonPointer, out: &mut Vec<(String, Spa
     }
 }
 
-/// Something that a reader could not take as it stands.
+/// Something that a reader could not accept unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFault {
-    /// Where.
+    /// Where the fault is.
     pub span: Span,
     /// The rule's name, in kebab-case.
     pub rule: &'static str,
     /// What is wrong.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: String,
-    /// Whether the reader went on with what the source host would read.
+    /// Whether the reader continued with what the source host would read.
     pub rescued: bool,
-    /// The first of two places, for duplicates.
+    /// For duplicates, the span of the first one.
     pub first: Option<Span>,
 }
 
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::read::yaml;
 
-    /// Each line as 2.1.330 takes it: whether it offers a skill with it to the model.
+    /// How 2.1.330 treats each line: whether it offers a skill with that line to the model.
     #[test]
     fn case_13_a_switch_is_on_where_the_source_host_takes_it_so() {
         let switch = |value: &str| {

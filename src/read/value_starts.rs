@@ -1,8 +1,8 @@
-//! How values begin for the source host's reader (Bun 1.4.4) and not in YAML: a comma is text, and the name of a tag ends
-//! before any sign that an address may not hold, such as a backslash, so that the rest is the value.
+//! Where the source host's parser (Bun 1.4.4) differs from YAML at the start of a value: a comma is text, and the name
+//! of a tag ends before any character that is invalid in a URI, such as a backslash, so that the rest is the value.
 
-/// The text with `comma` for each comma that begins a value or a line, and a blank behind each name of a tag that another sign
-/// ends; `None` where it begins all values as YAML does.
+/// The text with `comma` in place of each comma that begins a value or a line, and a space after each tag name that
+/// ends at such a character; `None` if nothing needs to change.
 pub(super) fn as_yaml(yaml: &str, comma: char) -> Option<String> {
     let out: String = yaml.split_inclusive(['\n', '\r']).map(|line| exchanged(line, comma)).collect();
     (out != yaml).then_some(out)
@@ -38,7 +38,7 @@ fn exchanged(line: &str, comma: char) -> String {
     out + &if in_brackets { in_items(rest) } else { rest.to_owned() }
 }
 
-/// What begins with a tag or an anchor: this, with a blank where it ends, and what stands behind it.
+/// Splits a text that begins with a tag or an anchor into this, with a space added if needed, and the rest.
 fn mark(text: &str) -> Option<(String, &str)> {
     if text.starts_with('&') {
         let end = text.find([' ', '\t', '\n', '\r'])?;
@@ -56,19 +56,19 @@ fn mark(text: &str) -> Option<(String, &str)> {
     let is_ended = name.is_empty()
         || rest.is_empty()
         || rest.starts_with([' ', '\t', '\n', '\r', '!', '[', ']', '{', '}']);
-    // The names of YAML's own tags end with nothing but a blank.
+    // Only white space ends the name of YAML's own tags.
     let blank = if is_core || is_ended { "" } else { " " };
     Some((format!("{}{}{blank}", if is_core { "!!" } else { "!" }, name.replace('#', "-")), rest))
 }
 
-/// Where the value of the key begins with which `text` begins.
+/// If `text` begins with a key, the offset after its colon.
 fn key_end(text: &str) -> Option<usize> {
     let colon = text.find([':', '[', '{', '#'])?;
     let is_key = text[colon..].starts_with(": ") || text[colon..].starts_with(":\t");
     is_key.then_some(colon + 1)
 }
 
-/// The values of a list or a mapping in brackets.
+/// Adapts the values of a flow list or mapping.
 fn in_items(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

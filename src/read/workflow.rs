@@ -6,7 +6,7 @@ mod prompts;
 
 pub use prompts::{AgentPrompt, prompts};
 
-/// Scripts of more bytes are none that the source host reads.
+/// The source host does not read scripts with more bytes.
 pub const LARGEST: usize = 524_288;
 
 /// The name of the workflow whose script `text` is, if it is one.
@@ -22,7 +22,7 @@ pub fn name(text: &str) -> Option<String> {
     }
     reader.sign('=')?;
     let fields = reader.object(0)?;
-    // Nothing may be done to the object.
+    // The object must not be part of a larger expression.
     let after = reader.blank()?;
     if after.starts_with(['.', '(', '[', '+', ',', '?', '|', '&']) {
         return None;
@@ -32,7 +32,7 @@ pub fn name(text: &str) -> Option<String> {
     text("name").filter(|name| !name.is_empty() && !description.is_empty())
 }
 
-/// Objects deeper than this are read by nobody.
+/// The maximum nesting depth of objects.
 const DEEPEST: usize = 32;
 
 struct WorkflowReader<'a> {
@@ -40,7 +40,7 @@ struct WorkflowReader<'a> {
 }
 
 impl<'a> WorkflowReader<'a> {
-    /// Goes past blanks and comments; what follows.
+    /// Skips white space and comments, and returns the rest.
     fn blank(&mut self) -> Option<&'a str> {
         loop {
             self.rest = self.rest.trim_start();
@@ -71,7 +71,7 @@ impl<'a> WorkflowReader<'a> {
         Some(rest.is_some())
     }
 
-    /// The keys of an object, with the values that are text.
+    /// The keys of an object, each with its value if that is text.
     fn object(&mut self, depth: usize) -> Option<Vec<(String, Option<String>)>> {
         self.sign('{')?;
         let mut fields = Vec::new();
@@ -90,7 +90,7 @@ impl<'a> WorkflowReader<'a> {
         Some(fields)
     }
 
-    /// A plain value; what it says if it is text.
+    /// A plain value; its content if it is text.
     fn value(&mut self, depth: usize) -> Option<Option<String>> {
         if depth == DEEPEST {
             return None;
@@ -128,7 +128,7 @@ impl<'a> WorkflowReader<'a> {
         Some(name.to_owned())
     }
 
-    /// A string, or a template that holds no expression.
+    /// A string, or a template literal without expressions.
     fn text(&mut self) -> Option<String> {
         let quote = self.rest.chars().next().filter(|c| "\"'`".contains(*c))?;
         self.rest = &self.rest[1..];
@@ -146,7 +146,7 @@ impl<'a> WorkflowReader<'a> {
         }
     }
 
-    /// A character of a text, or what an escape stands for: nothing at the end of a line.
+    /// The next character of a string, with escapes decoded; `Some(None)` for an escaped line break.
     fn character(&mut self) -> Option<Option<char>> {
         let mut characters = self.rest.chars();
         let c = match characters.next()? {
@@ -172,7 +172,7 @@ impl<'a> WorkflowReader<'a> {
 mod tests {
     use super::name;
 
-    /// Each line as the real host takes it (2.1.330, by the list in its first event).
+    /// Whether the real host accepts each script (2.1.330, from the list in its first event).
     #[test]
     fn a_head_of_plain_values_makes_a_workflow() {
         for (text, known) in [

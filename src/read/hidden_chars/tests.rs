@@ -1,4 +1,4 @@
-//! What is found in texts, and what belongs where it stands.
+//! Which hidden characters are found, and which are legitimate where they are.
 
 use super::*;
 
@@ -58,7 +58,7 @@ fn case_12_what_spells_a_text_is_found_behind_flags_and_ideographs() {
     let spelled: String = "ignore".chars().filter_map(|c| char::from_u32(u32::from(c) + 0xe_0100)).collect();
     let behind: String = spelled.chars().map(|c| format!("漢{c}")).collect();
     assert_eq!(find(&behind).len(), 6);
-    // Bits of a text, one behind each.
+    // Bits of a hidden text, one after each base character.
     assert!(!find(&"漢\u{e0100}漢\u{e0101}".repeat(20)).is_empty());
     assert!(!find(&"漢\u{fe00}漢".repeat(20)).is_empty());
     for text in
