@@ -1,6 +1,6 @@
-//! YAML with places, as the pinned source host reads it: duplicate keys keep the last value, tags
-//! are dropped, and a plain one-line value that breaks the syntax is taken as text, because that
-//! host retries with such lines quoted (seen in Claude Code 2.1.197 and 2.1.330).
+//! YAML with spans, as the pinned source host reads it: duplicate keys keep the last value, tags are dropped, and a
+//! plain one-line value that breaks the syntax is read as text, because that host retries with such lines quoted (seen
+//! in Claude Code 2.1.197 and 2.1.330).
 
 mod chunks;
 mod lines;
@@ -21,12 +21,12 @@ use chunks::{at_open_quote, chunks, plain_line, spaces_for_tabs};
 
 /// Nodes that aliases may add to one document before it is refused.
 const ALIAS_BUDGET: usize = 10_000;
-/// Keys that one mapping may have before the document is refused: more are no frontmatter, and every key
-/// is held against every other one.
+/// Keys that one mapping may have before the document is refused: real frontmatter has fewer, and every key is compared
+/// with every other one.
 pub const KEYS: usize = 2_000;
 
-/// Reads the YAML in `range` of `text`; places are those of `text`.
-/// The node is `None` when nothing could be read or rescued.
+/// Reads the YAML in `range` of `text`; spans refer to `text`. The node is `None` when nothing could be read or
+/// rescued.
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
     match document(range.slice(text), range.start) {
         Ok((Some(node), _)) if is_refused(&node, text, range) => {
@@ -39,14 +39,14 @@ pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
     }
 }
 
-/// The YAML of a whole document without any rescue, and the keys that it repeats; `None` where it is none.
+/// The YAML of a whole document without any rescue, and its duplicate keys; `None` if it is invalid.
 pub fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     let (node, faults) = document(yaml, 0).ok()?;
     let repeated = faults.iter().filter(|fault| fault.rule == "duplicate-key");
     Some((node?, repeated.map(|fault| fault.span.slice(yaml).to_owned()).collect()))
 }
 
-/// The values with tags in the YAML in `range` of `text`; none where it cannot be read.
+/// The values with tags in the YAML in `range` of `text`; empty if it is invalid.
 pub fn tagged(text: &str, range: Span) -> Vec<TaggedNode> {
     let yaml = range.slice(text);
     if !yaml.contains('!') {
@@ -55,12 +55,12 @@ pub fn tagged(text: &str, range: Span) -> Vec<TaggedNode> {
     built(yaml, range.start).map(|builder| builder.tagged).unwrap_or_default()
 }
 
-/// Whether the source host's reader refuses the YAML in `range` of `text`, of which `node` was read.
+/// Whether the source host's parser refuses the YAML in `range` of `text`, which this one read as `node`.
 pub fn is_refused(node: &Node, text: &str, range: Span) -> bool {
     lines::begin_wrongly(node, text) || tabs::end_wrongly(node, text, range) || holds_wrong_tag(text, range)
 }
 
-/// Whether the name of a tag begins with another sign than a letter, a digit or a dash (Bun 1.4.4).
+/// Whether the name of a tag begins with something other than a letter, a digit or a dash (Bun 1.4.4).
 fn holds_wrong_tag(text: &str, range: Span) -> bool {
     let is_wrong = |first: char| !first.is_ascii_alphanumeric() && first != '-';
     tagged(text, range)
@@ -85,7 +85,7 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<ReadFault>),
     if read.is_ok() {
         return read;
     }
-    // What the source host takes besides.
+    // The source host also accepts these deviations.
     let blanks = lines::with_blanks(yaml);
     let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
     match joined.or(blanks) {
@@ -158,7 +158,7 @@ impl TreeBuilder {
                 Event::SequenceStart(..) => TaggedContent::List,
                 _ => TaggedContent::Map,
             };
-            // One that is written out may hold commas.
+            // A verbatim tag (`!<…>`) may have commas.
             let is_cut = tag.suffix().contains('#') || tag.suffix().contains(',') && !tag.handle().is_empty();
             let tag = format!("{}{}", tag.handle(), tag.suffix());
             if is_cut {
@@ -170,7 +170,7 @@ impl TreeBuilder {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    // The source host reads nothing of it either.
+                    // The source host reads no fields then, either.
                     let fault = syntax(span, "a second document starts here");
                     return Err(YamlRefusal { fault, rescuable: false });
                 }
@@ -325,7 +325,7 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
         }
     }
     if faults.iter().all(|fault| fault.rule != "yaml-dialect") {
-        // Each part can be read, and the whole cannot.
+        // Each part is valid, but not the whole.
         faults.push(rescued(Span::new(original.span.start, original.span.start), "this is not valid YAML"));
     }
     let span = Span::new(

@@ -1,4 +1,4 @@
-//! The second attempt of a host whose reader refuses the YAML of frontmatter: it rewrites some of the lines.
+//! The second attempt of a host whose parser refuses the YAML of frontmatter: it rewrites some of the lines.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,50 +6,49 @@ use serde::{Deserialize, Serialize};
 use crate::read::blanks::is_blank;
 use crate::read::control_chars;
 
-/// Which lines a host rewrites before it reads again, so that their values are text.
+/// Which lines a host rewrites before it tries again, so that their values are text.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LineRescue {
-    /// Signs besides letters that the key of such a line may hold, blanks before it included.
+    /// Characters besides letters that the key of such a line may have, including white space before it.
     pub key_signs: String,
-    /// The value holds one of these,
+    /// A line is rewritten if its value contains one of these or begins with one of `starts`.
     pub holds: Vec<String>,
-    /// What stands behind a value is a part of it, and any blank separates it from the key.
+    /// Whether white space after a value is part of it, and any kind of white space separates it from the key.
     #[serde(default)]
     pub untrimmed: bool,
-    /// YAML that can be read and is no mapping is left alone.
+    /// Whether valid YAML that is not a mapping is left unchanged.
     #[serde(default)]
     pub spares_text: bool,
-    /// A list in brackets that can be read is left alone.
+    /// Whether a valid list in brackets is left unchanged.
     #[serde(default)]
     pub spares_lists: bool,
-    /// or begins with one of these.
+    /// A line is rewritten if its value begins with one of these or contains one of `holds`.
     #[serde(default)]
     pub starts: Vec<String>,
-    /// Values that begin with a quote and do not end with it are looked at, too.
+    /// Whether values that begin with a quote but do not end with it are considered, too.
     #[serde(default)]
     pub opened_quotes: bool,
-    /// Block values are left alone; otherwise their first line is taken for a value, and what follows
-    /// makes no sense any more.
+    /// Whether block values are left unchanged; otherwise their first line is rewritten as a value, which breaks the
+    /// lines below.
     #[serde(default)]
     pub spares_blocks: bool,
-    /// A comment behind such a value stays one.
+    /// Whether a comment after such a value remains a comment.
     #[serde(default)]
     pub comments_end: bool,
-    /// Lines that end as on Windows are looked at, too.
+    /// Whether lines with Windows line endings are considered, too.
     #[serde(default)]
     pub windows_lines: bool,
-    /// A value is rewritten as a block, so that the lines below still belong to it.
+    /// Whether a value is rewritten as a block, so that the lines below still belong to it.
     #[serde(default)]
     pub as_block: bool,
-    /// Of a value that goes on behind its closing quote and has a colon there, the part in quotes is
-    /// read.
+    /// Whether a value with a colon after its closing quote is cut down to the quoted part.
     #[serde(default)]
     pub quoted_part: bool,
 }
 
 impl LineRescue {
-    /// The text with the values of its lines as this host writes them again.
+    /// The text with its lines rewritten as this host does it.
     pub(super) fn lines(&self, yaml: &str) -> String {
         let mut out = String::new();
         let mut block: Option<usize> = None;
@@ -75,7 +74,7 @@ impl LineRescue {
         out
     }
 
-    /// The key, with what stands before it, and the value of a line that is looked at.
+    /// The key, with everything before it, and the value of a line that is considered.
     fn value<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
         let line = line.strip_suffix('\n').unwrap_or(line);
         if line.ends_with('\r') && !self.windows_lines {
@@ -87,7 +86,7 @@ impl LineRescue {
             true => value.strip_prefix(is_blank)?.trim_start_matches(is_blank),
             false => value.strip_prefix([' ', '\t'])?.trim(),
         };
-        // For an expression of JavaScript a line ends at these, too.
+        // In a JavaScript regular expression, a line ends at these, too.
         let ends = (self.untrimmed || self.as_block) && value.contains(['\r', '\u{2028}', '\u{2029}']);
         (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty() && !ends)
             .then_some((key, value))
@@ -114,7 +113,7 @@ impl LineRescue {
             Some(quote) if self.quoted_part => return quoted(quoted_part(value, quote).unwrap_or(value)),
             _ if self.as_block => return value.to_owned(),
             _ if self.comments_end => value.split(" #").next().unwrap_or(value).trim_end(),
-            // Nothing else is escaped there.
+            // Such a host escapes nothing else.
             _ if self.untrimmed => {
                 return format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
             }

@@ -1,4 +1,5 @@
-//! Dashes that end frontmatter before its author does: within a value, a comment or a block, or with text behind them.
+//! Dashes that end frontmatter earlier than its author intended: within a value, a comment or a block, or with text
+//! after them.
 
 use super::is_blank;
 use crate::read::dialect::is_mark;
@@ -6,13 +7,13 @@ use crate::read::tree::{ReadFault, Value};
 use crate::read::yaml;
 use crate::source::{Span, line_start, next_line};
 
-/// How far behind the dashes another end of the frontmatter is looked for.
+/// How many bytes after the dashes are searched for the intended end of the frontmatter.
 const REACH: usize = 64 * 1024;
-/// Fields that a message names.
+/// The maximum number of fields that a message names.
 const NAMED: usize = 4;
 
-/// What stands behind the closing dashes at `mark` and is meant to be a part of the frontmatter `yaml`, with what to say
-/// of it.
+/// The text after the closing dashes at `mark` that was meant to be part of the frontmatter `yaml`, and the fault that
+/// reports it.
 pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, ReadFault)> {
     let line = line_start(text, mark);
     let end = next_line(text, mark);
@@ -34,7 +35,7 @@ pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, Read
     }
     let fields: Vec<&str> = text[end.min(until)..until].lines().filter_map(key).collect();
     if meant.is_none() && behind.is_empty() && fields.is_empty() {
-        // It is the mark, and the text begins below it.
+        // The dashes are the intended end, and the text begins below.
         return None;
     }
     lost.extend(fields.iter().take(NAMED).map(|key| format!("`{key}`")));
@@ -63,7 +64,7 @@ pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, Read
     Some((Span::new(mark + 3, until).trimmed(text), fault))
 }
 
-/// Where a later line of three dashes begins, if all before it is frontmatter.
+/// The start of a later line of three dashes, if everything before it is valid frontmatter.
 fn meant(text: &str, start: usize, from: usize) -> Option<usize> {
     let mut at = from;
     for line in text[from..].split_inclusive('\n') {
@@ -79,13 +80,13 @@ fn meant(text: &str, start: usize, from: usize) -> Option<usize> {
     None
 }
 
-/// Where the lines that begin at `from` come to a blank one.
+/// The end of the paragraph that starts at `from`: the next blank line.
 fn paragraph(text: &str, from: usize) -> usize {
     let lines = text[from..].split_inclusive('\n').take_while(|line| !line.trim().is_empty());
     from + lines.map(str::len).sum::<usize>()
 }
 
-/// The field that a line begins.
+/// The field that begins on a line.
 fn key(line: &str) -> Option<&str> {
     let (key, value) = line.split_once(':')?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

@@ -1,21 +1,21 @@
-//! The words above a list: they say what its entries are, so that none of the entries has to.
+//! The paragraph above a list: it says what the entries are, so that the entries need not.
 
 use super::line_around;
 
-/// How far above an entry the words may stand that its list belongs to, in lines and bytes.
+/// How far above an entry the paragraph that introduces its list is searched for, in lines and bytes.
 const LIST: (usize, usize) = (24, 2_400);
-/// How many lines of these words are read.
+/// How many lines of that paragraph are read.
 const INTRO: usize = 4;
 
-/// The words that the list belongs to whose entry byte `at` lies in: the paragraph above it, on one line.
+/// The paragraph above the list whose entry contains byte `at`, joined into one line.
 pub fn list_intro(text: &str, at: usize) -> Option<String> {
     let from = text.ceil_char_boundary(at.saturating_sub(LIST.1));
     let to = at + line_around(text, at, at).1.len();
     let lines = text[from..to].rsplit('\n').take(LIST.0);
-    // A quotation is read without its marks.
+    // A block quote is read without its markers.
     let mut lines =
         lines.map(|line| line.strip_prefix('>').map_or(line, |line| line.strip_prefix(' ').unwrap_or(line)));
-    // A line that is indented goes on with the entry above it.
+    // An indented line continues the entry above it.
     let goes_on = |line: &str| line.starts_with([' ', '\t']) && !is_entry(line.trim());
     let first = lines.find(|line| !goes_on(line))?;
     is_entry(first.trim()).then_some(())?;
@@ -27,7 +27,7 @@ pub fn list_intro(text: &str, at: usize) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Whether a line, without what it is indented by, begins an entry of a list.
+/// Whether a line, without its indentation, begins a list entry.
 fn is_entry(line: &str) -> bool {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(['-', '*', '+']) && !line.starts_with("**") && !line.starts_with("--")

@@ -1,9 +1,9 @@
-//! Whether a text only plans a component that it names: a command to be created, a section about the future.
+//! Whether a component that a text names is only planned: a command to be created, a section about the future.
 
 use super::{line_around, list_intro, words_before};
 use crate::source::line_start;
 
-/// Words right before the name of a component that say that it is still to be made.
+/// Words right before the name of a component which say that it is yet to be created.
 const PLANS: [&str; 17] = [
     "create",
     "creates",
@@ -28,10 +28,10 @@ const PLANS: [&str; 17] = [
 const BEFORE_NAMES: [&str; 11] =
     ["a", "an", "the", "new", "custom", "dedicated", "slash", "skill", "command", "called", "named"];
 
-/// Words that tell to use what is named behind them, be it new or not.
+/// Words that say to use what is named after them, even if it is called new.
 const CALLS: [&str; 8] = ["use", "uses", "run", "runs", "invoke", "call", "try", "type"];
 
-/// Words of a line or of a heading that say that what it names is not there yet.
+/// Phrases in a line or heading which say that what it names does not exist yet.
 const NOT_YET: [&str; 16] = [
     "not yet ",
     "not built",
@@ -51,22 +51,22 @@ const NOT_YET: [&str; 16] = [
     "(tbd)",
 ];
 
-/// Words right behind a name that say the same.
+/// Words right after a name that say the same.
 const PLANNED: [&str; 5] = ["future", "planned", "proposed", "upcoming", "tbd"];
 
-/// Words of a heading whose section is about what is not there yet.
+/// Words in the heading of a section about things that do not exist yet.
 const PLANS_AHEAD: [&str; 8] =
     ["roadmap", "future", "planned", "upcoming", "proposed", "proposal", "proposals", "backlog"];
 
-/// Words of a heading or above a list that say the same, unless an entry tells to use what it names.
+/// Words in a heading or above a list that say the same, unless an entry says to use what it names.
 const LISTS_PLANS: [&str; 6] = ["candidates", "todo", "todos", "wishlist", "planned", "proposed"];
 
-/// Words that say of a command that it may come, before and behind it.
+/// Pairs of words that announce a possible command: one of these, then one of [`COME`].
 const MAY: [&str; 4] = ["could", "would", "might", "by"];
 const COME: [&str; 6] = ["add", "introduce", "ship", "implementing", "adding", "introducing"];
 
-/// Whether the text only plans the component whose name has the bytes from `start` to `end`: a word beside the name says
-/// so, or its line, or a heading above it, or the words above the list that it is an entry of.
+/// Whether the component named at bytes `start` to `end` is only planned, according to a word beside the name, its
+/// line, a heading above it, or the paragraph above its list.
 pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
     let words = words_before(text, start);
     let is_between = |word: &&String| BEFORE_NAMES.contains(&word.as_str());
@@ -91,10 +91,11 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
         || !is_called && list_intro(text, start).is_some_and(|intro| lists_plans(&intro))
 }
 
-/// Remarks in brackets that call something planned, as far as they tell.
+/// The first words of remarks in brackets that call something planned.
 const CALLED_PLANNED: [&str; 4] = ["planned", "coming soon", "tbd", "not yet written"];
 
-/// Whether the line calls what it names before byte `at` planned, in brackets: `(planned)`, `(coming soon)`.
+/// Whether a remark in brackets after byte `at` calls what the line names before it planned: `(planned)`, `(coming
+/// soon)`.
 pub fn is_called_planned(text: &str, at: usize) -> bool {
     let (_, behind) = line_around(text, at, at);
     let begins =
@@ -107,17 +108,18 @@ fn says_not_yet(line: &str) -> bool {
     NOT_YET.iter().any(|phrase| line.contains(phrase))
 }
 
-/// Whether the words above a list say that its entries are still to be made.
+/// Whether the paragraph above a list says that its entries are yet to be created.
 fn lists_plans(intro: &str) -> bool {
     let words = words_before(intro, intro.len());
     words.iter().any(|word| LISTS_PLANS.contains(&word.as_str()))
         || words.windows(2).any(|pair| MAY.contains(&&*pair[0]) && COME.contains(&&*pair[1]))
 }
 
-/// How many lines above a name are searched for headings: every name of a long text is asked about.
+/// How many lines above a name are searched for headings. The limit matters because every name of a long text is
+/// checked.
 const MOST_LINES: usize = 120;
 
-/// The headings of the sections that byte `at` lies in, from the inner one out, as far as they are near.
+/// The headings of the sections that contain byte `at`, innermost first, within [`MOST_LINES`].
 fn headings_above(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let mut least = usize::MAX;
     text[..line_start(text, at)].lines().rev().take(MOST_LINES).filter(move |line| {

@@ -1,6 +1,6 @@
 //! The parts of a link's destination.
 
-/// The path of a destination without its query, and the anchor in it, as they are written.
+/// The path of a destination without its query, and its anchor, both as written.
 pub fn destination_parts(destination: &str) -> (&str, Option<&str>) {
     let (path, anchor) = match destination.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor)),

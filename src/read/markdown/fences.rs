@@ -1,14 +1,14 @@
-//! A cheap look at the fences and headings of a Markdown text, for texts that need no other look: where the fences
-//! stand plainly, their lines alone tell whether each is closed, and which lines are headings.
+//! A cheap scan for the fences and headings of a Markdown text, which spares simple texts a full parse: if fences occur
+//! only in unambiguous places, the lines alone show whether each is closed, and which lines are headings.
 
 use crate::source::Span;
 
-/// Whether no fenced block of `text` can be open at its end. `false` means only that a parser must look.
+/// Whether every fenced block of `text` is certainly closed. `false` means only that a parser must decide.
 pub fn surely_closed(text: &str) -> bool {
     sure_blocks(text).is_some()
 }
 
-/// What follows the signs of the lines that are surely headings. One that is missing means only that a parser must look.
+/// The titles of the lines that are certainly headings. There may be others, which only a parser can find.
 pub fn sure_headings(text: &str) -> Vec<&str> {
     let Some(blocks) = sure_blocks(text) else { return Vec::new() };
     let mut parts = Vec::new();
@@ -26,13 +26,13 @@ pub fn sure_headings(text: &str) -> Vec<&str> {
     parts.into_iter().flat_map(str::lines).filter_map(title).collect()
 }
 
-/// The fenced blocks of `text`, each closed; `None` where only a parser can tell, since a fence may stand in a list, a
-/// quotation, a table or HTML, and then more than its line counts.
+/// The fenced blocks of `text`, all closed; `None` if only a parser can tell, since a fence may be in a list, a block
+/// quote, a table or HTML, where its line alone does not decide.
 fn sure_blocks(text: &str) -> Option<Vec<Span>> {
     let bytes = text.as_bytes();
     let mut blocks = Vec::new();
     let mut open: Option<Fence> = None;
-    // Where what has been looked at ends.
+    // The end of the part already scanned.
     let mut seen = 0;
     for at in memchr::memchr2_iter(b'`', b'~', bytes) {
         let mark = bytes[at];
@@ -46,7 +46,7 @@ fn sure_blocks(text: &str) -> Option<Vec<Span>> {
         let stands_alone = bytes[start..at].iter().all(|byte| *byte == b' ');
         open = match open {
             Some(block) if block.mark == mark && length >= block.length && rest.is_empty() => {
-                // A line with less before it may have ended the list that the block stands in.
+                // A line with less indentation may have ended the list that contains the block.
                 let indent = block.at - block.start;
                 if !stands_alone || at - start != indent || !is_indented(&text[block.end..start], indent) {
                     return None;
@@ -55,7 +55,7 @@ fn sure_blocks(text: &str) -> Option<Vec<Span>> {
                 None
             }
             Some(block) => Some(block),
-            // Below a row of a table it may be another row, and with a backtick behind it no fence.
+            // Below a table row it may be another row, and with a backtick after it, it is not a fence.
             None if !stands_alone
                 || rest.contains('`')
                 || above(bytes, start).contains(&b'|')
@@ -77,13 +77,13 @@ struct Fence {
     length: usize,
     /// Where its line begins.
     start: usize,
-    /// Where it stands, behind spaces.
+    /// The start of the fence, after the indentation.
     at: usize,
     /// Where its line ends.
     end: usize,
 }
 
-/// Whether every line is blank or has as many spaces before it.
+/// Whether every line is blank or indented by at least `indent` spaces.
 fn is_indented(lines: &str, indent: usize) -> bool {
     let has = |line: &str| {
         line.bytes().take_while(|byte| *byte == b' ').count() >= indent || line.trim().is_empty()
@@ -91,11 +91,11 @@ fn is_indented(lines: &str, indent: usize) -> bool {
     indent == 0 || lines.lines().all(has)
 }
 
-/// Whether nothing stands in the text that can take a fence at the start of a line into itself: no line of
-/// HTML, no footnote. Lines end as the parser sees them.
+/// Whether the text has nothing that could absorb a fence at the start of a line: no line of HTML, no footnote. Lone
+/// carriage returns are excluded too, since the parser sees line ends there.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // The first sign of a line tells: what stands before a later one includes what stands before it.
+    // The first `<` of a line decides: the text before a later one includes the text before the first.
     let mut end = 0;
     let html = |at: usize| {
         if at < end {
@@ -110,7 +110,7 @@ fn is_plain(text: &str) -> bool {
         && !memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// The line above the one that begins at `at`.
+/// The line before the one that begins at `at`.
 fn above(bytes: &[u8], at: usize) -> &[u8] {
     let before = bytes[..at].strip_suffix(b"\n").unwrap_or_default();
     &before[memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)..]
@@ -191,7 +191,7 @@ mod tests {
         text
     }
 
-    /// What the parser finds open at the end is never said to be closed, whatever the lines are.
+    /// A block that the parser finds open at the end is never reported as closed, whatever the lines are.
     #[test]
     fn agrees_with_the_parser() {
         let mut state = 7_u64;
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// A heading that is said to be sure is one for the parser, whatever the lines are.
+    /// A certain heading is also a heading for the parser, whatever the lines are.
     #[test]
     fn headings_agree_with_the_parser() {
         let mut state = 11_u64;

@@ -1,6 +1,6 @@
-//! The language of a code block: the first word behind its opening fence.
+//! The language of a code block: the first word after its opening fence.
 
-/// The language that the info string of a fence names; empty for none.
+/// The language in the info string of a fence; empty if it names none.
 pub fn language(info: &str) -> &str {
     info.trim_start().split(|c: char| c.is_whitespace() || ",:{".contains(c)).next().unwrap_or_default()
 }

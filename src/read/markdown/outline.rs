@@ -1,5 +1,5 @@
-//! Everything that a reader of a Markdown text asks for, from one pass of the parser: regions, links
-//! with the range of their destination, headings with their anchors, and code blocks.
+//! The structure of a Markdown text from one pass of the parser: regions, links with the range of their destination,
+//! headings with their anchors, and code blocks.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct Outline {
 pub struct Link {
     /// The whole link.
     pub span: Span,
-    /// Where the destination stands: in the link, or in the definition that a reference link names.
+    /// The range of the destination: in the link, or in the definition that a reference link names.
     pub destination_span: Span,
     /// The destination, with escapes resolved.
     pub destination: String,
@@ -37,11 +37,11 @@ pub struct Link {
 /// A heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// The whole heading, with its marks.
+    /// The whole heading, with its markers.
     pub span: Span,
-    /// 1 to 6.
+    /// The level, 1 to 6.
     pub level: u8,
-    /// Its text without marks.
+    /// Its text without markup.
     pub text: String,
 }
 
@@ -50,7 +50,7 @@ pub struct Heading {
 pub struct CodeBlock {
     /// The whole block, with its fences.
     pub span: Span,
-    /// What stands behind the opening fence; `None` for an indented block.
+    /// The info string after the opening fence; `None` for an indented block.
     pub info: Option<String>,
 }
 
@@ -119,8 +119,7 @@ pub fn outline(text: &str, body: Span) -> Outline {
 }
 
 fn link(text: &str, span: Span, destination: &CowStr<'_>, defined: Option<&Span>, image: bool) -> Link {
-    // The parser gives no range for a destination: it is the last occurrence behind the link's text,
-    // or follows the name in a definition.
+    // The parser gives no range for a destination. In a link it follows the last `](`, in a definition the first `]:`.
     let (within, opening) = defined.map_or((span, "]("), |defined| (*defined, "]:"));
     let whole = within.slice(text);
     let open = if defined.is_some() { whole.find(opening) } else { whole.rfind(opening) };
@@ -141,8 +140,7 @@ fn link(text: &str, span: Span, destination: &CowStr<'_>, defined: Option<&Span>
 }
 
 impl Heading {
-    /// The anchor that GitHub and most viewers give the heading, without the number that a repeated
-    /// one gets.
+    /// The anchor that GitHub and most viewers generate for the heading, without the number that duplicates get.
     pub fn anchor(&self) -> String {
         let mut out = String::new();
         for c in self.text.trim().chars() {

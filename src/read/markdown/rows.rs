@@ -1,4 +1,4 @@
-//! Tables and lists as rows: what a Markdown text lists, with the bytes of every row and cell.
+//! Tables and lists of a Markdown text as rows, with the span of every row and cell.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -7,24 +7,24 @@ use crate::source::Span;
 /// A table or a list; all spans are byte ranges of the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListBlock {
-    /// The whole of it.
+    /// The whole table or list.
     pub span: Span,
-    /// The cells of a table's head; none for a list.
+    /// The cells of a table's header; empty for a list.
     pub head: Vec<Span>,
-    /// Its rows or its outermost items.
+    /// The rows of the table, or the outermost items of the list.
     pub rows: Vec<ListRow>,
 }
 
 /// A row of a table, or an item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRow {
-    /// The whole row; of an item what stands in its first line, without the mark.
+    /// The whole row; for an item, its first line without the marker.
     pub span: Span,
-    /// Its cells; of an item that line alone.
+    /// Its cells; for an item, that line alone.
     pub cells: Vec<Span>,
 }
 
-/// The tables and the outermost lists in the part `body` of `text`, in their order.
+/// The tables and the outermost lists in the part `body` of `text`, in order.
 pub fn rows(text: &str, body: Span) -> Vec<ListBlock> {
     let mut out: Vec<ListBlock> = Vec::new();
     let mut depth = 0usize;
@@ -59,7 +59,7 @@ pub fn rows(text: &str, body: Span) -> Vec<ListBlock> {
                 let item = span.slice(text);
                 let line = item.lines().next().unwrap_or_default();
                 let words = line.trim_start_matches(|c: char| c.is_ascii_digit() || "-*+.) ".contains(c));
-                // A mark of emphasis is no mark of an item.
+                // Emphasis at the start of an item is not part of its marker.
                 let mark = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
                 let words = match line.get(mark + 1..) {
                     Some(rest) if rest.starts_with(' ') => rest.trim_start(),

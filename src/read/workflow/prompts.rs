@@ -1,21 +1,21 @@
-//! The prompts of a workflow's script: what each call of `agent` says where that stands in the script as one text. A
-//! script that puts any of them together from parts has none here.
+//! The prompts of a workflow's script: the first argument of each call of `agent`, if it is a single string or template
+//! literal. If a script assembles any prompt from parts, none are returned.
 
 use super::WorkflowReader;
 
-/// Calls deeper than this within templates are read by nobody.
+/// The maximum nesting depth of code in calls and templates.
 const DEEPEST: usize = 16;
 
 /// One call of `agent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentPrompt {
-    /// Its first argument; `${…}` stays as it is written.
+    /// Its first argument, with `${…}` as written.
     pub text: String,
-    /// The `agentType` of its options, where that is a text.
+    /// The `agentType` in its options, if that is a string.
     pub agent: Option<String>,
 }
 
-/// The prompts of `script`, in order; `None` where one of them is not one text, or there is none.
+/// The prompts of `script`, in order; `None` if there are none, or one of them is not a single literal.
 pub fn prompts(script: &str) -> Option<Vec<AgentPrompt>> {
     let mut scanner = PromptScanner { rest: script, before: None, prompts: Vec::new() };
     scanner.code(None, 0)?;
@@ -24,13 +24,13 @@ pub fn prompts(script: &str) -> Option<Vec<AgentPrompt>> {
 
 struct PromptScanner<'a> {
     rest: &'a str,
-    /// The last character of code that is no blank.
+    /// The last character of code that is not white space.
     before: Option<char>,
     prompts: Vec<AgentPrompt>,
 }
 
 impl<'a> PromptScanner<'a> {
-    /// Goes through code up to the bracket `end` that no other one opened, or to the end of the script.
+    /// Scans code up to the unmatched closing bracket `end`, or to the end of the script.
     fn code(&mut self, end: Option<char>, depth: usize) -> Option<()> {
         if depth > DEEPEST {
             return None;
@@ -67,7 +67,7 @@ impl<'a> PromptScanner<'a> {
         }
     }
 
-    /// Behind `agent`: the prompt, if it is called.
+    /// After the word `agent`: reads the prompt, if this is a call.
     fn call(&mut self, depth: usize) -> Option<()> {
         self.blank()?;
         let Some(rest) = self.rest.strip_prefix('(') else { return Some(()) };
@@ -87,7 +87,7 @@ impl<'a> PromptScanner<'a> {
         Some(())
     }
 
-    /// A text; the code in a template stays as it is written.
+    /// A string or template literal; expressions in a template are kept as written.
     fn text(&mut self, depth: usize) -> Option<String> {
         let quote = self.rest.chars().next().filter(|c| "\"'`".contains(*c))?;
         self.advance(quote);
@@ -115,7 +115,8 @@ impl<'a> PromptScanner<'a> {
         }
     }
 
-    /// Whether what begins here is a value, after what comes before it: a slash is then a pattern, and else a division.
+    /// Whether a value can begin here, judged by the code before it: a slash then starts a regular expression,
+    /// otherwise it is a division.
     fn is_expression(&self) -> bool {
         self.before.is_none_or(|c| "(,=:[!&|?{};+-*%<>~^".contains(c))
     }

@@ -3,7 +3,7 @@
 use crate::read::tree::{MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
-/// A quote that is never closed is found at the end of the text, and at fault where it stands.
+/// Moves the fault of an unclosed quote from the end of the text, where the parser reports it, to the quote.
 pub(super) fn at_open_quote(text: &str, chunk: Span, fault: ReadFault) -> ReadFault {
     let value = chunk.slice(text).find(": ").map(|at| chunk.start + at + 2);
     let value = value.map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());
@@ -13,7 +13,7 @@ pub(super) fn at_open_quote(text: &str, chunk: Span, fault: ReadFault) -> ReadFa
     }
 }
 
-/// One space a tab keeps every offset, and deeper is still deeper.
+/// One space per tab keeps all offsets and the order of indentation depths.
 pub(super) fn spaces_for_tabs(line: &str) -> String {
     let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
     format!("{}{}", line[..indent].replace('\t', " "), &line[indent..])
@@ -34,8 +34,8 @@ pub(super) fn chunks(text: &str, range: Span) -> Vec<Span> {
     out
 }
 
-/// `key: anything on one line`, as the source host rescues it: not after an opening quote, and not
-/// with a colon at the end (both seen to lose every field in Claude Code 2.1.197).
+/// `key: anything on one line`, as the source host rescues it: the value must not begin with a quote or end with a
+/// colon (both made Claude Code 2.1.197 lose every field).
 pub(super) fn plain_line(text: &str, chunk: Span) -> Option<MappingEntry> {
     let line = chunk.slice(text).trim_end();
     if line.contains('\n') {

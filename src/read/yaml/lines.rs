@@ -1,8 +1,8 @@
-//! Where lines of YAML end, and how those begin that go on with a value.
+//! Where lines of YAML end, and how the continuation lines of a value begin.
 
 use crate::read::tree::{MappingEntry, Node, Style, Value};
 
-/// The text with line feeds for the carriage returns that stand alone, which break a line of YAML as well; `None` without
+/// The text with lone carriage returns, which are line breaks in YAML as well, replaced by line feeds; `None` without
 /// any.
 pub(super) fn with_line_feeds(yaml: &str) -> Option<String> {
     let bytes = yaml.as_bytes();
@@ -18,20 +18,20 @@ pub(super) fn with_line_feeds(yaml: &str) -> Option<String> {
     })
 }
 
-/// Whether the source host's reader refuses how lines of `text` begin, of which `node` was read: with a tab before a key, in
-/// a value in quotes or brackets that goes on in no deeper line, or with a colon and a whole mapping behind it. Within a
-/// mapping in brackets that is the whole document, lines begin anywhere.
+/// Whether the source host's parser refuses how lines of `text`, read as `node`, begin: with a tab before a key, with
+/// too little indentation in a quoted or bracketed value, or with a colon without a key before a mapping. If the whole
+/// document is a mapping in brackets, indentation does not matter.
 pub fn begin_wrongly(node: &Node, text: &str) -> bool {
     !is_in_brackets(node, text) && begin_unindented(node, text) || has_misplaced_keys(node, text)
 }
 
-/// Whether `node` is a mapping in brackets, and not one in lines whose first key begins with one.
+/// Whether `node` is a mapping in brackets, and not a block mapping whose first key begins with a bracket.
 fn is_in_brackets(node: &Node, text: &str) -> bool {
     let behind = |entry: &MappingEntry| entry.key_span.start > node.span.start;
     node.span.slice(text).starts_with('{') && node.entries().first().is_some_and(behind)
 }
 
-/// Whether a tab stands before a key, or a mapping behind a colon without a key.
+/// Whether there is a tab before a key, or a mapping after a colon without a key.
 fn has_misplaced_keys(node: &Node, text: &str) -> bool {
     let in_lines = !node.span.slice(text).starts_with('{');
     let misplaced = |entry: &MappingEntry| {
@@ -58,7 +58,7 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
         })
 }
 
-/// Whether a tab stands before the dash on the line that holds the place.
+/// Whether there is a tab before the dash on the line at `at`.
 fn tab_before_dash(text: &str, at: usize) -> bool {
     let at = at.min(text.len());
     let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
@@ -66,11 +66,11 @@ fn tab_before_dash(text: &str, at: usize) -> bool {
     rest.starts_with('-') && text[line..text.len() - rest.len()].contains('\t')
 }
 
-/// Whether a value in `node`, in quotes or brackets, goes on in a line of `text` that is indented no deeper than the one in
-/// which it begins.
+/// Whether a quoted or bracketed value in `node` continues on a line of `text` that is indented no deeper than its
+/// first one.
 fn begin_unindented(node: &Node, text: &str) -> bool {
     let value = node.span.slice(text);
-    // A mapping in lines may begin with a key in quotes or brackets.
+    // A block mapping may begin with a key in quotes or brackets.
     let delimited = match &node.value {
         Value::List(_) => value.starts_with('[') && value.ends_with(']'),
         Value::Map(_) => value.starts_with('{') && value.ends_with('}'),
@@ -81,18 +81,18 @@ fn begin_unindented(node: &Node, text: &str) -> bool {
         || node.items().unwrap_or_default().iter().any(|item| begin_unindented(item, text))
 }
 
-/// Whether a line of `value` but its first is indented no deeper than the line at the end of `before`.
+/// Whether a line of `value` other than the first is indented no deeper than the last line of `before`.
 fn goes_on_shallow(value: &str, before: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let outer = before.rfind(['\n', '\r']).map_or(before, |at| &before[at + 1..]);
     let outer = indent(outer);
-    // What separates or ends items may stand anywhere.
+    // Separators and closing brackets may be anywhere.
     let ends_item = |line: &str| value.starts_with(['[', '{']) && line.starts_with([',', ']', '}']);
     let is_item = |line: &str| !line.trim().is_empty() && !ends_item(line.trim());
     value.split(['\n', '\r']).skip(1).any(|line| is_item(line) && indent(line) <= outer)
 }
 
-/// Where a byte order mark stands behind the end of the document, or anything behind the end of an empty one: another
+/// The offset of a byte order mark after the end of the document, or of anything after the end of an empty one: another
 /// document begins there.
 pub(super) fn behind_dots(yaml: &str) -> Option<usize> {
     let is_nothing = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
@@ -115,7 +115,8 @@ pub(super) fn behind_dots(yaml: &str) -> Option<usize> {
     yaml[dots..].find('\u{feff}').map(|at| dots + at)
 }
 
-/// The text with blanks for tabs before what separates or ends items, where the source host takes them; `None` without any.
+/// The text with spaces for tabs before separators and closing brackets, where the source host accepts tabs; `None`
+/// without any.
 pub(super) fn with_blanks(yaml: &str) -> Option<String> {
     let blank = |line: &str| {
         let inner = line.trim_start_matches([' ', '\t']);

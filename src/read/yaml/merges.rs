@@ -5,9 +5,9 @@ use crate::read::tree::{MappingEntry, Value};
 /// The key that merges.
 pub(super) const KEY: &str = "<<";
 
-/// The entries with those that merge keys bring: of a mapping, or of each mapping in a list, those whose keys the mapping
-/// itself does not name. The first mapping that names a key counts, and of a key that it repeats the last. What is neither
-/// a mapping nor a list is a value like any other.
+/// The entries with those from merge keys: a merge key adds the entries of its mapping, or of each mapping in its list,
+/// whose keys the outer mapping does not have. The first mapping with a key takes precedence, with its last value for
+/// the key. A merge key whose value is neither a mapping nor a list is an ordinary key.
 pub(super) fn merged(entries: Vec<MappingEntry>) -> Vec<MappingEntry> {
     let merges =
         |entry: &MappingEntry| entry.key == KEY && matches!(entry.node.value, Value::Map(_) | Value::List(_));

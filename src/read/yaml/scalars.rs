@@ -1,4 +1,4 @@
-//! The values of plain scalars: the YAML 1.2 core schema, and what a tag before one means to the source host (Bun 1.4.4).
+//! The values of plain scalars: the YAML 1.2 core schema, and how the source host treats a tag before one (Bun 1.4.4).
 
 use crate::read::tree::Value;
 
@@ -13,8 +13,8 @@ pub(super) fn plain(text: &str) -> Value {
     }
 }
 
-/// A plain scalar behind a tag: it has the type that the tag names where it can, and is text otherwise. A tag that is
-/// written out (`!<…>`) names none.
+/// A plain scalar after a tag: it has the type that the tag names if it can, and is text otherwise. A verbatim tag
+/// (`!<…>`) names no type.
 pub(super) fn tagged(text: &str, handle: &str, suffix: &str) -> Value {
     let name = if handle.is_empty() { "" } else { suffix };
     let is_text =

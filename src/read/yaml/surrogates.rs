@@ -1,22 +1,22 @@
-//! Two escapes for the halves of one character (`"\\ud83d\\ude00"`), as in JSON: the source host joins them (Bun 1.4.4), YAML
-//! has no such thing. Stand-ins of the same length keep all places.
+//! Surrogate pairs as two escapes (`"\\ud83d\\ude00"`), as in JSON: the source host joins them (Bun 1.4.4), but YAML
+//! does not allow them. Placeholders of the same length keep all offsets.
 
 use super::super::tree::{MappingEntry, Node, Value};
 
-/// Stands before a character that two escapes were joined to.
+/// Precedes a character that replaces two escapes.
 const MARK: char = '\u{10ff00}';
-/// Fills the place of the escapes.
+/// Pads the replacement to the length of the escapes.
 const FILL: char = '\u{10ff01}';
-/// Bytes of two escapes; the stand-ins have as many.
+/// The length of two escapes, and of their placeholder, in bytes.
 const LENGTH: usize = "\\ud83d\\ude00".len();
 
-/// The text with stand-ins for such escapes; `None` without any.
+/// The text with placeholders for such escapes; `None` without any.
 pub(super) fn with_characters(yaml: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = yaml;
     while let Some(at) = rest.find("\\u") {
         out.push_str(&rest[..at]);
-        // A backslash that is escaped itself escapes nothing.
+        // A backslash that is itself escaped does not start an escape.
         let escaped = rest[..at].len() - rest[..at].trim_end_matches('\\').len();
         match character(&rest[at..]).filter(|c| c.len_utf8() == 4 && escaped.is_multiple_of(2)) {
             Some(c) => {
@@ -43,7 +43,7 @@ fn character(text: &str) -> Option<char> {
     char::decode_utf16(units).next()?.ok()
 }
 
-/// The node with the characters themselves.
+/// The node with the characters in place of the placeholders.
 pub(super) fn joined(node: Node) -> Node {
     let plain = |text: String| match text.contains(MARK) {
         true => text.replace([MARK, FILL], ""),

@@ -1,11 +1,11 @@
-//! Lines of blanks that begin with a tab, which the source host's reader takes for indentation where it looks for a further
-//! key of a mapping (Bun 1.4.4).
+//! Blank lines that begin with a tab, which the source host's parser treats as indentation where it expects another key
+//! of a mapping (Bun 1.4.4).
 
 use crate::read::tree::{Node, Style};
 use crate::source::Span;
 
-/// Whether the source host's reader refuses a line in `range` of `text`, of which `node` was read: nothing or a comment stands
-/// behind a tab at its start, a mapping in lines around it has two keys already, and no text goes on there.
+/// Whether the source host's parser refuses a line in `range` of `text`, read as `node`: it has nothing or only a
+/// comment after a leading tab, a block mapping around it already has two keys, and no text continues there.
 pub(super) fn end_wrongly(node: &Node, text: &str, range: Span) -> bool {
     let mut at = range.start;
     range.slice(text).split_inclusive(['\n', '\r']).any(|line| {
@@ -29,7 +29,7 @@ fn is_in_brackets(node: &Node, text: &str) -> bool {
         || written.starts_with('[') && behind(node.items().and_then(<[Node]>::first).map(|item| item.span))
 }
 
-/// Whether a mapping in lines around the place has two keys before it.
+/// Whether a block mapping around `at` has two keys before it.
 fn is_behind_second_key(node: &Node, text: &str, at: usize) -> bool {
     if is_in_brackets(node, text) {
         return false;
@@ -38,7 +38,7 @@ fn is_behind_second_key(node: &Node, text: &str, at: usize) -> bool {
     before > 1 || inner(node, at).is_some_and(|inner| is_behind_second_key(inner, text, at))
 }
 
-/// What `node` holds last before the place.
+/// The last value in `node` that begins before `at`.
 fn inner(node: &Node, at: usize) -> Option<&Node> {
     let entry = node.entries().iter().rfind(|entry| entry.key_span.start < at).map(|entry| &entry.node);
     entry.or_else(|| node.items()?.iter().rfind(|item| item.span.start < at))
@@ -48,7 +48,7 @@ fn last(node: &Node, at: usize) -> &Node {
     inner(node, at).map_or(node, |inner| last(inner, at))
 }
 
-/// Whether a text or what stands in brackets may go on at the place.
+/// Whether text or a bracketed value may continue at `at`.
 fn goes_on(node: &Node, text: &str, at: usize) -> bool {
     let end = node.span.start + node.span.slice(text).trim_end().len();
     let written = node.span.slice(text).trim_end();

@@ -1,4 +1,4 @@
-//! What is read, rescued and refused, as the pinned source host does.
+//! What is read, rescued and refused, as in the pinned source host.
 
 use super::*;
 
