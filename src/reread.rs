@@ -1,5 +1,5 @@
-//! Reads emitted files in the way of the host, and compares them with what was meant. Pure: it works on bytes, never on
-//! files.
+//! Reads emitted files as the host does, and compares them with what was intended. Pure: it works on bytes and never
+//! touches the file system.
 
 pub mod closure;
 
@@ -13,7 +13,7 @@ use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::target::Target;
 
-/// The rule of these findings.
+/// The rule of these diagnostics.
 pub const RULE: &str = "reread";
 
 /// The components of a project by their files.
@@ -21,7 +21,7 @@ pub const RULE: &str = "reread";
 pub struct ComponentOwners<'a>(BTreeMap<&'a str, &'a Component>);
 
 impl<'a> ComponentOwners<'a> {
-    /// Those of every plugin of `project`.
+    /// The components of every plugin of `project`.
     pub fn new(project: &'a Project) -> Self {
         let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
         // Of two components in one file, the first one wins.

@@ -1,6 +1,6 @@
-//! Closure: every path, name and variable that an emitted file names resolves inside the emitted
-//! bundle. It reads emitted bytes and target facts only; the source is asked afterwards, to tell a
-//! name that was dangling before (a warning where it stands) from one that this bundle lost (an error).
+//! Closure: every path, name and variable that an emitted file mentions resolves inside the emitted bundle. The check
+//! itself reads only emitted bytes and target facts. The source is consulted afterwards, to tell a reference that was
+//! already dangling there (a warning) from one that this bundle lost (an error).
 
 mod claims;
 mod declarations;
@@ -43,22 +43,22 @@ pub use documents::reads_beside;
 pub struct EmittedFile<'a> {
     /// The path in the bundle.
     pub path: &'a Utf8Path,
-    /// The source file, if one stands behind it.
+    /// The source file that it comes from, if any.
     pub from: Option<&'a Utf8Path>,
-    /// Whether it can be run.
+    /// Whether it is executable.
     pub executable: bool,
-    /// The emitted text; `None` for what is no text.
+    /// The emitted text; `None` for a binary file.
     pub text: Option<&'a str>,
     /// What differs from the source; `None` for a copy.
     pub map: Option<&'a MappedFile>,
 }
 
-/// A file with what is known around it.
+/// A file with its context.
 struct FileContext<'a> {
     file: EmittedFile<'a>,
     text: &'a str,
     plugin: &'a Plugin,
-    /// The component that the file belongs to, as its main file or beside it.
+    /// The component that the file belongs to, as its main file or as another one.
     owner: Option<&'a Component>,
     /// The emitted main file of that component.
     main: Option<EmittedFile<'a>>,
@@ -82,7 +82,7 @@ impl<'a> FileContext<'a> {
         self.owner.is_some_and(|owner| from == Some(owner.path.as_str()))
     }
 
-    /// The generated block of the component: what binds the names of its files.
+    /// The generated block of the component, which binds the names used in its files.
     fn block(&self) -> &'a str {
         let range = self.main.and_then(|main| Some((main.text?, block_range(main.map?)?)));
         range.and_then(|(text, range)| text.get(range)).unwrap_or_default()
@@ -94,7 +94,7 @@ fn block_range(map: &MappedFile) -> Option<std::ops::Range<usize>> {
     Some(edit.emitted.start..edit.emitted.end)
 }
 
-/// What of the bundle `files` for `target` does not resolve; `ledger` says why something is not there.
+/// Reports what does not resolve in the bundle `files` for `target`; `ledger` tells why something is missing.
 pub fn check(
     project: &Project,
     target: &Target,
@@ -142,7 +142,7 @@ pub fn check(
     judge.found
 }
 
-/// Which component every source file belongs to, by plugin: several may have one folder.
+/// The component of every source file, by plugin; several components may share a folder.
 fn owners(project: &Project) -> BTreeMap<(&str, &str), &Component> {
     let mut out = BTreeMap::new();
     for plugin in &project.plugins {
@@ -171,7 +171,7 @@ fn markdown(
 ) {
     let block = place.file.map.and_then(block_range).unwrap_or_default();
     let (bound, binds) = (LazyCell::new(|| BoundNames::by(place.block())), offered.bound_by(judge.target));
-    // Names and variables are bound for the text that a model follows, not for fields.
+    // Names and variables are bound only in the text that a model follows, not in fields.
     let body = if place.is_main() { frontmatter::body(place.text).start } else { 0 };
     let mut named = BTreeSet::new();
     let mut begins: BTreeMap<&str, bool> = BTreeMap::new();
@@ -184,7 +184,7 @@ fn markdown(
                     judge.name(place, &claim, offered);
                 }
             }
-            // `$plugin:name` is a host's own way to call a skill, and no word of the source host.
+            // `$plugin:name` is another host's syntax for calling a skill, not the source host's.
             ClaimForm::Name if place.text[..claim.span.start].ends_with('$') => {}
             ClaimForm::Name if binds && read && !bound.has(&claim) => judge.unbound(place, &claim),
             ClaimForm::Variable if read && !bound.has(&claim) => judge.unbound(place, &claim),

@@ -1,6 +1,6 @@
-//! What a Markdown text claims to be there: link destinations, paths, paths behind a variable,
-//! qualified names, and variables that the host does not fill. One scan finds where to look; whether
-//! a claim is meant is asked only when it does not resolve.
+//! What a Markdown text claims to exist: link destinations, paths, paths after a variable, qualified names, and
+//! variables that the host does not expand. One scan finds the candidates; whether a claim is intentional matters only
+//! if it does not resolve.
 
 mod runs;
 
@@ -19,45 +19,45 @@ use crate::target::{Target, VariableForm};
 
 use runs::{LONGEST, ScannedRun, ScannedWord, link_end};
 
-/// Stands in a block for the local name of any component of a plugin.
+/// The placeholder in a block for the local name of any component of a plugin.
 const ANY_NAME: &str = "NAME";
 
-/// How a text names something.
+/// The form in which a text names something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimForm {
     /// `[text](path)`.
     Link,
     /// A path in prose or code.
     Bare,
-    /// A path behind the variable of the plugin's folder.
+    /// A path after the variable for the plugin's folder.
     Root,
-    /// A path behind the variable of a skill's folder.
+    /// A path after the variable for a skill's folder.
     Skill,
-    /// A variable that the host does not fill; nothing is written behind it that counts.
+    /// A variable that the host does not expand; what follows it is irrelevant.
     Variable,
     /// `plugin:name`.
     Name,
 }
 
-/// One place of a text that names something.
+/// One span of a text that names something.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextClaim<'a> {
-    /// The bytes, with the variable.
+    /// The span, including the variable.
     pub(super) span: Span,
-    /// How.
+    /// The form of the claim.
     pub(super) form: ClaimForm,
     /// The path or name; empty for a variable.
     pub(super) written: &'a str,
-    /// All bytes of the claim.
+    /// The text of the whole span.
     pub(super) whole: &'a str,
 }
 
-/// What a block binds.
+/// The names that a block binds.
 #[derive(Debug)]
 pub(super) struct BoundNames<'a> {
     /// Its code spans.
     codes: BTreeSet<&'a str>,
-    /// How names begin that a rule for all names of a plugin binds.
+    /// The prefixes of names that are bound by a rule for all names of a plugin.
     rules: BTreeSet<&'a str>,
 }
 
@@ -92,14 +92,14 @@ enum ClaimTrigger {
 pub(super) struct ClaimScanner {
     /// `plugin:` of every plugin.
     plugins: AhoCorasick,
-    /// `${NAME}` and what it is, the longest first.
+    /// `${NAME}` and its trigger.
     variables: Vec<(String, ClaimTrigger)>,
-    /// Whether the host leaves the variables of the plugin's and of a skill's folder as they are.
+    /// Whether the host does not expand the variables for the plugin's folder and for a skill's folder.
     unfilled: (bool, bool),
 }
 
 impl ClaimScanner {
-    /// Prepares the scan for the names of `project` and the variables that `target` does not fill.
+    /// Prepares the scan for the names of `project` and the variables that `target` does not expand.
     pub(super) fn new(project: &Project, target: &Target, source: &SourceFacts) -> Self {
         let left = |name: &&String| {
             target.variables.get(*name).is_some_and(|facts| facts.form != VariableForm::Native)
@@ -113,16 +113,16 @@ impl ClaimScanner {
         let plugins = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .build(project.plugins.iter().map(|plugin| format!("{}:", plugin.name)));
-        // Building fails only for more patterns than memory holds.
+        // Building fails only for more patterns than fit into memory.
         let plugins = plugins.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
         let unfilled = (left(&&source.plugin_root), left(&&source.skill_folder));
         Self { plugins, variables, unfilled }
     }
 
-    /// The places of `text` that may be claims, in order.
+    /// The spans of `text` that may be claims, in order.
     fn triggers<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Span, ClaimTrigger)> + 'a {
         let bytes = text.as_bytes();
-        // A slash is frequent, so the single bytes are sought for, and not a set of words.
+        // Slashes are frequent, so this searches for single bytes rather than a set of words.
         let marks = memchr3_iter(b'/', b'(', b'$', bytes).filter_map(move |at| match bytes[at] {
             b'/' => Some((Span::new(at, at + 1), ClaimTrigger::Slash)),
             b'(' => {
@@ -187,7 +187,7 @@ fn bare(text: &str, span: Span) -> Option<TextClaim<'_>> {
         start += 1;
     }
     let word = without_lines(without_marks(&text[start..end]));
-    // A folder counts only where the slash or the dots say that it is one: `and/or` is none.
+    // A folder is recognised only by a trailing slash or leading dots: `and/or` is not one.
     let shown = word.as_bytes();
     let in_name = || memrchr(b'.', shown).is_some_and(|dot| memchr(b'/', &shown[dot..]).is_none());
     let path = shown.ends_with(b"/") || shown.starts_with(b"./") || shown.starts_with(b"../") || in_name();

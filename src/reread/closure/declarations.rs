@@ -1,4 +1,4 @@
-//! What is wrong with a path, a program or a variable of a document that hosts read.
+//! Reports what is wrong with a path, a program or a variable in a document that hosts read.
 
 use super::verdict::{CLOSURE, ClosureJudge, MISSING};
 use super::{FileContext, origin};
@@ -6,18 +6,18 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::paths::{joined, meant};
 use crate::source::{SourceFile, Span};
 
-/// The rules of `check` under which a build speaks of what such a document names.
+/// The rules of `check` under which a build reports what such a document names.
 const HOOK_SCRIPT: &str = "hook-script-missing";
 const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
 const NOT_EXECUTABLE: &str = "script-not-executable";
 const NO_INTERPRETER: &str = "shebang-missing";
 
-/// How many places of one cause are told: a document may say the same thousands of times.
+/// How many places with one cause are reported: a document may repeat a path thousands of times.
 const MOST_PLACES: usize = 20;
 
 impl<'a> ClosureJudge<'a> {
-    /// A path of a document that hosts read, relative to the plugin's folder; `value` is where it
-    /// stands in the emitted text.
+    /// Checks a path in a document that hosts read, relative to the plugin's folder; `value` is its span in the emitted
+    /// text.
     pub(super) fn declared(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         if joined(place.root(), path)
             .is_some_and(|path| path.starts_with(place.root()) && self.index.has(&path))
@@ -41,8 +41,8 @@ impl<'a> ClosureJudge<'a> {
         self.relate_others(place, value, path, (file, span));
     }
 
-    /// Adds to the last finding where else `path` is declared: of a document that is generated nobody knows which of
-    /// the places it comes from.
+    /// Adds to the last diagnostic where else `path` is declared: in a generated document, it is unknown which of the
+    /// places it comes from.
     fn relate_others(
         &mut self,
         place: &FileContext<'_>,
@@ -59,7 +59,7 @@ impl<'a> ClosureJudge<'a> {
         }
     }
 
-    /// A variable of a document that the host does not fill there; `value` is where it stands.
+    /// Reports a variable in a document that the host does not expand there; `value` is the span of its value.
     pub(super) fn unfilled(&mut self, place: &FileContext<'_>, value: Span, variable: &str) {
         let message =
             format!("`{}` says `{variable}`, which the host does not replace there", place.file.path);
@@ -69,7 +69,7 @@ impl<'a> ClosureJudge<'a> {
         }
     }
 
-    /// A variable that no hook is given on the host; `value` is where it stands.
+    /// Reports a variable that the host sets for no hook; `value` is the span of its value.
     pub(super) fn not_given(&mut self, place: &FileContext<'_>, value: Span, variable: &str) {
         let Some((file, span)) = self.declaration(place, value, variable) else { return };
         let message = format!("`{variable}` is empty here: the host gives it to no hook");
@@ -78,7 +78,7 @@ impl<'a> ClosureJudge<'a> {
         self.found.push(finding.host(&self.target.name).help(help));
     }
 
-    /// A file of a document that is called as a program and cannot be run.
+    /// Reports a file that a document calls as a program but that is not executable.
     pub(super) fn not_executable(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let message = format!("`{path}` is called as a program and cannot be run");
@@ -91,7 +91,7 @@ impl<'a> ClosureJudge<'a> {
         self.found.push(Diagnostic::in_file(file, span, Severity::Warning, rule, message).help(help));
     }
 
-    /// A program that no shell starts, and whose first line does not say what runs it: it cannot be started.
+    /// Reports a program without a shebang line that is started without a shell, which fails.
     pub(super) fn interpreted(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         let Some(program) = self.project.tree.get(place.plugin.root.join(path)) else { return };
         let elsewhere = ["cmd", "bat", "exe"].map(Some).contains(&program.path.extension());
@@ -108,7 +108,7 @@ impl<'a> ClosureJudge<'a> {
             .push(Diagnostic::in_file(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
     }
 
-    /// Where the source declares `path`: at the same place, or in the file that says it.
+    /// Where the source declares `path`: at the same place, or in another file that names it.
     fn declaration(
         &self,
         place: &FileContext<'_>,

@@ -1,5 +1,5 @@
-//! What the files that declare something say, word by word: a document may name thousands of files that are not there,
-//! and each of them is looked for where the source names it.
+//! An index of the words in the files that declare something: a document may name thousands of missing files, and each
+//! of them is looked up in the source.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,14 +9,14 @@ use crate::read::json;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
-/// The files of one plugin that declare something, the manifest first, each once.
+/// The files of one plugin that declare something, the manifest first, without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct DeclaringFiles<'a> {
     files: Vec<&'a SourceFile>,
     manifest: Option<&'a Node>,
-    /// Where each word of the files stands: the number of its file, and its bytes or those of its value. In order.
+    /// The places of each word, in order: the index of its file, and its span or that of its value.
     words: OnceCell<BTreeMap<String, Vec<(usize, Span)>>>,
-    /// What the manifest names with `./`.
+    /// The paths that the manifest names with `./`.
     named: OnceCell<BTreeSet<&'a str>>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> DeclaringFiles<'a> {
         Self { files, manifest, ..Self::default() }
     }
 
-    /// Where `written` stands: in the file of `beside` from its byte on, else where it first stands, else at the start of
+    /// Where `written` occurs: in the file of `beside` from its offset on, else its first occurrence, else the start of
     /// the first file.
     pub(super) fn find(
         &self,
@@ -38,12 +38,12 @@ impl<'a> DeclaringFiles<'a> {
             let after = places.partition_point(|(other, span)| (*other, span.start) < (number, from));
             places.get(after).filter(|(other, _)| *other == number)
         });
-        // A list of components names files, too, and only what stands behind a variable is read from the folder.
+        // A list of components names files, too, but only paths after a variable are relative to the folder.
         let behind = || places.iter().find(|(number, span)| is_behind((self.files[*number], *span)));
         if let Some((number, span)) = known.or_else(behind).or_else(|| places.first()) {
             return Some((self.files[*number], *span));
         }
-        // A text beside the declaring files, and what is no word of a value.
+        // The fallback for a text other than the declaring files, and for what is not a word of a value.
         let within = |file: &'a SourceFile, from: usize| {
             let text = file.text()?;
             let at = from + text.get(from..)?.find(written)?;
@@ -54,7 +54,7 @@ impl<'a> DeclaringFiles<'a> {
         found.or_else(|| Some((self.files.first().copied()?, Span::default())))
     }
 
-    /// Where else `written` stands as `first` does, behind a variable or not.
+    /// Other occurrences of `written` that, like `first`, are after a variable or not.
     pub(super) fn others(
         &self,
         written: &str,
@@ -90,7 +90,7 @@ impl<'a> DeclaringFiles<'a> {
                 for word in value.split(|c: char| c.is_whitespace() || ENDS.contains(c)).map(path_of) {
                     let at = written.place(text, word.as_ptr() as usize - value.as_ptr() as usize);
                     let span = Span::new(at, at + word.len());
-                    // What is written with escapes stands for its whole value.
+                    // A word written with escapes gets the span of its whole value.
                     let span = if text.get(at..span.end) == Some(word) { span } else { node.span };
                     words.entry(word.to_owned()).or_default().push((number, span));
                 }
@@ -100,21 +100,21 @@ impl<'a> DeclaringFiles<'a> {
     }
 }
 
-/// Whether what stands at a place follows a variable.
+/// Whether the word at a place follows a variable.
 fn is_behind((file, span): (&SourceFile, Span)) -> bool {
     file.text().and_then(|text| text.get(..span.start)).is_some_and(|before| before.ends_with("}/"))
 }
 
-/// Where the characters of a value stand in the document.
+/// Maps the characters of a value to offsets in the document.
 struct ValueCharacters<'a> {
     value: &'a str,
-    /// How many bytes of the value were walked, and where the next one is written.
+    /// How many bytes of the value have been passed; `at` is the offset of the next one in the document.
     decoded: usize,
     at: usize,
 }
 
 impl ValueCharacters<'_> {
-    /// The place of the byte `to` of the value, which lies behind all that was asked for before.
+    /// The offset in the document of the byte `to` of the value, which must not decrease between calls.
     fn place(&mut self, text: &str, to: usize) -> usize {
         for c in self.value.get(self.decoded..to).unwrap_or_default().chars() {
             let raw = text.as_bytes().get(self.at..).unwrap_or_default();
@@ -130,7 +130,7 @@ impl ValueCharacters<'_> {
     }
 }
 
-/// The path in a word: what stands behind the last variable, without `./`.
+/// The path in a word: what follows the last variable, without `./`.
 fn path_of(word: &str) -> &str {
     let path = word.rsplit_once("}/").map_or(word, |(_, path)| path);
     path.trim_start_matches("./").trim_start_matches('/')

@@ -1,5 +1,5 @@
-//! Documents that hosts read: manifests, hooks, servers, the data of a module, marketplaces. Every
-//! text in them that names a file of the plugin is a claim, in the forms that the host resolves.
+//! Documents that hosts read: manifests, hooks, servers, the data of a module, marketplaces. Every string in them that
+//! names a file of the plugin, in a form that the host resolves, is a claim.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -13,13 +13,13 @@ use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
 use crate::source::{ComponentKind, Span, inside};
 
-/// Keys whose texts are run and not looked up: a path in them counts from where the program starts.
+/// Keys whose values are run and not looked up: a path in them is relative to the program's working directory.
 const RUN: [&str; 2] = ["command", "args"];
 
-/// What ends a path in a command or value, beside white space.
+/// Characters that end a path in a command or value, besides white space.
 pub(super) const ENDS: &str = "\"'`;|&()<>:,";
 
-/// Checks a file beside the plugins: the marketplace, and agents to install.
+/// Checks a file outside the plugins: the marketplace, or an agent to install.
 pub(super) fn check_adjacent(
     judge: &mut ClosureJudge<'_>,
     offered: &BundleNames,
@@ -61,15 +61,14 @@ pub(super) fn check_adjacent(
     }
 }
 
-/// Whether the closure takes the file at `path` for a TOML document beside the plugins, and says so when it
-/// is none: to read it again would only cost time.
+/// Whether the closure check reads the file at `path` as a TOML document outside the plugins and reports invalid TOML,
+/// so that no other check has to parse it.
 pub fn reads_beside(path: &Utf8Path) -> bool {
     path.extension() == Some("toml") && !path.starts_with("plugins")
 }
 
-/// Checks the text of an agent to install: it has that of the agent's own file, and paths of the plugin in it
-/// lead somewhere only if it says which file they count from. Whether they resolve from there is said of that
-/// file.
+/// Checks the text of an agent to install. It is the text of the agent's own file, so its paths into the plugin are
+/// only usable if it says which file they are relative to. Whether they resolve from there is checked in that file.
 fn installed(judge: &mut ClosureJudge<'_>, scanner: &ClaimScanner, path: &Utf8Path, text: &str, name: &str) {
     let is_own = |row: &&LedgerRow| row.kind == ComponentKind::Agent && row.name == name;
     let Some(own) = judge.ledger.rows.iter().find(is_own).and_then(|row| row.to.as_deref()) else { return };
@@ -77,7 +76,7 @@ fn installed(judge: &mut ClosureJudge<'_>, scanner: &ClaimScanner, path: &Utf8Pa
     let root: Utf8PathBuf = own.components().take(2).collect();
     let inner = own.strip_prefix(&root).unwrap_or(own);
     let folder = own.parent().unwrap_or(Utf8Path::new(""));
-    // A folder around the agent's own file, as in `go build ./...`, is where a command runs.
+    // A folder that contains the agent's own file, as in `go build ./...`, is a working directory.
     let leads = |written: &str| {
         let target = joined(folder, written);
         target.is_some_and(|target| {
@@ -139,7 +138,7 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
     let read =
         |key: &str| !manifest || target.manifest.passthrough || target.manifest.document.contains_key(key);
     let mut claims: Vec<(Span, String, bool)> = Vec::new();
-    // What these name is a component, and reading the source already said that it is not there.
+    // These name components; a missing one was already reported when the source was read.
     let told = |key: &str| manifest && ["skills", "agents", "commands"].contains(&key);
     for entry in node.entries().iter().filter(|entry| read(&entry.key) && !told(&entry.key)) {
         texts(&entry.node, &entry.key, false, &mut |node, text, key, here| {
@@ -148,7 +147,8 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
             let relative = (manifest || data || run) && text.starts_with("./") && (!run || here);
             if file || relative {
                 let called = run && key == "command";
-                // Of a command the first word is a path, of other values the whole, which may have blanks.
+                // In a command, the first word is the path; any other value is a path as a whole, which may have
+                // spaces.
                 let path = if run { text.split_whitespace().next().unwrap_or(text) } else { text };
                 let path = path.trim_start_matches("./");
                 if file || plain(path) {
@@ -173,12 +173,12 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
     }
 }
 
-/// Calls `each` with every text below `node`, its key, and whether the program that it is for starts
-/// in the plugin's folder.
+/// Calls `each` with every string below `node`, its key, and whether the program that it belongs to starts in the
+/// plugin's folder.
 pub(super) fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&Node, &str, &str, bool)) {
     match &node.value {
         Value::String(text) => each(node, text, key, here),
-        // Of a command that is a list, only the first is called.
+        // If a command is a list, only its first item is the program.
         Value::List(items) => items.iter().enumerate().for_each(|(at, item)| {
             let key = if at > 0 && key == RUN[0] { RUN[1] } else { key };
             texts(item, key, here, each);
@@ -191,13 +191,13 @@ pub(super) fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&No
     }
 }
 
-/// Paths behind `variable` in a command or value, with where the variable stands.
+/// Paths after `variable` in a command or value, each with the offset of the variable.
 fn paths_after_variable<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t str)> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices(variable) {
         let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);
         let Some(rest) = rest.strip_prefix('/') else { continue };
-        // What begins another variable is not part of a path.
+        // The start of another variable is not part of a path.
         let ends = |c: char| c.is_whitespace() || c == '$' || ENDS.contains(c);
         let end = rest.find(ends).unwrap_or(rest.len());
         if rest[end..].starts_with('$') {

@@ -7,12 +7,12 @@ use camino::Utf8Path;
 use super::EmittedFile;
 use crate::source::SourceTree;
 
-/// A set of paths. They are compared as text, which is many times cheaper than part by part.
+/// A set of paths, compared as strings, which is much cheaper than by components.
 #[derive(Debug)]
 pub(super) struct PathIndex<'a> {
-    /// Path to whether it can be run.
+    /// Each path, and whether the file is executable.
     files: BTreeMap<&'a str, bool>,
-    /// Every name of a file or folder: most paths that are not there end in none of them.
+    /// Every name of a file or folder, as a cheap first test: most missing paths end in none of them.
     names: BTreeSet<&'a str>,
     /// Each folder with each name in it.
     children: BTreeSet<(&'a str, &'a str)>,
@@ -43,15 +43,14 @@ impl<'a> PathIndex<'a> {
         Self::new(files.iter().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 
-    /// The files of a source; `left_out` are paths that take no part, and are in no answer but that of
-    /// [`PathIndex::has_child`].
+    /// The files of a source; `left_out` are excluded paths, which only [`PathIndex::has_child`] knows.
     pub(super) fn of_source(tree: &'a SourceTree, left_out: impl Iterator<Item = &'a Utf8Path>) -> Self {
         let mut out = Self::new(tree.files().map(|file| (file.path.as_str(), file.executable)).collect());
         left_out.for_each(|path| out.learn(path.as_str()));
         out
     }
 
-    /// Whether a file or folder of this name lies in `folder`.
+    /// Whether `folder` has a file or folder of this name.
     pub(super) fn has_child(&self, folder: &Utf8Path, name: &str) -> bool {
         self.names.contains(name) && self.children.contains(&(folder.as_str(), name))
     }
@@ -75,7 +74,7 @@ impl<'a> PathIndex<'a> {
         first.is_some_and(|(found, _)| found.starts_with(&folder))
     }
 
-    /// Whether the file at `path` can be run; `None` when there is no such file.
+    /// Whether the file at `path` is executable; `None` if there is no such file.
     pub(super) fn executable(&self, path: &Utf8Path) -> Option<bool> {
         self.files.get(path.as_str()).copied()
     }

@@ -1,33 +1,33 @@
-//! Whether a path whose target is missing was meant to lead to a file of the plugin. Most that do not are
-//! examples, placeholders, or files that the text tells to make; a warning must be right.
+//! Whether a path whose target is missing was meant to name a file of the plugin. Most are examples, placeholders, or
+//! files that the text says to create, and a warning must not be a false positive.
 
 use super::claims::ClaimForm;
 use crate::read::intent;
 use crate::source::Span;
 
-/// A path of a text, as the source says it.
+/// A path in a source text.
 pub(super) struct SourcePath<'a> {
     /// The whole text.
     pub(super) text: &'a str,
     /// The path, with its variable.
     pub(super) span: Span,
-    /// How it is written.
+    /// The form in which it is written.
     pub(super) form: ClaimForm,
     /// The path.
     pub(super) path: &'a str,
 }
 
 impl SourcePath<'_> {
-    /// Whether a file of the plugin is meant. `folder` tells whether the folder is there that a path
-    /// begins with, `elsewhere` whether a text near the path names another skill that has it,
-    /// `is_link` whether Markdown takes it as a link.
+    /// Whether a file of the plugin is meant. `folder` tells whether the first folder of the path exists, `elsewhere`
+    /// whether the text near the path names another skill that has the file, `is_link` whether Markdown parses the path
+    /// as a link.
     pub(super) fn meant(
         &self,
         folder: &dyn Fn(&str) -> bool,
         elsewhere: &dyn Fn(&str) -> bool,
         is_link: &dyn Fn() -> bool,
     ) -> bool {
-        // The cheapest question first: most paths that lead nowhere are none.
+        // The cheapest test first: most missing paths are not paths at all.
         let last = self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let file = last.contains('.') && !last.starts_with('.');
         let climbs = self.path.starts_with("../");

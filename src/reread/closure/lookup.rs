@@ -1,5 +1,5 @@
-//! What a verdict looks up in the ledger and among the hooks, ordered once: a bundle may lack thousands of files, and
-//! each of them is asked for.
+//! Indexes of the ledger and the hooks for verdicts: a bundle may lack thousands of files, and each of them is looked
+//! up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use crate::source::{SourceFile, Span};
 pub(super) struct RowLookup<'a> {
     /// The first row with a loss of each path that was dropped.
     losses: BTreeMap<&'a str, &'a LedgerRow>,
-    /// The first row of each file or folder that was dropped, with its number.
+    /// The first row of each file or folder that was dropped, with its index.
     wholes: BTreeMap<&'a str, (usize, &'a LedgerRow)>,
-    /// Where hooks stand, by plugin and file, in order.
+    /// The spans of hooks, by plugin and file, in order.
     hooks: BTreeMap<(&'a str, &'a str), Vec<Span>>,
-    /// What the files of each plugin declare.
+    /// The declaring files of each plugin.
     declared: BTreeMap<&'a str, DeclaringFiles<'a>>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> RowLookup<'a> {
         self.losses.get(path.as_str()).copied().or_else(whole)
     }
 
-    /// Where `plugin` declares `written`: in the file of `beside` from its byte on, else where it first stands.
+    /// Where `plugin` declares `written`: in the file of `beside` from its offset on, else its first occurrence.
     pub(super) fn declared(
         &self,
         plugin: &Plugin,
@@ -71,7 +71,7 @@ impl<'a> RowLookup<'a> {
         self.declared.get(plugin.name.as_str())?.find(written, beside)
     }
 
-    /// Where else `plugin` declares `written` as it does at `first`.
+    /// Where else `plugin` declares `written` in the same way as at `first`.
     pub(super) fn declared_also(
         &self,
         plugin: &Plugin,

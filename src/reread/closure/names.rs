@@ -1,5 +1,5 @@
-//! The components that a bundle offers, by the names that its texts use, and what is wrong with a
-//! name that it does not offer.
+//! The components that a bundle provides, by the names that its texts use, and suggestions for names that it does not
+//! provide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,15 +19,15 @@ pub(super) struct BundleNames {
     names: BTreeSet<String>,
     /// Every qualified name of the source, with its file.
     source: BTreeMap<String, Utf8PathBuf>,
-    /// The first of them for each last part.
+    /// The first qualified name for each last part.
     last: BTreeMap<String, String>,
-    /// The names of workflows by those that their files would give them.
+    /// The names of workflows, keyed by the names that their files would suggest.
     by_file: BTreeMap<String, String>,
 }
 
 impl BundleNames {
-    /// Reads the names from the emitted files: from the data of a module where one registers them,
-    /// else from the files themselves.
+    /// Reads the names from the emitted files: from the data of a module if it registers them, else from the files
+    /// themselves.
     pub(super) fn new(project: &Project, target: &Target, files: &[EmittedFile<'_>]) -> Self {
         let mut out = Self::default();
         if let Some(facts) = &target.registration {
@@ -59,7 +59,7 @@ impl BundleNames {
         }
         for plugin in &project.plugins {
             for other in &plugin.others {
-                // The source host calls a workflow by the name in its script alone.
+                // The source host names a workflow only by the name in its script.
                 let is_workflow = other.kind == ComponentKind::Workflow.id();
                 let stem = other.path.file_stem().filter(|_| other.own_file);
                 let by_file = stem.filter(|_| is_workflow).map(|stem| qualify(&plugin.name, stem));
@@ -84,7 +84,7 @@ impl BundleNames {
         self.names.contains(name)
     }
 
-    /// The file of the source that has the name.
+    /// The source file of the component with this name.
     pub(super) fn source_of(&self, name: &str) -> Option<&Utf8Path> {
         self.source.get(name).map(Utf8PathBuf::as_path)
     }
@@ -100,7 +100,7 @@ impl BundleNames {
             return Some(workflow);
         }
         let last = last(name);
-        // A name that is the same but for its plugin was meant.
+        // A name that differs only in its plugin is the most likely one.
         if let Some(same) = self.last.get(last) {
             return Some(same);
         }

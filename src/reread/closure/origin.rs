@@ -1,12 +1,12 @@
-//! From a place in an emitted file back to the source: through the source map where the file was
-//! edited, at the same place where it is a copy.
+//! Maps a span in an emitted file back to the source: through the source map if the file was edited, unchanged if it is
+//! a copy.
 
 use super::EmittedFile;
 use crate::model::project::Project;
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::{EditKind, MappedFile};
 
-/// The source bytes behind `span` of an emitted file, and whether they were generated there.
+/// The source span of `span` in an emitted file, and whether the emitted bytes were generated.
 pub(super) fn find<'a>(
     project: &'a Project,
     file: &EmittedFile<'_>,
@@ -21,12 +21,12 @@ pub(super) fn find<'a>(
     Some((source, Span::new(start, end.max(start)), made))
 }
 
-/// How many edits end at or before `offset`; they come in the order of the emitted bytes, and none covers another.
+/// How many edits end at or before `offset`; edits are in the order of the emitted bytes and do not overlap.
 fn ended(map: &MappedFile, offset: usize) -> usize {
     map.edits.partition_point(|edit| edit.emitted.end <= offset)
 }
 
-/// The source offset of an emitted one; `end` tells that it is the end of a range.
+/// The source offset of an emitted one; `end` is true if it is the end of a range.
 fn back(map: &MappedFile, offset: usize, end: bool) -> usize {
     let ended = ended(map, offset);
     let mut before = map.edits[..ended].iter().rev();

@@ -1,6 +1,6 @@
-//! Variables in the documents that tell a host what to run. One that the host does not fill in that
-//! place reaches a program as it is written, or a shell as nothing. In a server that is a fault of the
-//! lowering; a hook may name what no hook is given, which is a warning.
+//! Variables in the documents that tell a host what to run. If the host does not expand a variable there, a program
+//! sees it verbatim, and a shell sees an empty value. In a server that is a bug in the lowering; in a hook it is a
+//! warning, since its author may have used a variable that no hook gets.
 
 use camino::Utf8Path;
 
@@ -11,7 +11,7 @@ use crate::read::tree::Node;
 use crate::source::Span;
 use crate::target::{HookFacts, ServerFacts};
 
-/// Checks the document at `inner` of the plugin, `data` if it is what a module reads.
+/// Checks the document at `inner` of the plugin; `data` is true if it is the data of a module.
 pub(super) fn check(
     judge: &mut ClosureJudge<'_>,
     place: &FileContext<'_>,
@@ -44,7 +44,7 @@ pub(super) fn check(
     }
 }
 
-/// Commands and their arguments: what the host does not give to a hook, and the command does not set.
+/// Checks commands and their arguments for variables that neither the host nor the command sets.
 fn in_hooks(judge: &ClosureJudge<'_>, facts: &HookFacts, hooks: &Node, left: &mut Vec<(Span, String)>) {
     texts(hooks, "", false, &mut |node, text, key, _| {
         if !matches!(key, "command" | "args") || !text.contains('$') {
@@ -59,7 +59,7 @@ fn in_hooks(judge: &ClosureJudge<'_>, facts: &HookFacts, hooks: &Node, left: &mu
     });
 }
 
-/// Every string of a server, where the host fills none.
+/// Collects the variables in every string of a server, if the host expands none.
 fn in_servers(facts: &ServerFacts, servers: &Node, left: &mut Vec<(Span, String)>) {
     if facts.expands {
         return;
@@ -69,7 +69,7 @@ fn in_servers(facts: &ServerFacts, servers: &Node, left: &mut Vec<(Span, String)
     });
 }
 
-/// `${name}` or `$name` as `text` has it; with a default nothing is missing.
+/// The reference `${name}` or `$name` as written in `text`; one with a default is not reported.
 fn named<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.match_indices(name).find_map(|(at, _)| {
         let end = at + name.len();

@@ -1,5 +1,5 @@
-//! What is wrong with a claim that does not resolve in the bundle: it was dangling in the source too
-//! (a warning there, if it was meant), or the bundle lost what it names (an error).
+//! Why a claim does not resolve in the bundle: it was already dangling in the source (a warning, if it was
+//! intentional), or the bundle lost what it names (an error).
 
 use std::cell::RefCell;
 
@@ -24,18 +24,18 @@ use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{ComponentKind, Exclusion, IGNORED, SourceFile, Span, inside};
 use crate::target::Target;
 
-/// The rules of `check` under which a build reports what is missing in the source, too.
+/// The rules of `check` under which a build reports what is also missing in the source.
 const BROKEN_LINK: &str = "broken-link";
 const LEAVES: &str = "cross-skill-reference";
 pub(super) const MISSING: &str = "missing-bundled-path";
 const UNKNOWN_AGENT: &str = "unknown-agent";
 const UNKNOWN_SKILL: &str = "unknown-skill";
-/// The rule of what only the bundle lacks.
+/// The rule for what only the bundle lacks.
 pub(super) const CLOSURE: &str = "closure";
-/// What to do about a fault of the program itself.
+/// The help for a bug in plugcast itself.
 const REPORT: &str = "this is a bug in plugcast; please report it with the file";
 
-/// Collects findings.
+/// Judges claims and collects diagnostics.
 pub(super) struct ClosureJudge<'a> {
     pub(super) project: &'a Project,
     pub(super) target: &'a Target,
@@ -45,11 +45,11 @@ pub(super) struct ClosureJudge<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) lookup: RowLookup<'a>,
     pub(super) found: Vec<Diagnostic>,
-    /// The regions of the source text that was asked about last.
+    /// The regions of the source text that was queried last.
     pub(super) regions: RefCell<Option<(&'a Utf8Path, Vec<Region>)>>,
 }
 
-/// A path as the source says it.
+/// A path as written in the source.
 struct WrittenPath<'a> {
     file: &'a SourceFile,
     span: Span,
@@ -57,15 +57,15 @@ struct WrittenPath<'a> {
     path: &'a str,
 }
 
-/// Whether a file serves the author's tools, and no bundle has it.
+/// Whether a file is for the author's tools and omitted from bundles.
 fn is_build_file(plugin: &Plugin, path: &Utf8Path) -> bool {
     let mut left_out = plugin.files.left_out.iter();
     left_out.any(|exclusion| exclusion.reason == BUILD_FILE && path.starts_with(&exclusion.path))
 }
 
 impl<'a> ClosureJudge<'a> {
-    /// Whether the path of `claim` resolves in the bundle, from one of the folders that it may count
-    /// from; what leaves the plugin's folder does not.
+    /// Whether the path of `claim` resolves in the bundle, from one of the folders that it may be relative to. A path
+    /// that leaves the plugin's folder does not.
     fn resolves(&self, place: &FileContext<'_>, claim: &TextClaim<'_>) -> bool {
         let own = folder(place.file.path);
         let bases = match claim.form {
@@ -78,15 +78,15 @@ impl<'a> ClosureJudge<'a> {
         bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(target_path))
     }
 
-    /// The name that a path in prose begins with, if it counts from a folder and never climbs.
+    /// The first name of a path in prose, if the path has no `..`.
     pub(super) fn first_name<'t>(claim: &TextClaim<'t>) -> Option<&'t str> {
         let mut parts = claim.written.split('/').skip_while(|part| matches!(*part, "" | "."));
         let first = parts.next().filter(|first| claim.form == ClaimForm::Bare && *first != "..")?;
         parts.all(|part| part != "..").then_some(first)
     }
 
-    /// Whether `name` lies in any of the folders that a path in prose may count from. Most paths are
-    /// examples, of some other project, and this look is a cheap one.
+    /// Whether `name` is in any of the folders that a path in prose may be relative to. A cheap test first, since most
+    /// paths are examples from another project.
     pub(super) fn begins_here(&self, place: &FileContext<'_>, name: &str) -> bool {
         let emitted = [folder(place.file.path), place.skill_folder(), Some(place.root())];
         let own = place.file.from.and_then(folder);
@@ -97,8 +97,8 @@ impl<'a> ClosureJudge<'a> {
         holds(self.index, emitted) || holds(self.sources, written)
     }
 
-    /// Judges a path in an author's text. A text that no host loads is read by people, in the source:
-    /// only its links count.
+    /// Judges a path in an author's text. A text that no host loads is read by people, in the source, so only its links
+    /// are checked.
     pub(super) fn path(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         if (place.owner.is_none() && claim.form != ClaimForm::Link) || self.resolves(place, claim) {
             return;
@@ -111,7 +111,7 @@ impl<'a> ClosureJudge<'a> {
         let (form, path) = self.as_written(claim, span.slice(file.text().unwrap_or_default()));
         let written = WrittenPath { file, span, form, path };
         match self.target_path(place, &written) {
-            // In prose, `.gitignore` is the user's.
+            // In prose, a name such as `.gitignore` means the user's file.
             Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
             None => self.dangling(place, &written),
             Some(path) if self.is_of_project(&written, &path) => {}
@@ -119,8 +119,8 @@ impl<'a> ClosureJudge<'a> {
         }
     }
 
-    /// Whether what is written may be the user's, although the plugin has the same: a name alone that is no link, and a
-    /// folder in a command.
+    /// Whether the path may mean a file of the user's project, although the plugin has one of that name: a bare name
+    /// outside a real link, or a folder in a command.
     fn is_of_project(&self, written: &WrittenPath<'a>, path: &Utf8Path) -> bool {
         let at = written.span.start;
         match written.form {
@@ -133,7 +133,7 @@ impl<'a> ClosureJudge<'a> {
         }
     }
 
-    /// The claim in the words of the source, where the emitted ones were edited.
+    /// The claim as the source writes it, since the emitted text may be edited.
     fn as_written<'t>(&self, claim: &TextClaim<'_>, text: &'t str) -> (ClaimForm, &'t str) {
         for (name, form) in
             [(&self.source.plugin_root, ClaimForm::Root), (&self.source.skill_folder, ClaimForm::Skill)]
@@ -145,7 +145,7 @@ impl<'a> ClosureJudge<'a> {
         (if claim.form == ClaimForm::Link { ClaimForm::Link } else { ClaimForm::Bare }, text)
     }
 
-    /// Where in the source the path leads, whether or not that takes part in the build.
+    /// The target of the path in the source, whether or not it is part of the build.
     fn target_path(&self, place: &FileContext<'_>, written: &WrittenPath<'_>) -> Option<Utf8PathBuf> {
         let own = written.file.path.parent();
         let skill = place.owner.map(|owner| owner.folder());
@@ -158,14 +158,14 @@ impl<'a> ClosureJudge<'a> {
         paths.into_iter().find(|path| path.starts_with(&place.plugin.root) && self.known(place.plugin, path))
     }
 
-    /// Whether the source of `plugin` has `path`, left out or not.
+    /// Whether the source of `plugin` has `path`, even if it is excluded.
     pub(super) fn known(&self, plugin: &Plugin, path: &Utf8Path) -> bool {
         let holds = |exclusion: &Exclusion| path.starts_with(&exclusion.path);
         let left_out = plugin.files.left_out.iter().chain(&self.project.tree.exclusions);
         self.sources.has(path) || left_out.into_iter().any(holds)
     }
 
-    /// A path or name that only the bundle lacks; `path` is its file in the source.
+    /// Reports a path or name that only the bundle lacks; `path` is its file in the source.
     pub(super) fn lost(
         &mut self,
         place: &FileContext<'_>,
@@ -177,7 +177,7 @@ impl<'a> ClosureJudge<'a> {
         let why = row.and_then(|row| row.reason.as_deref());
         let is_loaded = place.owner.is_some() || place.file.path.extension() != Some("md");
         let (severity, help) = self.weight(row, is_loaded);
-        // A document in whose place the host has another one, such as that of servers.
+        // A document that the host replaces with its own, such as the one for servers.
         let mut documents = place.plugin.others.iter().filter(|other| other.own_file);
         let is_rewritten = row.is_none() && documents.any(|other| other.path == path);
         let (severity, help, why) = match is_rewritten {
@@ -188,14 +188,14 @@ impl<'a> ClosureJudge<'a> {
             false => (severity, help, why),
         };
         let why = why.map_or(String::new(), |why| format!(": {why}"));
-        // In the same words for every host: what several lack is one finding.
+        // The same wording for every host, so that diagnostics of several hosts can be merged.
         let message = format!("`{named}` is not in the bundle{why}");
         let finding = Diagnostic::in_file(file, span, severity, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));
     }
 
-    /// How much it weighs that a bundle lacks what `row` is about, and what to do. What the author
-    /// accepted, and what only people read, fails no build.
+    /// The severity and the help for what `row` dropped. A loss that the author accepted, and a text that only people
+    /// read, do not fail the build.
     fn weight(&self, row: Option<&LedgerRow>, loaded: bool) -> (Severity, String) {
         let loss = row.and_then(|row| row.loss.as_ref());
         let accepted = loss.is_some_and(|loss| loss.accepted);
@@ -212,7 +212,7 @@ impl<'a> ClosureJudge<'a> {
         (severity, help)
     }
 
-    /// A path whose target is missing in the source, if it was meant to lead to a file of the plugin.
+    /// Reports a path whose target is missing in the source, if it was meant to name a file of the plugin.
     fn dangling(&mut self, place: &FileContext<'_>, written: &WrittenPath<'a>) {
         let Some(owner) = place.owner else { return };
         let base = match written.form {
@@ -264,12 +264,12 @@ impl<'a> ClosureJudge<'a> {
         self.found.push(finding.help(help));
     }
 
-    /// Whether Markdown takes what begins at `at` of `file` as a link: it is in no code.
+    /// Whether Markdown parses what is at `at` of `file` as a link, not as code.
     fn is_link(&self, file: &'a SourceFile, at: usize) -> bool {
         self.region(file, at) == Some(RegionKind::Link)
     }
 
-    /// What Markdown takes what begins at `at` of `file` for.
+    /// The Markdown region of `file` at `at`.
     fn region(&self, file: &'a SourceFile, at: usize) -> Option<RegionKind> {
         let mut known = self.regions.borrow_mut();
         if known.as_ref().is_none_or(|(path, _)| *path != file.path) {
@@ -280,8 +280,8 @@ impl<'a> ClosureJudge<'a> {
         markdown::region_at(regions, at)
     }
 
-    /// A path in a generated block. What is missing in the source, or is
-    /// not carried, is said where the author's text names it.
+    /// Checks a path in a generated block. What is missing in the source, or was dropped, is reported where the
+    /// author's text names it.
     pub(super) fn generated(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let relative = claim.written.starts_with("./") || claim.written.starts_with("../");
         let counts = claim.form == ClaimForm::Bare && (relative || claim.written.ends_with(".md"));
@@ -301,8 +301,8 @@ impl<'a> ClosureJudge<'a> {
         self.fault(file, span, message);
     }
 
-    /// A variable or name that means nothing on the host and that no line of the block binds. A component needs
-    /// nobody to bind its own name, or that of an agent which it only mentions.
+    /// Reports a variable or name that has no meaning on the host and is not bound by the block. A component's own
+    /// name, or that of an agent which it only mentions, need not be bound.
     pub(super) fn unbound(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         if claim.form == ClaimForm::Name && place.owner.is_some_and(|owner| !self.is_used(owner, file, span))
@@ -317,11 +317,11 @@ impl<'a> ClosureJudge<'a> {
         self.fault(file, span, message);
     }
 
-    /// Whether the name at `span` of `file` is that of another component, and one that the text does not only mention.
+    /// Whether the name at `span` of `file` is that of another component that the text uses, not only mentions.
     fn is_used(&self, owner: &Component, file: &SourceFile, span: Span) -> bool {
         let groups = self.project.references(owner, self.source).iter();
         let found = groups.filter(|group| group.path == file.path).find_map(|group| {
-            // They come in order; few of them lie within another one.
+            // References are in order, and few are nested.
             let begun = group.references.partition_point(|reference| reference.span.start <= span.start);
             let mut nearest = group.references[..begun].iter().rev().take(64);
             nearest.rfind(|reference| reference.span.contains(span.start))
@@ -335,19 +335,19 @@ impl<'a> ClosureJudge<'a> {
         }
     }
 
-    /// A fault of the lowering.
+    /// Reports a bug in the lowering.
     pub(super) fn fault(&mut self, file: &SourceFile, span: Span, message: String) {
         let finding = Diagnostic::in_file(file, span, Severity::Error, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(REPORT));
     }
 
-    /// A fault of the lowering in a file that no source file stands behind.
+    /// Reports a bug in the lowering in a file that has no source file.
     pub(super) fn fault_in(&mut self, path: &Utf8Path, message: String) {
         let finding = Diagnostic::whole(path, Severity::Error, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(REPORT));
     }
 
-    /// A qualified name that the bundle does not offer.
+    /// Reports a qualified name that the bundle does not provide.
     pub(super) fn name(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>, offered: &BundleNames) {
         let Some(owner) = place.owner else { return };
         let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };

@@ -1,20 +1,20 @@
 //! Where the words and the link destinations of a text end. A line may be one word with a slash in every other byte, or
-//! links that nothing closes: what was scanned for one of them is not scanned again for the next.
+//! a series of unclosed links, so no bytes are scanned twice.
 
 use memchr::memchr3;
 
 use crate::read::path_words::{word_end, word_start};
 use crate::source::Span;
 
-/// How many bytes a path may have: no system opens a longer one.
+/// The maximum length of a path in bytes; no operating system opens a longer one.
 pub(super) const LONGEST: usize = 4096;
 
-/// The bytes that were scanned last, up to their end.
+/// The bytes that were scanned last.
 #[derive(Debug, Default)]
 pub(super) struct ScannedRun(Span);
 
 impl ScannedRun {
-    /// Where the run ends that holds `from`; `scan` tells it for one that was not scanned yet.
+    /// The end of the run that contains `from`; `scan` finds it if it is not known yet.
     pub(super) fn end(&mut self, from: usize, scan: impl FnOnce() -> usize) -> usize {
         if !self.0.contains(from) {
             self.0 = Span::new(from, scan());
@@ -27,18 +27,18 @@ impl ScannedRun {
 #[derive(Debug, Default)]
 pub(super) struct ScannedWord {
     run: ScannedRun,
-    /// The last word that was handed out.
+    /// The last word that was returned.
     last: Span,
 }
 
 impl ScannedWord {
-    /// Where the word ends that holds `from`.
+    /// The end of the word that contains `from`.
     pub(super) fn end(&mut self, text: &str, from: usize) -> usize {
         self.run.end(from, || word_end(text, from))
     }
 
-    /// The word around the slash at `at`, from `floor` on; `None` if it is no path for its length, or if it was handed
-    /// out before: a claim in it would have moved the floor behind this slash.
+    /// The word around the slash at `at`, not before `floor`; `None` if it is too long for a path, or was returned
+    /// before: a claim in it would have moved `floor` past this slash.
     pub(super) fn around(&mut self, text: &str, floor: usize, at: usize) -> Option<Span> {
         let known = self.last.contains(at);
         let start = if known { floor.max(self.last.start) } else { word_start(text, floor, at) };
@@ -50,7 +50,7 @@ impl ScannedWord {
     }
 }
 
-/// Where the destination of a link ends that begins at `from`; the end of the text where nothing ends it.
+/// The end of the link destination that begins at `from`; the end of the text if it is never closed.
 pub(super) fn link_end(text: &str, from: usize) -> usize {
     let rest = &text.as_bytes()[from..];
     let closed = memchr3(b')', b' ', b'\n', rest).unwrap_or(rest.len());
