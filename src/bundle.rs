@@ -21,7 +21,7 @@ pub const BODY: &str = "\0body";
 /// The content of one file of a bundle; `emit` turns it into bytes.
 #[derive(Debug, Clone)]
 pub enum NodeContent {
-    /// The bytes of that file.
+    /// The bytes of this file.
     CopyOf(PathBuf),
     /// This text.
     Text(String),
@@ -108,8 +108,7 @@ pub struct BundleManifest {
     pub digest: String,
     /// Every emitted file, sorted by path.
     pub files: Vec<ManifestFile>,
-    /// Helper binaries and programs of the plugins' own, sorted by path. They are inputs and stay outside
-    /// the digest.
+    /// Helper binaries and the plugins' own programs, sorted by path. They are inputs and not part of the digest.
     pub helpers: Vec<ManifestHelper>,
 }
 
@@ -163,7 +162,7 @@ pub struct ManifestHelper {
     pub mode: String,
     /// For example `linux-x86_64`.
     pub platform: String,
-    /// The helper's own version; absent for a program of the plugin's own.
+    /// The helper's own version; absent for a plugin's own program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// sha256 of the content, in hexadecimal.

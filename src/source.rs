@@ -163,13 +163,13 @@ pub const PACKAGES: &str = "it holds installed packages";
 pub const OUTPUT: &str = "it is the output folder of this build";
 /// Why a bundle is excluded.
 pub const BUNDLE: &str = "it is a bundle that a build wrote";
-/// Why a path outside of the plugins is excluded.
+/// Why a path outside the plugins is excluded.
 pub const OUTSIDE: &str = "it is part of no plugin";
 
-/// Why a link to a file outside of the source is excluded.
+/// Why a link to a file outside the source is excluded.
 pub const LEAVES: &str = "the link leaves the source";
 /// Why a staged text that never replaced its file is excluded.
-pub const UNFINISHED: &str = "a change that was cut short left it behind";
+pub const UNFINISHED: &str = "an interrupted change left it behind";
 /// The suffix of staged texts.
 pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
@@ -178,7 +178,7 @@ pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// The reason for a file that is larger than that.
 pub const TOO_LARGE: &str = "is larger than 512 MiB";
 /// The reason for a file beyond the total size.
-pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger than 512 MiB together";
+pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger than 512 MiB in total";
 
 /// Reasons of exclusions that change without a change of the source: a build folder, installed packages, the checkout
 /// itself. Ledgers that differ only in such rows are equivalent.

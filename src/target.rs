@@ -271,7 +271,7 @@ fn check(target: &Target) -> Result<(), String> {
     for (kind, rules) in fields {
         if !rules.contains_key("*") {
             return Err(format!(
-                "`[{kind}.fields]` needs a rule for `\"*\"`, so that no field is without an answer"
+                "`[{kind}.fields]` needs a rule for `\"*\"`, so that every field has a rule"
             ));
         }
         for (field, rule) in rules {
@@ -336,7 +336,7 @@ fn check(target: &Target) -> Result<(), String> {
         if let Some(missing) =
             registration.modules.iter().find(|module| !target.templates.contains_key(*module))
         {
-            return Err(format!("`registration.modules` names `templates/{missing}`, which is not there"));
+            return Err(format!("`registration.modules` names `templates/{missing}`, which does not exist"));
         }
     }
     Ok(())

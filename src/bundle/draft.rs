@@ -27,13 +27,13 @@ pub struct MarkdownDraft {
     pub path: Utf8PathBuf,
     /// Its text.
     pub text: Arc<str>,
-    /// The text taken apart.
+    /// The text, split into frontmatter and body.
     pub document: MarkdownDocument,
     /// Edits of the text.
     pub edits: Vec<DraftEdit>,
-    /// What becomes of fields of the frontmatter; edits of their bytes give way.
+    /// Changes to frontmatter fields; they override edits of the same bytes.
     pub changes: Vec<DraftField>,
-    /// Why the frontmatter is written as a whole; edits of its bytes give way.
+    /// The reason why the frontmatter is rewritten as a whole, if it is; this overrides edits of its bytes.
     pub rewritten: Option<String>,
     /// Fields to add: key, value as YAML, reason.
     pub fields: Vec<(String, String, String)>,
@@ -41,16 +41,16 @@ pub struct MarkdownDraft {
     pub block: Option<Block>,
 }
 
-/// What becomes of one field.
+/// A change to one field.
 #[derive(Debug, Clone)]
 pub struct DraftField {
-    /// The field, as the source has it.
+    /// The field in the source.
     pub entry: MappingEntry,
-    /// Its new value as YAML; `None` takes it away.
+    /// Its new value as YAML; `None` removes the field.
     pub value: Option<String>,
-    /// Why.
+    /// The reason for the change.
     pub reason: String,
-    /// The tag before the value goes, too.
+    /// Whether the tag before the value is removed, too.
     behind_colon: bool,
 }
 
@@ -59,7 +59,7 @@ impl DraftField {
         Self { entry: entry.clone(), value, reason: reason.to_owned(), behind_colon: false }
     }
 
-    /// A merge brings several fields at one place.
+    /// The key is compared, too, because several fields from a merge have the same span.
     fn is_of(&self, entry: &MappingEntry) -> bool {
         self.entry.key_span == entry.key_span && self.entry.key == entry.key
     }
@@ -68,9 +68,9 @@ impl DraftField {
 /// The generated block of a file.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The heading, as written.
+    /// The heading, with its markers.
     pub heading: String,
-    /// One list item each.
+    /// The lines, each a list item.
     pub lines: Vec<BlockLine>,
 }
 
@@ -79,12 +79,12 @@ pub struct Block {
 pub struct BlockLine {
     /// The template.
     pub template: String,
-    /// An object.
+    /// The values, as a JSON object.
     pub values: Json,
 }
 
 impl MarkdownDraft {
-    /// Starts with no edit. A file without text has nothing to edit.
+    /// A draft without edits. A file without text has nothing to edit.
     pub fn new(file: &SourceFile, document: &MarkdownDocument) -> Self {
         let text = match &file.content {
             FileContent::Text(text) => text.clone(),
@@ -114,7 +114,7 @@ impl MarkdownDraft {
         self.edits.push(Edit { span, text: text.into(), tag: (kind, reason.into()) });
     }
 
-    /// Takes a byte order mark away.
+    /// Removes a byte order mark.
     pub fn remove_byte_order_mark(&mut self) {
         if self.document.byte_order_mark {
             self.replace(
@@ -126,7 +126,7 @@ impl MarkdownDraft {
         }
     }
 
-    /// Makes a field hold `value`; a field that already does stays as it is written.
+    /// Sets a field to the text `value`; a field that already has this value is left as written.
     pub fn set_text(&mut self, key: &str, value: &str, reason: &str) {
         match self.current(key) {
             Some(entry) if entry.node.value == Value::String(value.to_owned()) => {}
@@ -135,7 +135,7 @@ impl MarkdownDraft {
         }
     }
 
-    /// Makes a field hold `value`, which is YAML, whatever was to become of it.
+    /// Sets a field to `value`, which is YAML, overriding earlier changes.
     pub fn set_value(&mut self, key: &str, value: &str, reason: &str) {
         self.fields.retain(|(other, ..)| other != key);
         match self.current(key) {
@@ -144,26 +144,26 @@ impl MarkdownDraft {
         }
     }
 
-    /// The entry that counts for `key`, unless it is taken away.
+    /// The effective entry for `key`, unless it is to be removed.
     fn current(&self, key: &str) -> Option<MappingEntry> {
         let entry = self.document.fields.as_ref()?.entry(key)?;
         self.change(entry).is_none_or(|change| change.value.is_some()).then(|| entry.clone())
     }
 
-    /// Writes an entry's own value in a form that every YAML reader takes the same way.
+    /// Rewrites an entry's own value in a form that every YAML parser reads the same way.
     pub fn requote(&mut self, entry: &MappingEntry, reason: &str) {
         let value = portable(&entry.node.to_json());
         self.rewrite_value(entry, &value, reason);
     }
 
-    /// Writes `value` where an entry's value stands, unless something else was to become of the entry.
+    /// Replaces an entry's value with `value`, unless the entry already has a change.
     pub fn rewrite_value(&mut self, entry: &MappingEntry, value: &str, reason: &str) {
         if self.change(entry).is_none() && frontmatter::value_span(self, entry).slice(&self.text) != value {
             self.decide(entry, value.to_owned(), reason);
         }
     }
 
-    /// Writes `value` in place of everything behind the colon of an entry, its tag included.
+    /// Replaces everything after the colon of an entry, including its tag, with `value`.
     pub fn replace_value(&mut self, entry: &MappingEntry, value: &str, reason: &str) {
         if self.change(entry).is_none() {
             self.decide(entry, value.to_owned(), reason);
@@ -171,7 +171,7 @@ impl MarkdownDraft {
         }
     }
 
-    /// Takes an entry away with its whole lines.
+    /// Removes an entry with its whole lines.
     pub fn remove(&mut self, entry: &MappingEntry, reason: &str) {
         self.changes.retain(|change| !change.is_of(entry));
         self.changes.push(DraftField::new(entry, None, reason));
@@ -187,12 +187,12 @@ impl MarkdownDraft {
         }
     }
 
-    /// What is to become of an entry, where that is decided.
+    /// The change to an entry, if there is one.
     pub fn change(&self, entry: &MappingEntry) -> Option<&DraftField> {
         self.changes.iter().find(|change| change.is_of(entry))
     }
 
-    /// Whether nothing is to be changed.
+    /// Whether the draft has no changes.
     pub fn is_unchanged(&self) -> bool {
         self.edits.is_empty()
             && self.changes.is_empty()
@@ -212,7 +212,7 @@ pub fn one_line(node: &Node) -> Option<String> {
     node.scalar().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// JSON that is YAML as well: what YAML does not take as it is, or breaks lines for some readers, is written as an escape.
+/// JSON that is also valid YAML: characters that YAML forbids, or that some parsers treat as line breaks, are escaped.
 pub fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -226,8 +226,8 @@ pub fn escaped(json: &str) -> String {
     out
 }
 
-/// A value in JSON, which every reader of YAML takes in the same way, and no host finds the end of frontmatter in. Nothing is
-/// written as nothing: a host may refuse the word for it where it wants a mapping.
+/// A value as JSON that every YAML parser reads the same way, and in which no host finds the end of frontmatter. Null
+/// becomes an empty value, because a host may refuse the word `null` where it expects a mapping.
 pub fn portable(value: &Json) -> String {
     if value.is_null() {
         return String::new();

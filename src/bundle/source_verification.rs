@@ -1,5 +1,5 @@
-//! What the source host lists of a source as its author wrote it, and what of that a bundle neither carries nor
-//! counts as a loss.
+//! What the source host lists of the unmodified source, and what of that a bundle neither carries nor reports as a
+//! loss.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What the real hosts have shown: the document that `verify --format json` prints, and the proof
-//! that it leaves in a bundle.
+//! What the real hosts have shown: the document that `verify --format json` prints, and the proof that it writes into a
+//! bundle.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +126,7 @@ impl NamesByKind {
         }
     }
 
-    /// Adds a name to the list of its kind, in order; other kinds are left out.
+    /// Adds a name to the list of its kind, in order; ignores kinds that are not verified.
     pub fn add(&mut self, kind: ComponentKind, name: &str) {
         let list = match kind {
             ComponentKind::Skill => &mut self.skills,
@@ -164,7 +164,7 @@ pub struct Methods {
 }
 
 impl Methods {
-    /// Lowers the way of a kind to the weaker of the known one and this one.
+    /// Lowers the method of a kind to the weaker of the known one and this one.
     pub fn weaken(&mut self, kind: ComponentKind, method: Method) {
         let known = match kind {
             ComponentKind::Skill => &mut self.skills,

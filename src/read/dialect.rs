@@ -25,7 +25,7 @@ pub struct Dialect {
     pub duplicates: DuplicateRule,
     /// Fields that the host shows to users or models.
     pub shown: Vec<String>,
-    /// What becomes of a number or a boolean where text is wanted.
+    /// How the host treats a number or a boolean where text is expected.
     pub scalars: ScalarRule,
     /// Whether dates, and numbers with underscores, with colons or in base two, are not text, as in YAML 1.1.
     pub old_scalars: bool,
@@ -86,7 +86,7 @@ pub enum DuplicateRule {
     RefusedWhereRead,
 }
 
-/// What becomes of a number or a boolean where text is wanted.
+/// How the host treats a number or a boolean where text is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalarRule {

@@ -52,7 +52,7 @@ pub enum ComponentKind {
 }
 
 impl ComponentKind {
-    /// The kind as it stands in ledgers and loss ids.
+    /// The kind as it is written in ledgers and loss ids.
     pub fn id(self) -> &'static str {
         match self {
             ComponentKind::Plugin => "plugin",
@@ -79,7 +79,7 @@ impl ComponentKind {
         }
     }
 
-    /// The kind of that id.
+    /// The kind with this id.
     pub fn from_id(id: &str) -> Option<Self> {
         serde_json::from_value(id.into()).ok()
     }

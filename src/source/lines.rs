@@ -1,5 +1,5 @@
-//! Where the lines of a text begin, and how columns become bytes and back. Of a long line the
-//! characters are counted once in strides, so that many places on one line cost no more than few.
+//! Where the lines of a text begin, and the conversion between columns and byte offsets. The characters of long lines
+//! are counted once, in strides, so that many positions on one line remain cheap.
 
 use std::sync::OnceLock;
 
@@ -9,11 +9,11 @@ use super::{Position, Span};
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
-    /// How many characters begin before each multiple of [`STRIDE`]; made for texts with long lines.
+    /// How many characters begin before each multiple of [`STRIDE`]; computed lazily for texts with long lines.
     counted: OnceLock<Vec<usize>>,
 }
 
-/// How many bytes of a long line are counted at once.
+/// The number of bytes per entry of [`LineIndex::counted`].
 const STRIDE: usize = 4096;
 
 impl LineIndex {
@@ -25,18 +25,18 @@ impl LineIndex {
         Self { starts, counted: OnceLock::new() }
     }
 
-    /// The 1-based line that holds `offset`.
+    /// The 1-based line that contains `offset`.
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= offset).max(1)
     }
 
-    /// The bytes of the 1-based `line` of the text that was indexed, with its end.
+    /// The span of the 1-based `line` of the indexed text, including its line end.
     pub fn span(&self, text: &str, line: usize) -> Option<Span> {
         let start = *self.starts.get(line.checked_sub(1)?)? as usize;
         Some(Span::new(start, self.starts.get(line).map_or(text.len(), |start| *start as usize)))
     }
 
-    /// Line and column of `offset` in the text that was indexed.
+    /// Line and column of `offset` in the indexed text.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let line = self.line(offset);
         let start = self.starts[line - 1] as usize;
@@ -51,7 +51,7 @@ impl LineIndex {
         Position { line, column: before + 1 }
     }
 
-    /// The byte offset of a place in the text that was indexed; a column behind the line's end is that end.
+    /// The byte offset of a position in the indexed text; a column after the end of the line is clamped.
     pub fn offset(&self, text: &str, place: Position) -> Option<usize> {
         let line = self.span(text, place.line)?;
         let column = place.column.saturating_sub(1);
@@ -90,17 +90,17 @@ impl LineIndex {
     }
 }
 
-/// Where the line that holds `at` begins.
+/// The start of the line that contains `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
 }
 
-/// Where the line that holds `at` ends: at its line feed, or with the text.
+/// The end of the line that contains `at`: its line feed, or the end of the text.
 pub fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
 }
 
-/// Where the line after the one that holds `at` begins; the end of the text without one.
+/// The start of the line after the one that contains `at`; the end of the text if there is none.
 pub fn next_line(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end + 1)
 }

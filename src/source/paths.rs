@@ -1,11 +1,11 @@
-//! Values by path. Paths are told apart as text, in the order of their parts, which is many times cheaper
-//! than part by part.
+//! A map by path. Paths are compared as strings, in the order of their parts, which is much cheaper than comparing
+//! components.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::by_parts;
 
-/// A map by plain paths (no `.`, no empty part), in the order of their parts.
+/// A map by normalized paths (no `.`, no empty part), in the order of their parts.
 #[derive(Debug, Clone)]
 pub struct PathMap<T> {
     entries: Vec<(Utf8PathBuf, T)>,
@@ -19,14 +19,14 @@ impl<T> Default for PathMap<T> {
 
 impl<T> PathMap<T> {
     fn place(&self, path: &Utf8Path) -> Result<usize, usize> {
-        // Paths mostly come in their order, so the place of a new one is nearly always the end.
+        // Paths mostly arrive in order, so a new one is nearly always appended.
         if self.entries.last().is_none_or(|(last, _)| by_parts(last.as_str(), path.as_str()).is_lt()) {
             return Err(self.entries.len());
         }
         self.entries.binary_search_by(|(other, _)| by_parts(other.as_str(), path.as_str()))
     }
 
-    /// Gives `path` a value, in the place of the one that it has.
+    /// Sets the value of `path`, replacing any existing one.
     pub fn insert(&mut self, path: &Utf8Path, value: T) {
         match self.place(path) {
             Ok(at) => self.entries[at].1 = value,
@@ -34,14 +34,14 @@ impl<T> PathMap<T> {
         }
     }
 
-    /// Gives `path` a value if it has none.
+    /// Sets the value of `path` if it has none.
     pub fn insert_new(&mut self, path: &Utf8Path, value: T) {
         if let Err(at) = self.place(path) {
             self.entries.insert(at, (path.to_owned(), value));
         }
     }
 
-    /// Takes a path out.
+    /// Removes a path.
     pub fn remove(&mut self, path: &Utf8Path) {
         if let Ok(at) = self.place(path) {
             self.entries.remove(at);
@@ -53,7 +53,7 @@ impl<T> PathMap<T> {
         self.place(path).ok().map(|at| &self.entries[at].1)
     }
 
-    /// The value of `path`, to be changed.
+    /// A mutable reference to the value of `path`.
     pub fn get_mut(&mut self, path: &Utf8Path) -> Option<&mut T> {
         self.place(path).ok().map(|at| &mut self.entries[at].1)
     }
@@ -63,7 +63,7 @@ impl<T> PathMap<T> {
         self.place(path).is_ok()
     }
 
-    /// The first path that is `path` or comes after it: one below it, if there is any.
+    /// The first path at or after `path` in order; this is a path below it, if there is one.
     pub fn first_from(&self, path: &Utf8Path) -> Option<&Utf8Path> {
         let at = self.place(path).unwrap_or_else(|at| at);
         self.entries.get(at).map(|(path, _)| path.as_path())
@@ -74,7 +74,7 @@ impl<T> PathMap<T> {
         self.entries.iter().map(|(path, value)| (path.as_path(), value))
     }
 
-    /// The same, to change the values.
+    /// Every path with a mutable reference to its value, in order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Utf8Path, &mut T)> {
         self.entries.iter_mut().map(|(path, value)| (path.as_path(), value))
     }

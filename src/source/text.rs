@@ -1,9 +1,9 @@
-//! A text that many may hold and none copies.
+//! A text that can be shared without copying it.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A shared text: one of the source, or one that was made.
+/// A shared text, from the source or generated.
 #[derive(Debug, Clone)]
 pub struct SharedText(TextStorage);
 
@@ -20,7 +20,7 @@ impl From<Arc<str>> for SharedText {
 }
 
 impl From<String> for SharedText {
-    /// Takes the text as it is, and gives back room that it does not need.
+    /// Does not copy the text, but releases its unused capacity.
     fn from(mut text: String) -> Self {
         text.shrink_to_fit();
         Self(TextStorage::Made(Arc::new(text)))

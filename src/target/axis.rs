@@ -1,12 +1,11 @@
-//! The axes along which a host can carry less than the source host, and how grave a loss along each
-//! is at least.
+//! The axes along which a host can support less than the source host, and the minimum class of a loss along each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::LossClass;
 
-/// Along what a host can carry less than the source host.
+/// An axis along which a host can support less than the source host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Axis {
@@ -14,15 +13,15 @@ pub enum Axis {
     ToolLimits,
     /// Which tools a skill may use without being asked.
     ToolGrants,
-    /// That only the user may invoke something.
+    /// Limits that let only the user invoke something.
     Invocation,
-    /// That only the model may invoke something.
+    /// Limits that let only the model invoke something.
     Visibility,
     /// Permission modes.
     Permissions,
     /// Hooks that can stop a tool.
     HookBlocking,
-    /// Hooks that stop nothing, and what else is special about them.
+    /// Hooks that cannot block, and other differences of hooks.
     Hooks,
     /// Servers.
     Servers,
@@ -42,20 +41,20 @@ pub enum Axis {
     Components,
     /// Where a plugin comes from.
     Sources,
-    /// How something looks.
+    /// The appearance of something.
     Appearance,
-    /// Words about a component.
+    /// Descriptive metadata of a component.
     Metadata,
-    /// A cap of the host.
+    /// A limit of the host.
     Limit,
-    /// What cannot be read.
+    /// Files that cannot be read.
     Unreadable,
-    /// What cannot be named, or has the name of another.
+    /// Components that cannot have their name, or share it with another one.
     Names,
 }
 
 impl Axis {
-    /// The lowest class that a loss of this axis may have.
+    /// The minimum class of a loss of this axis.
     pub fn floor(self) -> LossClass {
         match self {
             Axis::ToolLimits | Axis::Invocation | Axis::Permissions | Axis::HookBlocking => {
@@ -66,7 +65,7 @@ impl Axis {
         }
     }
 
-    /// The axis as it stands in a loss id.
+    /// The axis as it is written in a loss id.
     pub fn id(self) -> &'static str {
         match self {
             Axis::ToolLimits => "tool-limits",
@@ -93,12 +92,12 @@ impl Axis {
         }
     }
 
-    /// The axis of that id.
+    /// The axis with this id.
     pub fn from_id(id: &str) -> Option<Self> {
         serde_json::from_value(id.into()).ok()
     }
 
-    /// What is lost along it, in one sentence.
+    /// What is lost along this axis, in one sentence.
     pub fn about(self) -> &'static str {
         match self {
             Axis::ToolLimits => "tool-limits: the source limits tools, but the host does not enforce it",
@@ -110,7 +109,7 @@ impl Axis {
             }
             Axis::Visibility => "visibility: the source hides it from the user, and the host lists it",
             Axis::Permissions => {
-                "permissions: the source sets how much an agent may do, and the host does not hold to it"
+                "permissions: the source sets how much an agent may do, but the host does not enforce it"
             }
             Axis::HookBlocking => {
                 "hook-blocking: a hook of the source can stop a tool, and on the host it cannot"
@@ -118,14 +117,12 @@ impl Axis {
             Axis::Hooks => {
                 "hooks: a hook of the source runs later, less often or only after a step of the user"
             }
-            Axis::Servers => "servers: a server of the source starts or is reached in another way",
+            Axis::Servers => "servers: a server of the source starts or is reached differently",
             Axis::Model => "model: the source chooses a model or its effort, and the host does not",
             Axis::Arguments => {
                 "arguments: the source host puts arguments into the text, and the host does not"
             }
-            Axis::Variables => {
-                "variables: the source host gives a variable a value, and the host has none for it"
-            }
+            Axis::Variables => "variables: the source host gives a variable a value, but the host does not",
             Axis::ShellExpansion => {
                 "shell-expansion: the source host runs a command before the text is read, and the host does not"
             }
@@ -138,29 +135,29 @@ impl Axis {
             }
             Axis::Sources => "sources: the plugin comes from a place that the host cannot fetch from",
             Axis::Appearance => "appearance: something looks different",
-            Axis::Metadata => "metadata: the host reads fewer words about it",
-            Axis::Limit => "limit: it goes beyond what the host loads",
+            Axis::Metadata => "metadata: the host reads less of its metadata",
+            Axis::Limit => "limit: it exceeds what the host loads",
             Axis::Unreadable => "unreadable: the file cannot be read, so no host gets it",
-            Axis::Names => "names: it cannot have its name",
+            Axis::Names => "names: it cannot keep its name",
         }
     }
 
-    /// What an author can do about a loss along it.
+    /// What an author can do about a loss along this axis.
     pub fn advice(self) -> &'static str {
         match self {
             Axis::ToolLimits => {
                 "say in the text what it must not do, and let it ask the user before anything that cannot be undone"
             }
             Axis::ToolGrants => {
-                "nothing has to be done: the user is asked; the README can name the permissions that spare it"
+                "nothing to do: the user is asked; the README can name the permissions that avoid the question"
             }
             Axis::Invocation => {
                 "let the text begin with a question to the user, and say in the description that only the user starts it"
             }
-            Axis::Visibility => "nothing has to be done: the user sees one name more",
+            Axis::Visibility => "nothing to do: the user sees one more name",
             Axis::Permissions => "name the permissions that the user should set in the README",
             Axis::HookBlocking => {
-                "say the rule in every text that could break it, and guard what matters outside the host too"
+                "state the rule in every text that could break it, and guard what matters outside the host too"
             }
             Axis::Hooks => "say in the README what the user must do, or what is not watched here",
             Axis::Servers => "say in the README what the user must set up for the server",
@@ -176,10 +173,10 @@ impl Axis {
                 "say in a skill what it would have done, so that the model or the user can do it"
             }
             Axis::Sources => "list the plugin in a marketplace of that host as well",
-            Axis::Appearance => "nothing has to be done: it works the same",
+            Axis::Appearance => "nothing to do: it works the same",
             Axis::Metadata => "say what matters for choosing it in the description",
             Axis::Limit => "shorten or split it",
-            Axis::Unreadable => "correct the file at the place that the build names",
+            Axis::Unreadable => "fix the file at the location that the build reports",
             Axis::Names => "rename it",
         }
     }

@@ -1,5 +1,5 @@
-//! `[checks]`: what `plugcast check` holds a source against. No build reads it, so a list that is too
-//! short costs a finding and nothing else.
+//! `[checks]`: the facts that `plugcast check` compares a source with. No build reads them, so an incomplete list costs
+//! at most a diagnostic.
 
 use std::collections::BTreeMap;
 
@@ -12,55 +12,55 @@ use super::ValueFormat;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CheckFacts {
-    /// Tools beside those of `[source]` that a list of tools or a matcher may name.
+    /// Tools besides those of `[source]` that a list of tools or a matcher may name.
     #[serde(default)]
     pub other_tools: Vec<String>,
-    /// Grants that leave a shell, or everything, without a question.
+    /// Grants that allow a shell, or everything, without asking.
     #[serde(default)]
     pub open_grants: Vec<String>,
-    /// Fields of an agent that take one of a few values.
+    /// Fields of an agent that accept only certain values, with these values.
     #[serde(default)]
     pub agent_values: BTreeMap<String, Vec<String>>,
-    /// Fields of an agent that take a whole number, too or only.
+    /// Fields of an agent that accept a whole number, with or without other values.
     #[serde(default)]
     pub agent_numbers: Vec<String>,
     /// Short names of models.
     #[serde(default)]
     pub models: Vec<String>,
-    /// Events whose matchers name one of a few things that are no tools.
+    /// Events whose matchers name something other than tools, with the valid values.
     #[serde(default)]
     pub matcher_values: BTreeMap<String, Vec<String>>,
     /// Events whose matchers name tools.
     #[serde(default)]
     pub tool_events: Vec<String>,
-    /// An MCP server with a `url` and no `type` is taken for one with a command, and dropped.
+    /// Whether an MCP server with a `url` but no `type` is treated as one with a command, and dropped.
     #[serde(default)]
     pub type_needed: bool,
-    /// MCP servers of plugins start in the user's project, whatever their `cwd` is.
+    /// Whether MCP servers of plugins start in the user's project, whatever their `cwd` is.
     #[serde(default)]
     pub servers_start_in_project: bool,
-    /// Names of plugins that the host keeps for its maker's own.
+    /// Names of plugins that the host reserves for its vendor.
     #[serde(default)]
     pub reserved_plugins: Vec<String>,
-    /// How such names begin.
+    /// Prefixes of such names.
     #[serde(default)]
     pub reserved_plugin_prefixes: Vec<String>,
-    /// How the names of models begin, or what they hold, that are none of the short ones.
+    /// Prefixes or substrings of full names of models.
     #[serde(default)]
     pub model_marks: Vec<String>,
-    /// What looks like a placeholder of a command and is none.
+    /// Text that looks like a placeholder of a command but is not one.
     #[serde(default)]
     pub false_placeholders: Vec<String>,
-    /// Folders of a project that the host reads; those of the source host have the form of a plugin.
+    /// Folders of a project that the host reads; those of the source host are structured like a plugin.
     #[serde(default)]
     pub project_folders: Vec<String>,
     /// The variable that names the folder of the user's project.
     #[serde(default)]
     pub project_variable: String,
-    /// Agents and commands of a project that the host reads in a format of its own.
+    /// Agents and commands of a project in the host's own format.
     #[serde(default)]
     pub project_files: Vec<ProjectFiles>,
-    /// What else lies in a project for the host and is not checked, with the reason.
+    /// Other files for the host in a project that are not checked, with the reason.
     #[serde(default)]
     pub project_unread: BTreeMap<String, String>,
     /// Commands that are rejected before they run.
@@ -74,36 +74,36 @@ pub struct CheckFacts {
 pub struct RefusedCommand {
     /// The program.
     pub program: String,
-    /// Its options, any of which makes it one; letters may stand together behind one dash.
+    /// Its options, any of which makes the command rejected; letters may be combined after one dash.
     pub options: Vec<String>,
-    /// Programs that run another one and do not hide it.
+    /// Programs that run another one without hiding it from the host.
     pub through: Vec<String>,
-    /// What to write instead.
+    /// What to use instead.
     pub instead: String,
 }
 
-/// Files of a project in a format of the host's own.
+/// Files of a project in the host's own format.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProjectFiles {
     /// Folders of the project that hold them, at any depth.
     pub folders: Vec<String>,
-    /// What the files are written in.
+    /// The format of the files.
     pub format: FileFormat,
-    /// What the host does with one that is wrong, after its name.
+    /// What the host does with an invalid file; follows the name of the file in the message.
     pub refusal: String,
-    /// Fields that must be there, and that must not be empty.
+    /// Fields that are required and must not be empty.
     #[serde(default)]
     pub required: Vec<String>,
-    /// What values of fields look like.
+    /// The formats of field values.
     #[serde(default)]
     pub formats: BTreeMap<String, ValueFormat>,
-    /// The values that fields take: in place of, or beside, their format; of a mapping, those within it.
+    /// Values that fields accept instead of, or in addition to, their format; for a mapping, the values in it.
     #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
 }
 
-/// What a file is written in.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileFormat {
@@ -114,7 +114,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// How the names of such files end.
+    /// The extension of such files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Markdown => "md",

@@ -1,6 +1,5 @@
-//! The sections of `target.toml` for components beside skills, agents and commands. Hooks and servers
-//! are what a host runs; a target without a section for them carries the source's own files, as
-//! `[components]` says.
+//! The sections of `target.toml` for components other than skills, agents and commands. Hooks and servers are run by
+//! the host; a target without a section for them carries the source's own files, as declared in `[components]`.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +10,19 @@ use toml::Table;
 use super::axis::Axis;
 use crate::diagnostic::LossClass;
 
-/// A kind of component that has no section of its own.
+/// A kind of component without a section.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ComponentFacts {
-    /// Whether its files are carried as they are.
+    /// Whether its files are copied unchanged.
     pub carried: bool,
-    /// The axis along which something is lost when it is not.
+    /// The axis of the loss if they are not.
     pub axis: Option<Axis>,
-    /// A graver class than the axis asks for.
+    /// A more severe class than the minimum of the axis.
     pub class: Option<LossClass>,
-    /// Why it is not.
+    /// Why they are not.
     pub reason: Option<String>,
-    /// The `type` that a server gets that has a `url` and none of its own, where it would be dropped.
+    /// The `type` to add to a server with a `url` but no `type`, if the host would drop it otherwise.
     pub remote_type: Option<String>,
 }
 
@@ -31,48 +30,47 @@ pub struct ComponentFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HookFacts {
-    /// Where the document lies in the plugin's folder; absent where the module of `[registration]`
-    /// runs the hooks.
+    /// The path of the document in the plugin's folder; absent if the module of `[registration]` runs the hooks.
     pub path: Option<String>,
-    /// The key that holds the events, in the document or in the data of the module.
+    /// The key of the events, in the document or in the data of the module.
     pub key: String,
     /// The events that fire.
     pub events: Vec<String>,
     /// The types of handlers that run.
     pub handlers: Vec<String>,
-    /// The fields of a handler that count; others are dropped.
+    /// The fields of a handler that the host supports; others are dropped.
     pub fields: Vec<String>,
-    /// Fields that are only shown: it makes no other difference that they are dropped.
+    /// Fields that the source host only displays: dropping them makes no other difference.
     #[serde(default)]
     pub unshown: Vec<String>,
-    /// A time-out must be a whole number of seconds.
+    /// Whether a timeout must be a whole number of seconds.
     pub whole_seconds: bool,
-    /// What a tool of the source host is called in a matcher, and then a tool that is not listed
-    /// never fires; without any, matchers stay as written.
+    /// The names of the source host's tools in matchers of the host; a tool that is not listed never fires. If empty,
+    /// matchers remain unchanged.
     #[serde(default)]
     pub matchers: BTreeMap<String, Vec<String>>,
-    /// How the tools of a plugin's own server begin in a matcher, with `{server}`; absent where that
-    /// is as on the source host.
+    /// The prefix of the tools of a plugin's own server in a matcher, with `{server}`; absent if it is the same as on
+    /// the source host.
     pub server_tools: Option<String>,
-    /// Variables that the host does not set for a hook, and the shell's words for their values.
+    /// Variables that the host does not set for a hook, with shell expressions for their values.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Variables of the source host that the host gives to a hook, too.
+    /// Variables of the source host that the host also sets for a hook.
     #[serde(default)]
     pub variables: Vec<String>,
-    /// What every hook waits for, and the step to take.
+    /// What must happen before any hook runs, and what the user must do.
     pub trust: Option<String>,
-    /// How an event differs, for hooks that wait for it.
+    /// How an event differs, for hooks that subscribe to it.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
-    /// Events that do not wait long: the host ends such a hook after so many seconds, and waits for
-    /// one that says `async`, too.
+    /// Events with a short time limit: the host ends such a hook after this many seconds, and waits even for one with
+    /// `async`.
     #[serde(default)]
     pub hurried: BTreeMap<String, u64>,
-    /// Events whose hooks run and can stop nothing, with the reason.
+    /// Events whose hooks run but cannot block, with the reason.
     #[serde(default)]
     pub unheard: BTreeMap<String, String>,
-    /// What a script does that has another effect.
+    /// Actions of scripts that have a different effect on the host.
     #[serde(default)]
     pub scripts: Vec<ScriptFacts>,
     /// Why a hook of another event is dropped.
@@ -83,9 +81,10 @@ pub struct HookFacts {
     pub field_loss: String,
     /// Why a name in a matcher is dropped.
     pub matcher_loss: Option<String>,
-    /// Why a hook is dropped whose matcher is no pattern of Rust's `regex`, where the host reads matchers by that.
+    /// Why a hook is dropped if its matcher is invalid in Rust's `regex` syntax, which the host uses.
     pub pattern_loss: Option<String>,
-    /// What is lost of the rule in a hook's `if`, where the host does not support such rules: the matcher still names the tool.
+    /// What is lost of the rule in a hook's `if`, if the host does not support such rules: the matcher still names the
+    /// tool.
     pub gate_loss: Option<String>,
 }
 
@@ -93,16 +92,16 @@ pub struct HookFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScriptFacts {
-    /// Words that a script must all have; the row points at the last of them.
+    /// Words that must all occur in the script; the ledger row points at the last one.
     pub words: Vec<String>,
-    /// The events that it matters for.
+    /// The events that this applies to.
     pub events: Vec<String>,
-    /// The tools that it matters for, where the matcher covers one; empty for all.
+    /// The tools that this applies to, if the matcher covers one; empty for all.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// The axis along which something is lost.
+    /// The axis of the loss.
     pub axis: Axis,
-    /// Why.
+    /// The reason for the loss.
     pub reason: String,
 }
 
@@ -110,46 +109,44 @@ pub struct ScriptFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ServerFacts {
-    /// Where the document lies in the plugin's folder; absent where the module of `[registration]`
-    /// registers the servers.
+    /// The path of the document in the plugin's folder; absent if the module of `[registration]` registers the servers.
     pub path: Option<String>,
-    /// The key that holds the servers, in the document or in the data of the module.
+    /// The key of the servers, in the document or in the data of the module.
     pub key: String,
     /// The name of a server, with `{plugin}` and `{name}`.
     pub name: String,
-    /// One server, by the transport that the source names. Leaves are templates over `command`,
-    /// `argv` (the command and its arguments), `args`, `cwd`, `env`, `env_vars` (variables that are
-    /// passed on), `url`, `headers`, `env_headers` (headers to the variables that hold them),
-    /// `bearer` (the variable with the bearer token), `extensions` and, as `/key`, other fields.
+    /// The entry of one server, by the transport in the source. Leaves are templates over `command`, `argv` (the
+    /// command and its arguments), `args`, `cwd`, `env`, `env_vars` (variables that are passed on), `url`, `headers`,
+    /// `env_headers` (headers to the variables that hold them), `bearer` (the variable with the bearer token),
+    /// `extensions` and, as `/key`, other fields.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, serde_json::Value>>")]
     pub transports: BTreeMap<String, Table>,
-    /// What a text calls the tools of a server, with `{plugin}` and `{server}`, and `NAME` for the tool; absent where
-    /// that is as on the source host.
+    /// The names of a server's tools in texts, with `{plugin}`, `{server}`, and `NAME` for the tool; absent if they are
+    /// the same as on the source host.
     pub tools: Option<String>,
-    /// What a text says of the tools of a server that the host does not get.
+    /// What texts say about the tools of a server that the host does not get.
     pub lost_tools: Option<String>,
-    /// What stands for a `-` of a plugin's or a server's name in the names of tools; absent where it stays.
+    /// The replacement for `-` in the name of a plugin or server within the names of tools; absent if it is kept.
     pub tool_dash: Option<char>,
-    /// Variables in strings are replaced when a server starts.
+    /// Whether variables in strings are expanded when a server starts.
     pub expands: bool,
-    /// What stands for the plugin's folder, and is the server's working directory, where variables
-    /// are not replaced.
+    /// The replacement for the plugin's folder, and the server's working directory, if variables are not expanded.
     pub root: Option<String>,
-    /// What that means for a server that names the plugin's folder.
+    /// The consequence of `root` for a server that names the plugin's folder.
     pub root_loss: Option<String>,
-    /// What a user should know of every server.
+    /// What a user should know about every server.
     pub note: Option<String>,
     /// Why a server of another transport is dropped.
     pub transport_loss: String,
     /// Why a field of a server is dropped.
     pub field_loss: String,
-    /// The program and its options that take a command line as the last argument, and fill its variables, where the host
-    /// does not: a server with a variable of the environment in its command or arguments is started by it.
+    /// A program with options that runs a command line, given as the last argument, and expands its variables, if the
+    /// host does not: it starts servers with environment variables in their command or arguments.
     pub shell: Option<Vec<String>>,
-    /// What that means, with `{variables}` for their names.
+    /// The consequence of `shell`, with `{variables}` for their names.
     pub shell_loss: Option<String>,
-    /// Why a server with a variable that nobody replaces is dropped.
+    /// Why a server with a variable that cannot be expanded is dropped.
     pub variable_loss: Option<String>,
-    /// Why a default in `${NAME:-default}` counts alone, or not at all.
+    /// Why a default in `${NAME:-default}` always applies, or never.
     pub default_loss: Option<String>,
 }

@@ -8,7 +8,7 @@ macro_rules! embed {
     ($($path:literal),+ $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),+] };
 }
 
-/// Every `target.toml`, by host, as the build script has read it.
+/// Every `target.toml`, by host, as read by the build script.
 const TARGETS: &str = include_str!(concat!(env!("OUT_DIR"), "/targets.json"));
 
 const TEMPLATES: [(&str, &str); 8] = embed![

@@ -1,5 +1,5 @@
-//! The shape of `target.toml`: one struct a section, one field a fact. What a field means for the
-//! bundle is written here; what a host does is written in the file, with its source.
+//! The structure of `target.toml`: one struct per section, one field per fact. The meaning of each field is documented
+//! here; the facts about a host are in the file, with their evidence.
 
 use std::collections::BTreeMap;
 
@@ -30,9 +30,9 @@ pub struct Target {
     /// The files below `templates/`, by name.
     #[serde(skip)]
     pub templates: BTreeMap<String, String>,
-    /// What people call the host, and the version that the facts were seen on.
+    /// The title of the host, and the version on which the facts were verified.
     pub host: HostFacts,
-    /// How each section or field was seen, by its path: what was run and what it printed.
+    /// The evidence for each section or field, by its path: what was run and what it printed.
     pub evidence: BTreeMap<String, String>,
     /// The format that plugins are written in; exactly one target carries it.
     pub source: Option<SourceFacts>,
@@ -49,27 +49,27 @@ pub struct Target {
     /// Frontmatter that an author may set for this host, by `skill`, `agent` and `command`.
     #[serde(default)]
     pub settable: BTreeMap<String, BTreeMap<String, ValueFormat>>,
-    /// How often who may invoke a skill is said.
+    /// How limits on who may invoke a skill are expressed.
     pub invocation: InvocationFacts,
     /// What the host's list of skills can hold.
     pub listing: Option<ListingFacts>,
-    /// What stands for each tool of the source host.
+    /// The equivalent of each tool of the source host.
     #[serde(default)]
     pub tools: BTreeMap<String, String>,
     /// How a tool limit becomes a permission.
     pub permissions: Option<PermissionFacts>,
-    /// What becomes of variables.
+    /// How variables are lowered.
     #[serde(default)]
     pub variables: BTreeMap<String, VariableFacts>,
-    /// What becomes of argument placeholders and constructs.
+    /// How argument placeholders and constructs are lowered.
     pub text: TextFacts,
     /// How frontmatter is read.
     pub yaml: YamlFacts,
-    /// Hooks, where they are not carried as the source's own files.
+    /// Hooks, unless the source's own files are carried.
     pub hooks: Option<HookFacts>,
-    /// MCP servers, where they are not carried as the source's own files.
+    /// MCP servers, unless the source's own files are carried.
     pub servers: Option<ServerFacts>,
-    /// LSP servers, where they are not carried as the source's own files.
+    /// LSP servers, unless the source's own files are carried.
     pub language_servers: Option<ServerFacts>,
     /// Components that are not skills, agents or commands.
     pub components: BTreeMap<String, ComponentFacts>,
@@ -81,10 +81,10 @@ pub struct Target {
     pub sandbox: Vec<SandboxFacts>,
     /// A file in the plugin's folder for what the blocks of several texts would repeat.
     pub notes: Option<NotesFacts>,
-    /// A file beside the script of a workflow with its prompts, where the host runs no workflows and every prompt stands in
-    /// the script as one text.
+    /// A file with the prompts of a workflow, next to its script, if the host does not run workflows and every prompt
+    /// is a single literal in the script.
     pub prompts: Option<PromptsFacts>,
-    /// What a source is held against, beside what a build needs to know.
+    /// Facts that only `plugcast check` uses.
     #[serde(default)]
     pub checks: CheckFacts,
     /// A module that registers components at run time.
@@ -95,19 +95,19 @@ pub struct Target {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HostFacts {
-    /// The name in sentences.
+    /// The name for use in sentences.
     pub title: String,
-    /// The version that every fact of the file was seen on.
+    /// The version on which every fact of the file was verified.
     pub version: String,
-    /// The day on which they were seen.
+    /// The day on which they were verified.
     pub verified: String,
-    /// Manifests and folders that only this host reads; a source's own copies give way.
+    /// Manifests and folders that only this host reads; the source's own copies are replaced.
     #[serde(default)]
     pub owns: Vec<String>,
     /// Whether folders below `skills/` are searched at every depth, so that a template named like a
     /// skill file would become a skill.
     pub nested_skill_files: bool,
-    /// A folder whose Markdown files the host makes skills of by itself, and the folder where files that are none go.
+    /// A folder whose Markdown files the host turns into skills, and the folder to move its other files to.
     pub converted_folder: Option<(String, String)>,
 }
 
@@ -115,26 +115,26 @@ pub struct HostFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ManifestFacts {
-    /// Where the manifest lies in the plugin's folder.
+    /// The path of the manifest in the plugin's folder.
     pub path: String,
-    /// The source's manifest is carried over whole; `document` is for plugins without one.
+    /// Whether the source's manifest is copied unchanged; `document` is for plugins without one.
     pub passthrough: bool,
-    /// The document: text leaves are templates, `"{/pointer}"` copies a value of the source's
-    /// manifest, and a leaf that names something absent is left out.
+    /// The document: text leaves are templates, `"{/pointer}"` copies a value of the source's manifest, and a leaf
+    /// whose value is missing is omitted.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
-    /// Why a field that the document does not use is not carried; absent where all are.
+    /// Why a field that the document does not use is dropped; absent if all are carried.
     pub dropped: Option<String>,
-    /// Why a plugin that the source leaves off until the user turns it on is on at once; absent where it stays off.
+    /// Why a plugin that is disabled by default in the source is enabled at once; absent if it remains disabled.
     pub always_on: Option<String>,
-    /// Fields of `document` that replace those of a source file with the manifest's own name; its
-    /// other fields stay.
+    /// Fields of `document` that replace those of a source file with the same name as the manifest; its other fields
+    /// are kept.
     #[serde(default)]
     pub replace: Vec<String>,
-    /// Fields that such a file loses.
+    /// Fields that are removed from such a file.
     #[serde(default)]
     pub remove: Vec<String>,
-    /// What is taken over of the author's own manifest for the host.
+    /// What is kept of the author's own manifest for the host.
     #[serde(default)]
     pub own: OwnManifestFacts,
 }
@@ -143,24 +143,24 @@ pub struct ManifestFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MarketplaceFacts {
-    /// Where the file lies in the bundle.
+    /// The path of the file in the bundle.
     pub path: String,
-    /// The document, as `manifest.document`; pointers go into the source's marketplace file.
+    /// The document, like `manifest.document`; pointers refer to the source's marketplace file.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
-    /// The key of `document` that takes the list of plugins.
+    /// The key of `document` for the list of plugins.
     pub list: String,
-    /// One plugin of the list; pointers go into the plugin's entry, then into its manifest.
+    /// The entry of one plugin; pointers refer to the plugin's entry in the source, then to its manifest.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub entry: Table,
-    /// Kinds of remote source that the host itself can fetch; such entries stay verbatim.
+    /// Kinds of remote source that the host itself can fetch; such entries are kept verbatim.
     pub remote_sources: Vec<String>,
-    /// How names begin that the host keeps for itself; such a name gets `cast-` in front.
+    /// A prefix of names that the host reserves; such a name gets the prefix `cast-`.
     pub reserved_prefix: Option<String>,
-    /// Names that the host keeps for its own; rules read them.
+    /// Names that the host reserves; used by rules.
     #[serde(default)]
     pub reserved_names: Vec<String>,
-    /// How the owner's e-mail address ends in marketplaces that may have such a name.
+    /// The end of the owner's email address in marketplaces that may use such a name.
     pub reserved_for: Option<String>,
 }
 
@@ -172,19 +172,19 @@ pub struct SkillFacts {
     pub path: String,
     /// The `name` field, with `{name}` and `{qualified}`.
     pub name: String,
-    /// How long `name` may be, in characters.
+    /// The maximum length of `name`, in characters.
     pub name_limit: Option<usize>,
-    /// A skill without a description is refused, so one is made from the text.
+    /// Whether a skill without a description is refused, so that one is generated from the text.
     pub description_required: bool,
-    /// A skill without `name` is skipped.
+    /// Whether a skill without `name` is skipped.
     pub name_required: bool,
-    /// Words that no skill's name may hold where skills are uploaded to the host's makers.
+    /// Words that the name of a skill must not contain if it is uploaded to the host's vendor.
     #[serde(default)]
     pub reserved_words: Vec<String>,
     /// Fields that have a meaning on this host, besides those of `fields`.
     #[serde(default)]
     pub own_fields: Vec<String>,
-    /// What becomes of each field; `"*"` for all others.
+    /// How each field is lowered; `"*"` for all others.
     pub fields: BTreeMap<String, FieldRule>,
 }
 
@@ -196,14 +196,14 @@ pub struct AgentFacts {
     pub emission: AgentEmission,
     /// Path of the agent's file, with `{path}` (the source's own), `{name}` and `{dashed}`.
     pub path: String,
-    /// A file beside the plugin for each agent, where plugins carry none.
+    /// A file outside the plugin for each agent, if plugins cannot carry agents.
     pub installable: Option<InstallableFacts>,
-    /// What an agent loses that no text of the build dispatches, where plugins carry none.
+    /// What is lost of an agent that no text of the build dispatches, if plugins cannot carry agents.
     pub undispatched: Option<String>,
     /// Fields that have a meaning on this host, besides those of `fields`.
     #[serde(default)]
     pub own_fields: Vec<String>,
-    /// What becomes of each field; `"*"` for all others.
+    /// How each field is lowered; `"*"` for all others.
     pub fields: BTreeMap<String, FieldRule>,
 }
 
@@ -228,7 +228,7 @@ pub struct InstallableFacts {
     /// The TOML document; `{body}` is the agent's text.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
-    /// The line of the block that says where paths of the text count from, with `file` and `plugin`.
+    /// The line of the block that says what paths in the text are relative to, with `file` and `plugin`.
     pub paths: Option<String>,
 }
 
@@ -240,12 +240,12 @@ pub struct CommandFacts {
     pub emission: CommandEmission,
     /// Path of the file, with `{path}`, `{name}` and `{dashed}`.
     pub path: String,
-    /// Names that users can type; `-` stands for any other character. Without it, a name stays as it is.
+    /// Which names users can type; `-` replaces any other character. If absent, names are unchanged.
     pub typed: Option<TypedName>,
     /// Fields that have a meaning on this host, besides those of `fields`.
     #[serde(default)]
     pub own_fields: Vec<String>,
-    /// What becomes of each field; `"*"` for all others.
+    /// How each field is lowered; `"*"` for all others.
     pub fields: BTreeMap<String, FieldRule>,
 }
 
@@ -259,40 +259,41 @@ pub enum CommandEmission {
     AsSkill,
 }
 
-/// What becomes of one frontmatter field.
+/// How one frontmatter field is lowered.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FieldRule {
-    /// What becomes of it.
+    /// The outcome for the field.
     pub outcome: FieldOutcome,
-    /// The axis along which something is lost.
+    /// The axis of the loss.
     pub axis: Option<Axis>,
-    /// A graver class than the axis asks for.
+    /// A more severe class than the minimum of the axis.
     pub class: Option<LossClass>,
-    /// The key in the host's own form.
+    /// The key on the host.
     pub to: Option<String>,
-    /// Values in the host's own form; an empty one means "nothing to say", others are dropped.
+    /// The host's equivalents of values; an empty one means that the field is omitted without a loss. Other values are
+    /// dropped.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
-    /// What else a value may be; anything that is neither this nor in `values` is dropped.
+    /// The format of other valid values; anything that neither matches it nor is in `values` is dropped.
     pub format: Option<ValueFormat>,
     /// Why, in one sentence.
     pub reason: Option<String>,
 }
 
-/// What becomes of a field.
+/// The outcome for a frontmatter field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FieldOutcome {
-    /// The host reads it as it is, or nobody reads it.
+    /// The host reads it unchanged, or nothing reads it.
     Kept,
-    /// It is said in the host's own form.
+    /// It is translated into the host's own form.
     Mapped,
     /// The host does not know it.
     Dropped,
-    /// The tool limits: by `[permissions]`.
+    /// A tool limit, lowered by `[permissions]`.
     Permissions,
-    /// Who may invoke: by `[invocation]`.
+    /// A limit on who may invoke it, lowered by `[invocation]`.
     Invocation,
 }
 
@@ -300,24 +301,24 @@ pub enum FieldOutcome {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct InvocationFacts {
-    /// How "only the user may invoke it" is said.
+    /// How "only the user may invoke it" is expressed.
     pub user_only: InvocationForm,
-    /// How "only the model may invoke it" is said.
+    /// How "only the model may invoke it" is expressed.
     pub model_only: InvocationForm,
-    /// The file beside the skill file, for `sidecar`.
+    /// The file next to the skill file, for `sidecar`.
     pub sidecar_path: Option<String>,
     /// Its YAML document.
     #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     pub sidecar_document: Option<Table>,
 }
 
-/// How a limit of invocation is said.
+/// How a limit on invocation is expressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InvocationForm {
     /// The frontmatter field of the source.
     Field,
-    /// A file beside the skill file.
+    /// A file next to the skill file.
     Sidecar,
     /// The data of `[registration]`.
     Registered,
@@ -329,15 +330,15 @@ pub enum InvocationForm {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct VariableFacts {
-    /// What becomes of it in a body.
+    /// How it is lowered in a body.
     pub form: VariableForm,
-    /// What the block says stands for it.
+    /// What the block says replaces it.
     pub stands: Option<String>,
     /// Why something is lost.
     pub reason: Option<String>,
 }
 
-/// What becomes of a variable.
+/// How a variable is lowered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VariableForm {
@@ -345,7 +346,7 @@ pub enum VariableForm {
     Native,
     /// It becomes a path relative to the skill file.
     Relative,
-    /// The block says what stands for it.
+    /// The block says what replaces it.
     Bound,
 }
 
@@ -359,12 +360,12 @@ pub struct TextFacts {
     pub shell: TextForm,
     /// `@path` in a command.
     pub includes: TextForm,
-    /// Where those are bound: whether the host itself runs and includes what a command's text names, and asks nobody.
+    /// If those are bound, whether the host itself still runs and includes what a command's text names, without asking.
     #[serde(default)]
     pub native_commands: bool,
 }
 
-/// Who acts on a placeholder or construct.
+/// What acts on a placeholder or construct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextForm {

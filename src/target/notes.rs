@@ -1,4 +1,4 @@
-//! `[notes]`, `[prompts]` and `[[sandbox]]`: what is said once for a whole plugin.
+//! `[notes]`, `[prompts]` and `[[sandbox]]`: text that is written once for a whole plugin.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NotesFacts {
-    /// Where the file lies in the plugin's folder; only a plugin that needs it has it.
+    /// The path of the file in the plugin's folder; written only if the plugin needs it.
     pub path: String,
-    /// The file: a template over `plugin`, `rules`, each with its `commands`, its `text` and its `profile`, and the agents
-    /// that can be installed, each with its `name` and its `file` in the plugin: the `dispatched`, which texts of the build
-    /// ask for, and the `others`.
+    /// The file: a template over `plugin`, `rules` (each with `commands`, `text` and `profile`), and the agents that
+    /// can be installed (each with its `name` and its `file` in the plugin): `dispatched` for those that texts of the
+    /// build dispatch, and `others`.
     pub text: String,
 }
 
@@ -19,7 +19,7 @@ pub struct NotesFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PromptsFacts {
-    /// What follows the name of a script in the name of the file with its prompts.
+    /// The suffix that turns the name of a script into that of the file with its prompts.
     pub suffix: String,
     /// The file: a template over `workflow`, `script` and `prompts`, each with its `text`, a `fence` for it, and the
     /// `agent` that it is for.
@@ -30,7 +30,7 @@ pub struct PromptsFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SandboxFacts {
-    /// How such a command begins.
+    /// Prefixes of such commands.
     pub commands: Vec<String>,
     /// What to do about a refusal.
     pub text: String,

@@ -1,4 +1,4 @@
-//! `[manifest.own]`: what is taken over of an author's own manifest for the host.
+//! `[manifest.own]`: what is kept of an author's own manifest for the host.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OwnManifestFacts {
-    /// Its fields that are taken over, by JSON pointer: those at the top only where the source has none.
+    /// Its fields that are kept, by JSON pointer; top-level fields only if the source's manifest does not have them.
     #[serde(default)]
     pub fields: BTreeMap<String, OwnField>,
-    /// Files for this host alone that an author has beside it, and that are carried.
+    /// Other files that an author adds for this host only, and that are carried.
     #[serde(default)]
     pub files: Vec<String>,
 }
 
-/// What such a field holds.
+/// The type of such a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OwnField {

@@ -1,4 +1,4 @@
-//! `[permissions]` of a target: what tool limits become in the host's own form.
+//! `[permissions]` of a target: how tool limits become the host's permissions.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PermissionFacts {
-    /// Tool of the source host to key of the permission object.
+    /// Each tool of the source host, with its key in the permission object.
     pub keys: BTreeMap<String, String>,
-    /// Tools that grant nothing: the host and the source host have none of them, or they only end or read what a shell began.
+    /// Tools that grant nothing: neither host has them, or they only stop or read what a shell started.
     #[serde(default)]
     pub no_grant: Vec<String>,
-    /// Key for the tools of a server, with `{server}` and `{tool}`.
+    /// The key for the tools of a server, with `{server}` and `{tool}`.
     pub server_key: String,
     /// What a pattern such as `git:*` becomes, with `{prefix}`.
     pub pattern: String,
-    /// What stands for a domain in a tool's parentheses: addresses with `{domain}`.
+    /// The equivalents of a domain in a tool's parentheses: URL patterns with `{domain}`.
     #[serde(default)]
     pub domains: BTreeMap<String, Vec<String>>,
-    /// Tools in whose parentheses patterns of files stand; on the host they count from the project's folder.
+    /// Tools with file patterns in their parentheses; on the host they are relative to the project's folder.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Why nothing stands for the text in a tool's parentheses.
+    /// Why the text in a tool's parentheses has no equivalent.
     pub subject_loss: String,
-    /// Keys that stand for several tools of the source host: granting one grants the others.
+    /// Keys for several tools of the source host: granting one grants the others.
     #[serde(default)]
     pub shared: BTreeMap<String, Vec<String>>,
-    /// Why a shell pattern bounds less than on the source host.
+    /// Why a shell pattern is less strict than on the source host.
     pub pattern_loss: String,
-    /// Why a shared key bounds less.
+    /// Why a shared key is less strict.
     pub shared_loss: String,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TypedName {
-    /// Without blanks, which end a name.
+    /// Without white space, which ends a name.
     NoBlanks,
     /// ASCII letters, digits, `_` and `-`.
     Word,

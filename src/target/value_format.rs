@@ -1,10 +1,10 @@
-//! What a host demands of a value, so that nothing else is written.
+//! The format that a host requires of a value, so that nothing else is emitted.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// What a value in the host's own form looks like.
+/// The format of a value in the host's own form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueFormat {
@@ -25,7 +25,7 @@ pub enum ValueFormat {
 }
 
 impl ValueFormat {
-    /// Whether `value` is one.
+    /// Whether `value` has this format.
     pub fn holds(self, value: &Json) -> bool {
         match self {
             Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
@@ -38,10 +38,10 @@ impl ValueFormat {
         }
     }
 
-    /// What it is, in words.
+    /// The format in words, for a message.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "text",
             Self::PositiveInteger => "a whole number above zero",
             Self::HexColor => "a color as `#rrggbb`",
             Self::Flag => "`true` or `false`",

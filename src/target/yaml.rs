@@ -13,9 +13,9 @@ use crate::source::Span;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct YamlFacts {
-    /// A byte order mark makes the host miss the frontmatter.
+    /// Whether a byte order mark makes the host miss the frontmatter.
     pub byte_order_mark_refused: bool,
-    /// A value that only the source host rescues makes the host refuse or misread the file.
+    /// Whether a value that only the source host rescues makes the host refuse or misread the file.
     pub rescue_refused: bool,
     /// Flags that must be written `true` or `false`.
     pub flag_fields: Vec<String>,
@@ -23,21 +23,21 @@ pub struct YamlFacts {
     pub text_fields: Vec<String>,
     /// Fields that must be a mapping; anything else makes the host refuse the file.
     pub mapping_fields: Vec<String>,
-    /// Keys of such mappings that must be text, by field; anything else makes the host refuse the file.
+    /// Keys in such mappings whose values must be text, by field; anything else makes the host refuse the file.
     #[serde(default)]
     pub inner_text_fields: BTreeMap<String, Vec<String>>,
-    /// Fields whose type the host's own check of plugins demands, though its loader takes or drops other values.
+    /// Fields whose type the host's own plugin validation requires, although its loader accepts or drops other values.
     #[serde(default)]
     pub checked_fields: BTreeMap<String, CheckedType>,
-    /// How the host reads what a source has, before anything is written for it.
+    /// How the host reads the source's own frontmatter, before anything is lowered.
     pub dialect: Dialect,
 }
 
 impl YamlFacts {
-    /// What the host reads of the frontmatter of `text`.
+    /// The fields that the host reads from the frontmatter of `text`.
     ///
     /// # Errors
-    /// Why it finds no field.
+    /// The reason why it reads no fields.
     pub fn read(&self, text: &str) -> Result<ReadFields, ReadLoss> {
         let types = TypeRule {
             texts: &self.text_fields,
@@ -48,7 +48,7 @@ impl YamlFacts {
     }
 }
 
-/// The type that a host's own check of plugins demands.
+/// The type that a host's own plugin validation requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckedType {
@@ -61,13 +61,13 @@ pub enum CheckedType {
 }
 
 impl CheckedType {
-    /// `None` where the value of `entry` passes; else what to write in its place as YAML, if anything can stand for it.
+    /// `None` if the value of `entry` passes; otherwise its replacement as YAML, if there is one.
     pub fn fit(self, entry: &MappingEntry, text: &str) -> Option<Option<String>> {
         let quoted = |text: String| serde_json::Value::from(text).to_string();
         match (&entry.node.value, self) {
-            // A tag or an anchor alone is taken for a value.
+            // A tag or an anchor alone counts as a value.
             (Value::Null, _) => is_marked(entry, text).then_some(None),
-            // In base eight it is a number as well.
+            // An octal literal is a number, too.
             (Value::String(value), Self::Text) if is_octal(value) && entry.node.style == Style::Plain => {
                 Some(entry.node.scalar().map(quoted))
             }
@@ -90,12 +90,12 @@ fn is_octal(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte))
 }
 
-/// Whether the value is written behind a tag or an anchor.
+/// Whether there is a tag or an anchor before the value.
 fn is_marked(entry: &MappingEntry, text: &str) -> bool {
     behind_colon(entry, text).starts_with(['!', '&'])
 }
 
-/// Whether the tag before the value makes text of it.
+/// Whether the tag before the value makes it text.
 fn is_text_by_tag(entry: &MappingEntry, text: &str) -> bool {
     let written = behind_colon(entry, text);
     written.starts_with("! ") || written.starts_with("!!str ")

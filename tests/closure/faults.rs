@@ -209,7 +209,7 @@ fn hooks_and_servers_name_scripts_that_are_there_and_can_be_run() {
         [
             "warning missing-bundled-path .mcp.json:2:39 `bin/serve` does not exist: the plugin has no `bin/serve` | add the file, or fix the path",
             "warning missing-bundled-path .mcp.json:3:32 `etc/a.json` does not exist: the plugin has no `etc/a.json` | add the file, or fix the path",
-            "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter",
+            "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program but is not executable | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter",
             "warning hook-script-missing hooks/hooks.json:3:61 `hooks/stp.sh` does not exist: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?",
         ]
     );

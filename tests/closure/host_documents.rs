@@ -77,7 +77,7 @@ fn a_hook_calls_a_file_that_cannot_be_run() {
         assert_eq!(
             findings(&tree, host),
             [
-                "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter"
+                "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program but is not executable | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter"
             ],
             "{host}"
         );
@@ -101,7 +101,7 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
             [
                 "error closure .mcp.json:2:39 `dist/serve` is not in the bundle: a `.gitignore` of the source ignores it | list the file under `include` of `[build]` in `plugcast.toml`, or remove the reference",
                 "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` does not exist: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?",
-                "warning script-not-executable .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or call it with its interpreter",
+                "warning script-not-executable .mcp.json:4:39 `lib/c.sh` is called as a program but is not executable | make it executable with `chmod +x lib/c.sh`, or call it with its interpreter",
                 "warning shebang-missing .mcp.json:5:39 `lib/d` is called as a program but has no shebang line | start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter",
             ]
         );
@@ -204,7 +204,7 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     assert_eq!(
         said_with(&tree, "codex", "root = \".\"", "root = \"${CLAUDE_PLUGIN_ROOT}\"")[..1],
         [format!(
-            "{at} `plugins/kit/.mcp.json` says `${{CLAUDE_PLUGIN_ROOT}}`, which the host does not replace there | {help}"
+            "{at} `plugins/kit/.mcp.json` contains `${{CLAUDE_PLUGIN_ROOT}}`, which the host does not expand there | {help}"
         )]
     );
     let told = said_with(
@@ -216,13 +216,13 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     assert_eq!(
         told[0],
         format!(
-            "{at} `plugins/kit/plugcast.plugin.json` says `${{CLAUDE_PLUGIN_ROOT}}`, which the host does not replace there | {help}"
+            "{at} `plugins/kit/plugcast.plugin.json` contains `${{CLAUDE_PLUGIN_ROOT}}`, which the host does not expand there | {help}"
         )
     );
 
     let tree = kit("Plan.").file("in/hooks/hooks.json", command("cd $CLAUDE_PROJECT_DIR && ls"));
     assert_eq!(findings(&tree, RUNNING), [""; 0]);
-    let warning = "warning closure hooks/hooks.json:2:33 `$CLAUDE_PROJECT_DIR` is empty here: the host gives it to no hook | give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
+    let warning = "warning closure hooks/hooks.json:2:33 `$CLAUDE_PROJECT_DIR` is empty here: the host does not set it for hooks | give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
     assert_eq!(said_with(&tree, "codex", "CLAUDE_PROJECT_DIR = \"$PWD\"", "OTHER = \"$PWD\""), [warning]);
     assert_eq!(
         said_with(

@@ -48,7 +48,7 @@ fn case_17_files_that_are_too_large_together_are_one_finding() {
     let folder = fixture(&[("scripts/a.bin", 200), ("scripts/b.bin", 400), ("scripts/c.bin", 500)]);
     let built = build(folder.path()).expect_code(1);
     let expected =
-        "`scripts/b.bin` is skipped: with it the files of the source are larger than 512 MiB together";
+        "`scripts/b.bin` is skipped: with it the files of the source are larger than 512 MiB in total";
     assert!(built.stderr.contains(expected) && !built.stderr.contains("c.bin"), "{}", built.stderr);
     let scripts = folder.path().join("out/codex/plugins/demo/scripts");
     assert!(

@@ -1,5 +1,5 @@
-//! What becomes of frontmatter in the end, in one place: fields that change or go, edits of bytes outside of them, or all of
-//! it written as a whole.
+//! Resolves all changes to frontmatter into edits: fields that are changed or removed, edits of bytes outside of them,
+//! or a rewrite of the whole.
 
 use serde_json::Value as Json;
 
@@ -10,9 +10,9 @@ use crate::source::{Span, line_start, next_line};
 use crate::sourcemap::EditKind;
 
 impl MarkdownDraft {
-    /// All edits of the text but for the block: those of bytes give way to those of fields that hold them, and these to a
-    /// frontmatter that is written as a whole. Added fields come right after the opening line; a text without frontmatter
-    /// gets one.
+    /// All edits of the text except the block. Changes of fields override edits of bytes inside them, and a rewrite of
+    /// the whole frontmatter overrides both. Added fields are inserted right after the opening line; a text without
+    /// frontmatter gets one.
     pub fn resolved(&self) -> Vec<Edit<EditLabel>> {
         let newline = self.newline();
         if let Some(whole) = self.whole(newline) {
@@ -31,7 +31,7 @@ impl MarkdownDraft {
             fields.iter().any(|field| within(field.span))
         };
         let outer = fields.iter().enumerate().filter(|(at, field)| {
-            // Fields on one line go together.
+            // Fields on the same lines are removed together.
             let holds = |(other, edit): (usize, &Edit<EditLabel>)| {
                 other != *at
                     && edit.span.start <= field.span.start
@@ -44,7 +44,7 @@ impl MarkdownDraft {
         bytes.chain(outer.map(|(_, field)| field)).cloned().chain(self.added(newline)).collect()
     }
 
-    /// The frontmatter with its marks as it will be, without added fields.
+    /// The resulting frontmatter with its delimiters, with all edits applied.
     ///
     /// # Errors
     /// When two edits overlap.
@@ -55,7 +55,7 @@ impl MarkdownDraft {
         rewrite::apply(&self.text[..end], &edits).map(|(text, _)| text)
     }
 
-    /// How lines end in the text.
+    /// The line ending of the text.
     pub fn newline(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
@@ -96,7 +96,7 @@ impl MarkdownDraft {
         self.fields.iter().map(|(_, _, reason)| reason.as_str()).collect::<Vec<_>>().join("; ")
     }
 
-    /// The frontmatter with its marks, where it is written as a whole.
+    /// The frontmatter with its delimiters, if it is rewritten as a whole.
     fn whole(&self, newline: &str) -> Option<Edit<EditLabel>> {
         let (reason, yaml) = (self.rewritten.as_ref()?, self.document.yaml?);
         let start = if self.document.byte_order_mark { '\u{feff}'.len_utf8() } else { 0 };
@@ -137,7 +137,7 @@ impl MarkdownDraft {
         Some(Edit { span: Span::new(start, end), text, tag: (EditKind::Frontmatter, reason) })
     }
 
-    /// Comments that have lines of their own.
+    /// Keeps comments on separate lines.
     fn comments(&self, span: Span, newline: &str, text: &mut String) {
         for line in span.slice(&self.text).lines().filter(|line| line.starts_with('#')) {
             let plain: String =
@@ -147,7 +147,7 @@ impl MarkdownDraft {
         }
     }
 
-    /// The key of an entry, as the host has it.
+    /// The key of an entry, as written for the host.
     fn key(&self, entry: &MappingEntry) -> String {
         let renamed = self.edits.iter().find(|edit| edit.span == entry.key_span && !edit.text.is_empty());
         let key = renamed.map_or(entry.key.as_str(), |edit| edit.text.as_str());
@@ -160,7 +160,7 @@ impl MarkdownDraft {
         if is_word && !means_more { key.to_owned() } else { portable(&key.into()) }
     }
 
-    /// The value of an entry with what its edits say instead.
+    /// The value of an entry with its edits applied.
     fn with_edits(&self, entry: &MappingEntry) -> Json {
         let inner: Vec<(&str, &str)> = self
             .edits
@@ -182,41 +182,41 @@ fn exchanged(value: Json, texts: &[(&str, &str)]) -> Json {
     }
 }
 
-/// Where a value stands, with the mark of a block scalar; right behind the colon if there is none.
+/// The span of a value, including the indicator of a block scalar; right after the colon if the value is empty.
 pub(super) fn value_span(draft: &MarkdownDraft, entry: &MappingEntry) -> Span {
     let text = &*draft.text;
     let colon = colon(text, entry);
     let value = trimmed(text, entry.node.span);
     let is_empty = entry.node.value == Value::Null && value.slice(text).is_empty();
     if is_empty {
-        // An anchor or a tag goes with the nothing that it marks.
+        // An anchor or a tag of an empty value is part of it.
         let line = text[colon..].lines().next().unwrap_or_default();
         let blank = line.len() - line.trim_start().len();
         let mark = line[blank..].split_whitespace().next().filter(|word| word.starts_with(['&', '!']));
         return Span::new(colon, mark.map_or(colon, |mark| colon + blank + mark.len()));
     }
-    // What a merge brings stands elsewhere.
+    // A value from a merge is somewhere else.
     if value.start < colon {
         return Span::new(colon, colon);
     }
     let between = &text[colon..value.start];
     let start = match entry.node.style {
         Style::Block => text[colon..].find(['|', '>']).map_or(value.start, |at| colon + at).min(value.start),
-        // A value that starts on a later line comes up behind its key.
+        // The new value of one that starts on a later line moves up to its key.
         _ if between.contains('\n') => colon,
-        // So does one whose tag says another type than the new value has.
+        // A tag or an anchor is replaced with its value, since the new value may not match the tag.
         _ if between.trim_start().starts_with(['!', '&']) => colon,
         _ => value.start,
     };
     if entry.node.style == Style::Block && value.slice(text).is_empty() {
-        // Of a block without lines there is its mark.
+        // A block scalar without lines consists of its indicator.
         let mark = text[start..].lines().next().unwrap_or_default().trim_end();
         return Span::new(start, start + mark.len());
     }
     Span::new(start, value.end.max(start))
 }
 
-/// Everything behind the colon of an entry, its tag included.
+/// Everything after the colon of an entry, including its tag.
 fn behind_colon(text: &str, entry: &MappingEntry) -> Span {
     let colon = colon(text, entry);
     Span::new(colon, trimmed(text, entry.span()).end.max(colon))
@@ -233,8 +233,8 @@ fn lines(text: &str, entry: &MappingEntry) -> Span {
     Span::new(start, next_line(text, end))
 }
 
-/// Block scalars and multi-line values end before their last line feed. Other white space than that of YAML belongs to a
-/// value.
+/// Excludes the last line feed of block scalars and multi-line values. White space that YAML does not recognise is part
+/// of a value.
 fn trimmed(text: &str, span: Span) -> Span {
     Span::new(span.start, span.start + span.slice(text).trim_end_matches([' ', '\t', '\r', '\n']).len())
 }

@@ -62,7 +62,7 @@ impl<'a> ClosureJudge<'a> {
     /// Reports a variable in a document that the host does not expand there; `value` is the span of its value.
     pub(super) fn unfilled(&mut self, place: &FileContext<'_>, value: Span, variable: &str) {
         let message =
-            format!("`{}` says `{variable}`, which the host does not replace there", place.file.path);
+            format!("`{}` contains `{variable}`, which the host does not expand there", place.file.path);
         match self.declaration(place, value, variable) {
             Some((file, span)) => self.fault(file, span, message),
             None => self.fault_in(place.file.path, message),
@@ -72,7 +72,7 @@ impl<'a> ClosureJudge<'a> {
     /// Reports a variable that the host sets for no hook; `value` is the span of its value.
     pub(super) fn not_given(&mut self, place: &FileContext<'_>, value: Span, variable: &str) {
         let Some((file, span)) = self.declaration(place, value, variable) else { return };
-        let message = format!("`{variable}` is empty here: the host gives it to no hook");
+        let message = format!("`{variable}` is empty here: the host does not set it for hooks");
         let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
         let finding = Diagnostic::in_file(file, span, Severity::Warning, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));
@@ -81,7 +81,7 @@ impl<'a> ClosureJudge<'a> {
     /// Reports a file that a document calls as a program but that is not executable.
     pub(super) fn not_executable(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
-        let message = format!("`{path}` is called as a program and cannot be run");
+        let message = format!("`{path}` is called as a program but is not executable");
         let help = format!("make it executable with `chmod +x {path}`, or call it with its interpreter");
         let rule = if self.lookup.is_in_hook(place.plugin, file, span) {
             HOOK_NOT_EXECUTABLE

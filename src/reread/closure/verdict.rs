@@ -183,7 +183,7 @@ impl<'a> ClosureJudge<'a> {
         let (severity, help, why) = match is_rewritten {
             true => {
                 let help = "describe what the file holds, or remove the reference".to_owned();
-                (Severity::Warning, help, Some("the host has what it declares in a file of its own"))
+                (Severity::Warning, help, Some("the host keeps what it declares in another file"))
             }
             false => (severity, help, why),
         };
@@ -297,7 +297,7 @@ impl<'a> ClosureJudge<'a> {
         }
         let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         let message =
-            format!("`{}` says `{}`, which the bundle does not contain", place.file.path, claim.written);
+            format!("`{}` refers to `{}`, which the bundle does not contain", place.file.path, claim.written);
         self.fault(file, span, message);
     }
 
