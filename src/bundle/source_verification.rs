@@ -11,19 +11,19 @@ use crate::ledger::ComponentKind;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceVerification {
-    /// The source, as it was given or found.
+    /// The source, as given or found.
     pub path: String,
     /// The host that the source was written for.
     pub host: String,
     /// The version that the host's binary reports.
     pub version: String,
-    /// `pass` when no bundle lacks anything that the host lists, and none has more.
+    /// `pass` if no bundle lacks anything that the host lists or has more.
     pub result: HostVerdict,
     /// What the host lists, sorted by plugin.
     pub plugins: Vec<SourcePlugin>,
     /// The comparison with each bundle, in the order of the hosts' names.
     pub bundles: Vec<SourceComparison>,
-    /// Remarks that are no failure, for the reader of the human form.
+    /// Remarks that are not failures, for the human-readable output.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
@@ -32,28 +32,28 @@ pub struct SourceVerification {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourcePlugin {
-    /// The plugin, as the bundles name it.
+    /// The plugin, by its name in the bundles.
     pub name: String,
-    /// Its components; a command counts as one where a bundle's ledger says so, else as a skill.
+    /// Its components; a command is listed as one if a bundle's ledger has it as a command, otherwise as a skill.
     pub listed: NamesByKind,
-    /// Why the host refuses the plugin or a part of it.
+    /// Why the host refuses the plugin or part of it.
     pub refused: Vec<String>,
 }
 
-/// What one bundle lacks of what the source host lists, and what it has besides.
+/// What one bundle lacks of what the source host lists, and what it has in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceComparison {
     /// The bundle's host.
     pub host: String,
-    /// What it neither carries nor counts as a loss with a class.
+    /// What it neither carries nor reports as a loss with a class.
     pub missing: Vec<MissingComponent>,
-    /// What it carries as a component, and the source host does not list.
+    /// What it carries as a component but the source host does not list.
     #[serde(default)]
     pub unlisted: Vec<UnlistedComponent>,
 }
 
-/// A component that a bundle carries, and the source host does not list.
+/// A component that a bundle carries but the source host does not list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnlistedComponent {
@@ -61,7 +61,7 @@ pub struct UnlistedComponent {
     pub plugin: String,
     /// A skill, agent or command.
     pub kind: ComponentKind,
-    /// Its name, as the bundle has it.
+    /// Its name in the bundle.
     pub name: String,
     /// Its file, relative to the source.
     pub path: String,
@@ -77,9 +77,9 @@ pub struct MissingComponent {
     pub kind: ComponentKind,
     /// Its name, as the source host lists it.
     pub name: String,
-    /// Why it is missing, as far as the ledger tells.
+    /// Why it is missing, if the ledger tells.
     pub reason: String,
-    /// The source file, relative to the source, where it is known.
+    /// The source file, relative to the source, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }

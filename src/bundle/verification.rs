@@ -15,15 +15,15 @@ use crate::ledger::ComponentKind;
 pub struct Verification {
     /// `plugcast.verify/1`.
     pub schema: String,
-    /// One entry a bundle, in the order of the hosts' names.
+    /// One entry per bundle, in the order of the hosts' names.
     pub hosts: Vec<HostVerification>,
-    /// Hosts that could not be started, whose bundles are not proved.
+    /// Hosts that could not be started, so that their bundles are not verified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<AbsentHost>,
-    /// What the source host lists of the source, compared with each bundle; absent where no source was compared.
+    /// What the source host lists of the source, compared with each bundle; absent if no source was compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceVerification>,
-    /// Remarks that are no failure, for the reader of the human form.
+    /// Remarks that are not failures, for the human-readable output.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
@@ -40,7 +40,7 @@ pub struct AbsentHost {
     pub help: String,
 }
 
-/// What one host has shown of one bundle.
+/// What one host has shown for one bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostVerification {
@@ -48,7 +48,7 @@ pub struct HostVerification {
     pub host: String,
     /// The version that the host's binary reports.
     pub version: String,
-    /// Whether the host showed everything that the bundle means, and nothing else of its plugins.
+    /// Whether the host showed everything that the bundle declares, and nothing else from its plugins.
     pub result: HostVerdict,
     /// Skills and commands whose body was compared with what the host gave the model.
     pub invoked: usize,
@@ -56,43 +56,43 @@ pub struct HostVerification {
     pub total: usize,
     /// The plugins, sorted by name.
     pub plugins: Vec<PluginVerification>,
-    /// Remarks that are no failure, for the reader of the human form.
+    /// Remarks that are not failures, for the human-readable output.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
 
-/// Whether a host showed what was meant.
+/// Whether a host showed what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostVerdict {
     /// Everything.
     Pass,
-    /// Something is missing, was not meant, or the host complained.
+    /// Something is missing or unexpected, or the host reported an error.
     Fail,
 }
 
-/// What one host has shown of one plugin.
+/// What one host has shown for one plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PluginVerification {
     /// The plugin.
     pub name: String,
-    /// The names that the ledger says the bundle carries, as the host shows them.
+    /// The names that the bundle carries according to the ledger, as the host shows them.
     pub expected: NamesByKind,
-    /// Those of `expected` that were found, in the way that `method` says.
+    /// Those of `expected` that were found, by the method in `method`.
     pub observed: NamesByKind,
-    /// How each kind was found: the weakest way of any of its names.
+    /// How each kind was found: the weakest method of any of its names.
     pub method: Methods,
     /// Expected names that were not found.
     pub missing: Vec<String>,
-    /// Names that the host shows in the plugin's namespace and that were not meant.
+    /// Names that the host shows in the plugin's namespace but that were not expected.
     pub unexpected: Vec<String>,
-    /// What the host said about the plugin's files and components, and bodies that differ.
+    /// Errors that the host reported about the plugin's files and components, and bodies that differ.
     pub errors: Vec<String>,
-    /// How each single name was found, for the human form.
+    /// How each single name was found, for the human-readable output.
     #[serde(skip)]
     pub ways: BTreeMap<(ComponentKind, String), Method>,
-    /// The emitted file of each missing name, for the human form.
+    /// The emitted file of each missing name, for the human-readable output.
     #[serde(skip)]
     pub files: BTreeMap<String, String>,
 }
@@ -105,9 +105,9 @@ pub struct NamesByKind {
     pub skills: Vec<String>,
     /// `plugin:folder:agent`.
     pub agents: Vec<String>,
-    /// `plugin:command`, also where a command became a skill.
+    /// `plugin:command`, even if the command became a skill.
     pub commands: Vec<String>,
-    /// One a handler: `<event>/<matcher or *>/<n>`, n from 1.
+    /// One per handler: `<event>/<matcher or *>/<n>`, with n from 1.
     pub hooks: Vec<String>,
     /// As the host shows the server.
     pub mcp_servers: Vec<String>,
@@ -142,7 +142,7 @@ impl NamesByKind {
     }
 }
 
-/// How the names of each kind were found; absent where nothing was found or expected.
+/// How the names of each kind were found; absent if nothing was found or expected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Methods {
@@ -182,7 +182,7 @@ impl Methods {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Its file is in the bundle; the host was not seen to know it.
+    /// Its file is in the bundle, but the host was not seen to know it.
     Resolved,
     /// The host itself names it.
     Listed,
@@ -190,13 +190,13 @@ pub enum Method {
     Executed,
 }
 
-/// The document written to `.plugcast/verified.json`: the proof for one state of a bundle.
+/// The document written to `.plugcast/verified.json`: the proof for one version of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerificationRecord {
     /// `plugcast.verified/1`.
     pub schema: String,
-    /// The digest of the bundle's manifest; the proof counts only while it is the same.
+    /// The digest of the bundle's manifest; the proof is valid only while it is unchanged.
     pub digest: String,
     /// The host.
     pub host: String,

@@ -85,7 +85,7 @@ fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
 const STRICT: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes, control characters as `\\u0001`";
 
 /// The same for a file that may have comments.
-const WITH_COMMENTS: &str = "write JSON: keys and text in double quotes; comments may stand between";
+const WITH_COMMENTS: &str = "write JSON: keys and text in double quotes; comments are allowed";
 
 /// Where and why `body` is not standard JSON although the parser accepts it: a control character or an unknown escape
 /// in a string, a number such as `1.`.

@@ -1,5 +1,5 @@
-//! The regions of a Markdown text that matter to an editor of names: code, headings, links and raw
-//! HTML, as byte ranges. Everything outside them is prose.
+//! The regions of a Markdown text that matter when names in it are rewritten: code, headings, links and raw HTML, as
+//! byte ranges. Everything outside them is prose.
 
 mod destination;
 mod fences;

@@ -1,6 +1,6 @@
-//! The head of a workflow's script, as Claude Code 2.1.330 reads it: the first statement is `export const meta = { … }`,
-//! an object of plain values with a `name` and a `description`. Comments, a `#!` line and a byte order mark may stand
-//! before it. A script without that head is no workflow, whatever its folder is called.
+//! The head of a workflow's script, as Claude Code 2.1.330 reads it: the first statement is `export const meta = { …
+//! }`, an object of plain values with a `name` and a `description`. Comments, a `#!` line and a byte order mark may
+//! precede it. A script without that head is not a workflow, whatever the name of its folder.
 
 mod prompts;
 

@@ -30,7 +30,7 @@ pub const KEYS: usize = 2_000;
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
     match document(range.slice(text), range.start) {
         Ok((Some(node), _)) if is_refused(&node, text, range) => {
-            let why = "a value, a key or a tag begins or ends where none may";
+            let why = "a value, a key or a tag begins or ends in an invalid place";
             rescue(text, range, syntax(node.span, why))
         }
         Ok(found) => found,
@@ -162,7 +162,7 @@ impl TreeBuilder {
             let is_cut = tag.suffix().contains('#') || tag.suffix().contains(',') && !tag.handle().is_empty();
             let tag = format!("{}{}", tag.handle(), tag.suffix());
             if is_cut {
-                return Err(syntax(span, "a tag holds a sign that ends it").into());
+                return Err(syntax(span, "a tag contains an invalid character").into());
             }
             self.tagged.push(TaggedNode { span, tag, content, depth: self.open.len() });
         }
@@ -197,7 +197,7 @@ impl TreeBuilder {
                 };
                 self.copied += size(node);
                 if self.copied > ALIAS_BUDGET {
-                    return Err(syntax(span, "aliases expand to more than this reader takes").into());
+                    return Err(syntax(span, "aliases expand to more than 10,000 values").into());
                 }
                 let node = Node { span, ..node.clone() };
                 self.place(node, 0)?;
@@ -280,8 +280,8 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, tag: Option<&Tag>) -> Node
     Node { span, value, style }
 }
 
-/// Reads key by key: each top-level key with the lines that belong to it is a document of its own,
-/// and a plain one-line value that does not parse is text.
+/// Reads key by key: each top-level key is parsed as a separate document with the lines that belong to it, and a plain
+/// one-line value that does not parse is read as text.
 fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<ReadFault>) {
     let mut entries: Vec<MappingEntry> = Vec::new();
     let mut faults = Vec::new();

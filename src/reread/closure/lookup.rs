@@ -87,7 +87,7 @@ impl<'a> RowLookup<'a> {
         self.declared.get(plugin.name.as_str()).is_some_and(|declared| declared.is_named(inner.as_str()))
     }
 
-    /// Whether `span` of `file` lies in a hook of `plugin`.
+    /// Whether `span` of `file` is in a hook of `plugin`.
     pub(super) fn is_in_hook(&self, plugin: &Plugin, file: &SourceFile, span: Span) -> bool {
         let spans = self.hooks.get(&(plugin.name.as_str(), file.path.as_str()));
         spans.is_some_and(|spans| {
