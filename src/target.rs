@@ -100,7 +100,7 @@ impl Targets {
         if targets.hosts.values().filter(|target| target.source.is_some()).count() != 1 {
             return Err(TargetError {
                 host: "*".into(),
-                message: "exactly one target must carry a `[source]` section".into(),
+                message: "exactly one target must have a `[source]` section".into(),
             });
         }
         Ok(targets)

@@ -13,7 +13,7 @@ pub struct LineIndex {
     counted: OnceLock<Vec<usize>>,
 }
 
-/// The number of bytes per entry of [`LineIndex::counted`].
+/// The number of bytes per entry of `counted`.
 const STRIDE: usize = 4096;
 
 impl LineIndex {

@@ -52,7 +52,7 @@ pub(super) fn check_adjacent(
             Some(name) if !offered.has(name) => {
                 judge.fault_in(
                     file.path,
-                    format!("`{}` is `{name}`, which the bundle does not contain", file.path),
+                    format!("`{}` defines `{name}`, which the bundle does not contain", file.path),
                 );
             }
             Some(name) => installed(judge, scanner, file.path, text, name),
